@@ -11,11 +11,11 @@ from service.archive_storage.object_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, parse_url
+from service.web.buckets import parse_rate
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.ratelimit.origins import parse_origins
-from service.web.ratelimit.policies import parse_rate
 
 __all__ = ["ENV_PREFIX", "SETTINGS", "Option"]
 
@@ -190,18 +190,15 @@ _TABLE = (
     _limit("--drain-time-s", click.FloatRange(0, 300)),
     _limit("--close-window-s", click.FloatRange(0, 300)),
     _limit("--rate-limits", bool, default="on"),
-    _rate("reads"),
-    _rate("writes"),
     _rate("requests"),
+    _rate("time"),
+    _limit("--tokens-per-address", click.IntRange(1)),
     _rate("creations"),
     _rate("open-games"),
     _rate("joins"),
     _rate("keys"),
     _rate("bots"),
     _rate("bot-games"),
-    _rate("pictures"),
-    _rate("streams"),
-    _rate("messages"),
     _rate("guesses"),
     _limit("--addresses-per-network", click.IntRange(1)),
     _limit("--trusted-proxies", callback=_parsed(parse_networks), metavar="CIDR,...", default="", show_default="none"),

@@ -19,7 +19,6 @@ from service.web.expectations import continue_if_expected
 from service.web.headers.bearer_tokens import _parse_single_header
 from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
-from service.web.ratelimit.charges import charge_received_bytes
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -67,7 +66,6 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
-        await charge_received_bytes(request)
         return decode_json(decoder, without_bom(body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error

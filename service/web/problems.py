@@ -110,7 +110,7 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     errors.QueueFull: _ProblemTemplate(
         "rate_limited", "too many requests wait for a picture or a replay: retry", retry_after_s=1
     ),
-    errors.RateLimited: _ProblemTemplate("rate_limited", "too many {policy}: retry later"),
+    errors.RateLimited: _ProblemTemplate("rate_limited", "over the limit of {policy}: retry later"),
     errors.TooManyConnections: _ProblemTemplate(
         "rate_limited",
         "{limit} {what} are already open: close one or retry later",

@@ -22,6 +22,8 @@ Access = Literal["none", "reads", "required", "key"]
 GAME_ID = f"{{id:{ID}}}"
 """An id in a path; anything else does not match, so the response is 404."""
 
+GAME_PREFIX = "/v1/games/" + GAME_ID
+
 MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
 """The most frequent operations, most frequent first."""
 
@@ -70,6 +72,10 @@ class Route:
     access: Access = "none"
     takes_api_key: bool = False
     """Whether a request may carry an API key, whose quotas it then counts against."""
+    creates: Literal["game", "entry"] | None = None
+    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
+    is_limited: bool = True
+    """Whether requests count for their client."""
     problems: tuple[str, ...] = ()
     """Problem codes besides those that every route can return."""
     body: msgspec.json.Decoder[Any] | None = None
@@ -87,6 +93,11 @@ class Route:
         return replace(self, handler=handler)
 
     @property
+    def is_of_game(self) -> bool:
+        """Return whether a response tells if a game or a token exists, so that a request may be a guess."""
+        return self.path.startswith(GAME_PREFIX) and self.access in {"reads", "required"}
+
+    @property
     def description(self) -> str:
         """Return the handler's docstring."""
         return self.handler.__doc__ or ""
@@ -102,12 +113,13 @@ class Route:
         return _PATH_PARAMETER.findall(self.path)
 
 
-def register_routes(app: web.Application, routes: tuple[Route, ...]) -> None:
-    """Register the routes; each GET route responds to HEAD too.
+def register_routes(app: web.Application, routes: tuple[Route, ...], limit: Callable[[Route], Handler]) -> None:
+    """Register the routes with the handlers that `limit` makes of theirs; each GET route responds to HEAD too.
 
     aiohttp tries routes with the same prefix in the order of their registration, so the most frequent come first.
     """
     priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
+    routes = tuple(replace(route, handler=limit(route)) for route in routes)
     for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
         if route.method == "GET":
             app.router.add_get(route.path, route.handler)

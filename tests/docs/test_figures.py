@@ -36,7 +36,8 @@ from service.web.images.queries import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import concurrency, costs
+from service.web.ratelimit import client_charge, concurrency
+from service.web.ratelimit import limiter as rate_limiter
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
 from service.web.server.serving import HANDLER_TIMEOUT_S
@@ -119,21 +120,6 @@ def spell(delays_s: Sequence[float]) -> str:
             "at most {} s, {} at once, {} for a site",
             [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
         ),
-        ("threat-model", "cost one more token each: {} diffs or story lines", [costs.DIFFS_PER_TOKEN]),
-        (
-            "threat-model",
-            "{} games or {} tokens of a list",
-            [costs.LISTED_GAMES_PER_TOKEN, costs.ACCESS_TOKENS_PER_TOKEN],
-        ),
-        ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
-        (
-            "threat-model",
-            "{:g} KB of a request, and {:g} KB of any response; for a message of a socket {} bytes or {} frames",
-            [
-                *(costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024),
-                *(costs.MESSAGE_BYTES_PER_TOKEN, costs.FRAMES_PER_TOKEN),
-            ],
-        ),
         (
             "threat-model",
             "for each address {} new ones every {:g} s",
@@ -146,15 +132,15 @@ def spell(delays_s: Sequence[float]) -> str:
         ),
         (
             "threat-model",
-            "costs {}, and one more for each {:,} pixels of a PNG and each {} versions of the past",
-            [costs.RENDERED_PICTURE, costs.PIXELS_PER_TOKEN, costs.PATCHED_VERSIONS_PER_TOKEN],
+            "a quarter of the time of the process that draws a picture, and {:g} ms for each game of a list",
+            [1000 * client_charge.LOADED_GAME_S],
         ),
+        ("threat-model", "{:g} ms are held until a response", [rate_limiter.HELD_MS]),
         (
-            "threat-model",
-            "`auth` and `subscribe` are {}, a snapshot {}, and {} diffs 1",
-            [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
+            "limits",
+            "{} tokens each, {} for a heavy bot",
+            [rate_limiter.BOT_TURN_TOKENS, client_charge.HEAVY_BOT_TURN_TOKENS],
         ),
-        ("limits", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",

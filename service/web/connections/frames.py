@@ -56,8 +56,6 @@ class FrameReader:
         """Called when the reader is no longer behind."""
         self._max_fragments = max_fragments
         """Frames of one message. Each is work, even if it is empty."""
-        self._counted = 0
-        """Frames that arrived since they were last counted."""
         self._fragments = 0
         """Frames since the last that ended a message."""
         self._head = b""
@@ -102,11 +100,6 @@ class FrameReader:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
 
-    def count(self, unit: int) -> int:
-        """Return how many whole units of frames arrived since the last call."""
-        units, self._counted = divmod(self._counted, unit)
-        return units
-
     def _catch_up(self) -> None:
         """Check more frames."""
         self.is_behind = False
@@ -128,7 +121,6 @@ class FrameReader:
             start = end + 2 + EXTENDED_LENGTH_BYTES.get(length, 0)
             if start > size:
                 break
-            self._counted += 1
             self._fragments = 0 if first & FINAL and not self.is_discarding else self._fragments + 1
             if self._fragments > self._max_fragments:
                 self._is_last = True

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from itertools import starmap
 from resource import RLIMIT_NOFILE, getrlimit
@@ -11,9 +12,11 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
+from service.games.ports.game_store import RateLimit
 from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
+from service.web.buckets import Buckets, Policy
 from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
 from service.web.common_headers import SecurityHeaders, set_common_headers
 from service.web.connections.protocol import ClientConnection, get_connection
@@ -33,6 +36,12 @@ __all__ = [
 LOG = logging.getLogger(__name__)
 
 FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
+
+MAX_BUCKETS_BYTES = 2 * 1024 * 1024
+"""Memory for what addresses have left of the time for rejections."""
+
+REJECTIONS_DIVISOR = 3
+"""What is rejected may take a third of the time that an address has for what is not."""
 
 MAX_OPENED_PER_ADDRESS = 1_000
 """Connections that an address may open between two sweeps: each takes longer than a plain GET."""
@@ -57,8 +66,15 @@ def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
 class ConnectionLimiter:
     """All connections of one instance, and the streams (WebSockets and event streams) on them."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
+        self._clock = clock
+        time_ms, window_s = limits.rate_time
+        rate = RateLimit(max(1, time_ms // REJECTIONS_DIVISOR), window_s)
+        self._rejections = Buckets(
+            Policy("rejections", rate, per_network=limits.addresses_per_network), clock, MAX_BUCKETS_BYTES
+        )
+        """What is left to each address of the time for what is rejected: malformed, or beyond another limit."""
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
@@ -90,6 +106,7 @@ class ConnectionLimiter:
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
+            or self.has_rejected_too_much(client)
         ):
             refusal = self.encode_refusal(
                 "rate_limited", "too many connections from this address", TOO_MANY_CONNECTIONS_RETRY_S
@@ -121,6 +138,18 @@ class ConnectionLimiter:
                 self.connections_per_address[client or ""],
                 client or "a trusted proxy",
             )
+
+    def spend_rejected(self, address: str, seconds: float) -> None:
+        """Charge an address for what was rejected."""
+        if self.limits.rate_limits:
+            now = self._clock()
+            for bucket in self._rejections.of_address(address):
+                bucket.spend(1000 * seconds, now)
+
+    def has_rejected_too_much(self, address: str) -> bool:
+        """Return whether rejecting what an address sends took so long that its connections are rejected unread."""
+        now = self._clock()
+        return any(bucket.count_remaining(now) < 0 for bucket in self._rejections.of_address(address))
 
     def remove(self, connection: ClientConnection) -> None:
         """Remove a closed connection."""

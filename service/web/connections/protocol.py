@@ -28,6 +28,7 @@ from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.app_keys import EXPECTS_CONTINUE
 from service.web.client_ip import UNKNOWN
 from service.web.connections.frames import FrameReader
+from service.web.connections.stopwatch import Stopwatch, Timed
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
@@ -70,6 +71,9 @@ MAX_DISCARDED_BYTES = 4_194_304
 LINGER_TIMEOUT_S = 2.0
 """How long a connection is read after a response that ends it, so that the client can read the response."""
 
+CONNECTION_S = 0.0003
+"""What a connection takes to be opened and closed, which cannot be timed."""
+
 HIGH_WATER_BYTES = 65_536
 """Unsent bytes from which on they are recorded at once, and not only by the next sweep.
 
@@ -88,7 +92,6 @@ class ClientConnection(web.RequestHandler):
         "body",
         "bytes_after_head",
         "client",
-        "counted_bytes",
         "discards_until",
         "frames",
         "head_bytes",
@@ -105,6 +108,7 @@ class ClientConnection(web.RequestHandler):
         "newest_body",
         "read_ahead_bytes",
         "received_bytes",
+        "stopwatch",
     )
 
     def __init__(
@@ -112,6 +116,8 @@ class ClientConnection(web.RequestHandler):
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
+        self.stopwatch = Stopwatch()
+        """The time that the connection takes, for what its client or address is charged."""
         self.max_received_bytes = limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
         """Bytes that the client may send while its request is handled."""
         self.client: str | None = UNKNOWN
@@ -140,8 +146,6 @@ class ClientConnection(web.RequestHandler):
         """Bytes that arrived with the head of the next request, and until it begins."""
         self.received_bytes = 0
         """Bytes that arrived since the current request began, its head included."""
-        self.counted_bytes = 0
-        """Bytes of these that were charged."""
         self.body: StreamReader | None = None
         """The body that a handler is reading."""
         self.frames: FrameReader | None = None
@@ -176,13 +180,22 @@ class ClientConnection(web.RequestHandler):
         """Remove the connection."""
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
+        self.limiter.spend_rejected(self.address, self.stopwatch.take() + CONNECTION_S)
         self._write_transport = None
         if self.discards_until is not None:
             self.discards_until.set()
         super().connection_lost(exc)
 
+    async def start(self) -> None:
+        """Serve the requests of the connection, and measure what aiohttp itself takes for them."""
+        await Timed(super().start(), self.stopwatch)
+
     def data_received(self, data: bytes) -> None:
         """Parse and count what arrived; start the timeout of an incomplete head."""
+        with self.stopwatch:
+            self._receive(data)
+
+    def _receive(self, data: bytes) -> None:
         if self.is_stopped or self.discards_until is not None:
             return
         is_answering, waiting_requests = self._is_answering(), len(self._messages)
@@ -255,16 +268,10 @@ class ClientConnection(web.RequestHandler):
     def start_request(self, address: str) -> None:
         """Reset the counts for a new request."""
         self.address = address
-        self.received_bytes, self.read_ahead_bytes, self.counted_bytes = self.read_ahead_bytes, 0, 0
+        self.received_bytes, self.read_ahead_bytes = self.read_ahead_bytes, 0
         if self.is_paused:
             self.is_paused = False
             self.resume_reading()
-
-    def count_received(self, unit_bytes: int) -> int:
-        """Return how many whole units of bytes of the current request arrived since the last call."""
-        units = (self.received_bytes - self.counted_bytes) // unit_bytes
-        self.counted_bytes += units * unit_bytes
-        return units
 
     async def yield_turn(self) -> None:
         """Let other connections run between two pipelined requests of this one."""

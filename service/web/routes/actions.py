@@ -26,7 +26,7 @@ from service.web.parsing import (
     read_body,
     read_optional_body,
 )
-from service.web.ratelimit.request_charges import ClientCharge
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
 from service.web.routing import GAME_ID, ResponseSpec, Route

@@ -7,13 +7,11 @@ from aiohttp import web
 from schemas.api_keys import ApiKeyView
 from schemas.lobby import Games
 from service.games.queries.api_key_games import ApiKeyGamesQuery, list_api_key_games
-from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.timestamps import timestamp
 from service.web.api_keys import cacheable_key_response, require_api_key
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import charge_request, refund_request
+from service.web.ratelimit.client_charge import charge_loaded_games
 from service.web.responses import link_next_page
 from service.web.routes.game_responses import GameListQuery
 from service.web.routing import ResponseSpec, Route
@@ -70,11 +68,9 @@ async def list_games_of_api_key(request: web.Request) -> web.Response:
     """
     key = await require_api_key(request)
     query = read_query(request, GameListQuery)
-    charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged)
     wanted = ApiKeyGamesQuery(key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
-    refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
+    charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_key_response(request, page), "cursor", page.next_cursor)
 
 

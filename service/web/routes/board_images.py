@@ -32,8 +32,7 @@ from service.web.images.responses import (
     parse_image_format,
 )
 from service.web.parsing import get_path_id, read_query
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import ClientCharge
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.routing import GAME_ID, Route
 
 
@@ -113,8 +112,8 @@ async def _make_current_job(
 async def _make_past_job(
     request: web.Request, version: int, options: BoardOptions, image_format: ImageFormat
 ) -> BoardJob:
-    context, tokens = request.app[CONTEXT], version // costs.PATCHED_VERSIONS_PER_TOKEN
-    async with ClientCharge.of_request(request).acquire_replay_slot(tokens):
+    context = request.app[CONTEXT]
+    async with ClientCharge.of_request(request).replay_slot():
         past = await load_past_version(context, get_path_id(request), version)
     return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, image_format)
 

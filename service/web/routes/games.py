@@ -29,13 +29,11 @@ from service.web.parsing import (
     read_optional_body,
     read_query,
 )
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import (
+from service.web.ratelimit.client_charge import (
     ClientCharge,
+    charge_loaded_games,
     charge_open_game,
-    charge_request,
     hash_client,
-    refund_request,
     trust_issued_tokens,
 )
 from service.web.responses import (
@@ -77,6 +75,7 @@ def issued_tokens(created: Created) -> Iterator[str]:
     body=CREATE_DECODER,
     query=IncludeQuery,
     takes_api_key=True,
+    creates="game",
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
     responses=(
         ResponseSpec(
@@ -156,10 +155,8 @@ def _created_response(
 async def list_public_games(request: web.Request) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = read_query(request, GameListQuery)
-    charged = query.limit // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged)
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
-    refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
+    charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
@@ -211,6 +208,7 @@ async def delete_game(request: web.Request) -> web.Response:
     body=REMATCH_DECODER,
     is_body_optional=True,
     takes_api_key=True,
+    creates="game",
     headers=("Idempotency-Key",),
     responses=(ResponseSpec(201, "The rematch.", Rematched, ("ETag", "Location", "Idempotent-Replayed")),),
     problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),

@@ -38,6 +38,7 @@ STORE_PROBE = web.AppKey("store_probe", StoreProbe)
     operation_id="checkLiveness",
     summary="Check liveness",
     tag="service",
+    is_limited=False,
     responses=(ResponseSpec(200, "The instance is alive.", Health),),
 )
 async def livez(request: web.Request) -> web.Response:
@@ -52,6 +53,7 @@ async def livez(request: web.Request) -> web.Response:
     operation_id="checkReadiness",
     summary="Check readiness",
     tag="service",
+    is_limited=False,
     responses=(ResponseSpec(200, "The instance is ready for requests.", Health),),
     problems=("store_unavailable", "draining"),
 )

@@ -16,8 +16,6 @@ from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON, get_path_id, read_query
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, NextPage, game_read_route, localized_response
 from service.web.routing import GAME_ID, Query, ResponseSpec
@@ -62,7 +60,6 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     etag = game_etag(record.version, record.digest)
     response = not_modified_response(request, etag, private=private)
     if response is None:
-        await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
         page = await list_diffs(context, record, game, query.since, query.limit)
         last = query.since + len(page.diffs) if page.diffs else page.version
         response = json_response(page, etag=etag, private=private)
@@ -97,7 +94,6 @@ async def read_story(request: web.Request) -> web.Response:
     query = read_query(request, LogQuery)
 
     async def build(loaded: GameRecord, language: Language) -> tuple[Story, NextPage]:
-        await charge_request(request, min(query.limit, loaded.version - query.since) // costs.DIFFS_PER_TOKEN)
         story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)

@@ -6,13 +6,11 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
-from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import parse_bearer_tokens
 from service.web.parsing import read_query
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import charge_request, refund_request
+from service.web.ratelimit.client_charge import charge_loaded_games
 from service.web.responses import cacheable_response, link_next_page
 from service.web.routes.game_responses import GameListQuery
 from service.web.routing import ResponseSpec, Route
@@ -50,12 +48,8 @@ async def list_my_games(request: web.Request) -> web.Response:
     query = read_query(request, MyGameListQuery)
     games_query = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
     tokens = parse_bearer_tokens(request)
-    charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged + len(tokens) // costs.ACCESS_TOKENS_PER_TOKEN)
     page, loaded_count = await collect_my_games(request.app[CONTEXT], tokens, games_query)
-    refund_request(
-        request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN
-    )  # fewer games than the maximum may have been loaded
+    charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 

@@ -19,7 +19,7 @@ from service.web.parsing import (
     read_body,
     read_optional_body,
 )
-from service.web.ratelimit.request_charges import ClientCharge, trust_issued_tokens
+from service.web.ratelimit.client_charge import ClientCharge, trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
 from service.web.routes.games import DELETE_PROBLEMS, delete_route
@@ -110,6 +110,7 @@ async def delete_player(request: web.Request) -> web.Response:
     body=REPLACE_DECODER,
     is_body_optional=True,
     takes_api_key=True,
+    creates="entry",
     headers=("Idempotency-Key-secret",),
     responses=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
     problems=("wrong_seat", "not_found", "conflict", "key_reused"),

@@ -103,6 +103,7 @@ class Family:
         headers, examples = ("Location", "Idempotent-Replayed"), (f"{self.examples}webhook_created",)
         created = ResponseSpec(201, "The webhook and its secret.", self.created, headers, examples=examples)
         options |= {"problems": ("limit_reached", "key_reused", "url_refused"), "headers": ("Idempotency-Key",)}
+        options["creates"] = "entry"
         return self.route("POST", "", operation_id, summary, created, **options)
 
     def read(

@@ -22,13 +22,15 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection
+from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connections.stopwatch import Timed
 from service.web.errors import TargetTooLong
 from service.web.expectations import without_expectations
 from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
 from service.web.middleware.error_handling import handle_errors
-from service.web.middleware.request_metrics import RequestContext, measure_requests, record_route
+from service.web.middleware.request_metrics import Handler, RequestContext, measure_requests, record_route
 from service.web.problems import problem_response, to_problem
+from service.web.ratelimit.limiter import CHARGE, spend_time
 from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
@@ -95,6 +97,10 @@ class ProblemProtocol(ClientConnection):
         Raises ConnectionError if the response has begun or the client has disconnected.
         """
         del message
+        with self.stopwatch:
+            return self._respond_to_error(request, status, exc)
+
+    def _respond_to_error(self, request: web.BaseRequest, status: int, exc: BaseException | None) -> web.Response:
         if isinstance(exc, ConnectionError):
             raise exc
         if status < 500:
@@ -121,10 +127,16 @@ class ProblemProtocol(ClientConnection):
 
         A connection that closes with unread data is reset (RFC 9112, 9.6).
         """
-        sent = await super().finish_response(request, resp, start_time)
+        sent = await Timed(super().finish_response(request, resp, start_time), self.stopwatch)
+        spend_time(request.get(CHARGE), self)
         if self._is_malformed:
             await self.discard_rest(LINGER_TIMEOUT_S)
         return sent
+
+
+def _time(handle: Handler) -> Handler:
+    """Wrap a handler to measure the time of the event loop that it takes."""
+    return lambda request: Timed(handle(request), get_connection(request).stopwatch)
 
 
 class ProblemServer(web.Server):
@@ -133,7 +145,7 @@ class ProblemServer(web.Server):
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            measure_requests(handle) if is_measured else handle,
+            _time(measure_requests(handle) if is_measured else handle),
             request_factory=without_expectations(server.request_factory),
         )
         self._app = app

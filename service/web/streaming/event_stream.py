@@ -16,9 +16,8 @@ from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.limits import Limits
 from service.web.middleware.request_metrics import EVENT_STREAM
-from service.web.ratelimit import costs
-from service.web.ratelimit.charges import CHARGE
-from service.web.ratelimit.request_charges import charge_request, open_stream
+from service.web.ratelimit.client_charge import open_stream
+from service.web.ratelimit.limiter import CHARGE
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
@@ -103,11 +102,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     check_subscriber_limit(hub, game, request.app[LIMITS])
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
-    if position is not None:
-        await charge_request(request, (record.version - position.version) // costs.DIFFS_PER_TOKEN)
-        snapshot = None
-    else:
-        snapshot = build_snapshot(context.tilesets, game, record)
+    snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(record.version, record.digest), private=private)
     add_common_headers(request.app, response)
     if (request_charge := request.get(CHARGE)) is not None:
