@@ -83,9 +83,9 @@ async def test_a_response_names_the_limit_that_is_nearest(store: RedisStore) -> 
         first, second, third = [await create_game(client) for _ in range(3)]
         received = [remaining(await first.get()) for _ in range(25)]
         assert received == [("requests", left) for left in range(29, 4, -1)]
-        received = [remaining(await second.get()) for _ in range(25)]
-        assert received == [("tokens-requests", left) for left in range(34, 9, -1)]
-        assert remaining(await third.get()) == ("tokens-requests", 9)
+        received = [remaining(await second.get()) for _ in range(24)]
+        assert received == [("tokens-requests", left) for left in range(34, 10, -1)]
+        assert remaining(await third.get()) == ("tokens-requests", 10)
 
 
 @pytest.fixture
