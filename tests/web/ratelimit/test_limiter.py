@@ -304,3 +304,14 @@ def test_every_policy_has_the_rate_of_its_setting() -> None:
         own, shared = getattr(limiter, name).policy, getattr(limiter, f"{name}_of_tokens").policy
         assert own.rate == getattr(limits, f"rate_{name}")
         assert [own.network.quota, shared.quota, shared.network.quota] == [own.quota * many for many in (3, 2, 6)]
+
+
+async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: RateLimiter) -> None:
+    """And while a bucket is known to be empty, the store is asked no more."""
+    network = limiter.leases.get(limiter.joins.network, "2001:db8:1::/48")  # type: ignore[arg-type]  # it has one
+    network.tokens = -1_000
+    for _ in range(3):
+        with pytest.raises(RateLimited):
+            await limiter.leases.take(limiter.joins, SITE_ADDRESS)
+    assert charged(limiter) == {"network-joins network": 1_000}
+    assert limiter.leases._store.take.await_count == 1  # type: ignore[attr-defined]  # a mock
