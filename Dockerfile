@@ -24,8 +24,7 @@ RUN python -m venv /opt/south-seas \
     && /opt/south-seas/bin/python -m pip install --no-deps --require-hashes -r requirements/image.lock \
     && python -m venv /opt/tools \
     && /opt/tools/bin/python -m pip install --no-deps --require-hashes -r requirements/image.lock -r requirements/compile.lock \
-    && python -m venv /opt/site \
-    && /opt/site/bin/python -m pip install --no-deps --require-hashes -r requirements/site.lock
+        -r requirements/site.lock
 
 COPY . .
 # 0: do not compile the engine.
@@ -33,7 +32,7 @@ ARG SOUTH_SEAS_COMPILE=1
 # The timestamp of all files (Unix seconds), so that builds are reproducible.
 ARG SOURCE_DATE_EPOCH=0
 # Debugging information is two fifths of the installed size. The wheel gets a date of its own: a ZIP file has no dates before 1980.
-RUN /opt/site/bin/python -m tools.site \
+RUN /opt/tools/bin/python -m tools.site \
     && SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOURCE_DATE_EPOCH=315532800 \
         /opt/tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \

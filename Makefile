@@ -54,8 +54,8 @@ test-compiled: compiled ## Run the tests of the rules, and of what is made of th
 coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
-mutants: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) ## Put mistakes into the service and print those that no test notices; ARGS="--sample 200 --seed 1"
-	$(BIN)/python -m tests.mutants $(ARGS)
+mutants: $(DEVELOPMENT) $(MUTANTS) ## Print mistakes that no test notices; ARGS="service/engine/islanders.py tests/rules"
+	$(BIN)/python -m tests.verification.mutants $(ARGS)
 
 check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(PIP) check
@@ -65,7 +65,7 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m tools.openapi.generate schemas --check
-	$(BIN)/python -m tests.games.i18n.write_catalogues --check
+	$(BIN)/python -m tools.catalogues --check
 	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
 
@@ -77,10 +77,9 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(BIN)/ruff format
 	$(NPM) --prefix clients run format
 
-schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, tables of the documentation, the cluster's alerts
+schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the tables of limits, the cluster's alerts
 	$(BIN)/python -m tools.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
-	$(BIN)/python -m tests.generators.table
 
 clients: schemas $(CLIENTS) ## Generate the clients' types and build the page that the service serves
 	$(BIN)/python clients/python/scripts/generate.py
@@ -90,18 +89,18 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 site: $(SITE) ## Build the documentation site that the service serves at /docs; fails if a link leads nowhere
 
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
-	$(BIN)/python -m tests.chaos $(ARGS)
+	$(BIN)/python -m tests.verification.chaos $(ARGS)
 
 chaos-nightly: $(DEVELOPMENT) ## Run `chaos` for an hour, with a line a minute; ARGS="--minutes 480 --output results"
-	$(BIN)/python -m tests.chaos --minutes 60 --brief $(ARGS)
+	$(BIN)/python -m tests.verification.chaos --minutes 60 --brief $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Run the fuzzers; ARGS="--minutes 30 --seed 7 --only socket"
-	$(BIN)/python -m tests.fuzz $(ARGS)
+	$(BIN)/python -m tests.verification.fuzz $(ARGS)
 
-bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes docs/benchmarks.md
+bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes benchmarks/results
 	$(BIN)/python -m benchmarks $(ARGS)
 
-bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours; writes docs/benchmarks.md
+bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours; writes benchmarks/results
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 compiled: $(DEVELOPMENT) $(SITE) ## Build the wheel with the compiled engine into dist/; this alone needs a C compiler
@@ -140,7 +139,9 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 	  $(PIP) install --no-deps --no-build-isolation --editable . --editable clients/python
 	@touch $@
 
-$(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/*)
+# Pages take figures and tables from the code, the alerts and the results of benchmarks.
+$(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/results/*.json) \
+  $(shell find service deploy/observability k8s/components/monitoring -name '*.py' -o -name '*rules.yaml' -o -name alerts.yaml)
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock

@@ -14,7 +14,6 @@ from typing import TypeVar
 import uvloop
 
 from benchmarks.builds import COMPILED, PURE, current_build, restart_with
-from benchmarks.page import write_page
 from benchmarks.processes import OTHER_CORE, pinned_to
 from benchmarks.report import report_lines
 from benchmarks.results import MAX_LOAD, Figure, Kind, describe_run, save
@@ -90,7 +89,7 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     print(*report_lines(result), sep="\n")
     if options.save and not options.only and not options.quick:
         save(result)
-        run.report(f"written to {write_page()}")
+        run.report("written to benchmarks/results")
 
 
 async def _run(part: Part, run: Run) -> None:

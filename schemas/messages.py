@@ -65,9 +65,9 @@ class ActMessage(RequestModel, tag="act"):
     include: Literal["legal_moves"] | None = None
 
     def __post_init__(self) -> None:
-        self.to_act()
+        self.to_body()
 
-    def to_act(self) -> Act:
+    def to_body(self) -> Act:
         """Return the body of the equivalent HTTP request."""
         return Act(action=self.action, move=self.move, actions=self.actions, seat=self.seat)
 

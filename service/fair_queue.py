@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from prometheus_client import Histogram
 
-__all__ = ["ANONYMOUS", "FairQueue", "QueueFull", "Requester", "UnattendedLimits"]
-
 MAX_WAITING = 1_000
 """Number of requests of one class that may wait; beyond it, the client with the most loses its latest one."""
 

@@ -15,27 +15,28 @@ import click
 import uvloop
 from aiohttp import web
 
-from service.archive_storage.object_storage import open_object_storage
+from service.archive_storage import open_object_storage
 from service.engine import COMPILED
-from service.escaping import escape_unprintable
 from service.games.archive.archiver import Archiver
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.context import Context
-from service.games.index_repair.repairer import IndexRepairer
+from service.games.index_repair import IndexRepairer
 from service.games.ports.game_store import StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
-from service.settings import Settings, make_settings, with_all_settings
+from service.settings import Settings, with_settings
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
 from service.telemetry import clock
+from service.telemetry.logs import escape_unprintable
+from service.telemetry.tracing import TracingConfigError
 from service.web.app import make_app
 from service.web.outbound.webhook_sender import open_webhook_sender
 from service.web.server.listeners import bind, format_listening_url
@@ -72,6 +73,15 @@ class CommandGroup(click.Group):
         "verify": ("service.cli.verify", "verify_command"),
     }
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a file that cannot be read or written is an error of its caller."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise click.ClickException(f"{error.filename}: {error.strerror}") from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""
         return sorted([*super().list_commands(ctx), *self.lazy_commands])
@@ -94,21 +104,20 @@ def cli() -> None:
 
 
 @cli.command("serve")
-@with_all_settings
-def serve_command(**values: Any) -> None:
+@with_settings()
+def serve_command(settings: Settings) -> None:
     """Run the service until SIGTERM or SIGINT.
 
     All state is in Redis, so any number of instances may share one. Without --redis-url this instance starts an
     embedded Redis server, whose games survive restarts.
     """
-    settings = make_settings(values)
     try:
         configure_logging(settings)
         files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
         gc.collect()  # before anybody waits
         gc.freeze()
         uvloop.run(serve(settings, files))
-    except (StartFailed, InvalidTileSetFile, InvalidBot) as error:
+    except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -120,7 +129,7 @@ class LoadedFiles(NamedTuple):
 
 
 async def serve(settings: Settings, files: LoadedFiles) -> None:
-    """Run one instance until it is asked to stop. Raises StartFailed."""
+    """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
         redis_url = settings.redis_url

@@ -36,12 +36,10 @@ from service.telemetry.metrics import (
     UNSENT_BYTES,
     WEBHOOKS_IN_PROGRESS,
 )
-from service.telemetry.otel_config import TracingConfigError, is_tracing_configured, trace_if_configured
+from service.telemetry.tracing import trace_if_configured
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.middleware.access_log import ACCESS_LOGGER
-from service.web.middleware.request_metrics import IN_FLIGHT
-from service.web.server.serving import StartFailed
+from service.web.middleware.requests import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming.registry import STREAMS
 
 __all__ = ["ObservedParts", "configure_logging", "observe_instance"]
@@ -62,23 +60,16 @@ class ObservedParts(NamedTuple):
 
 
 def configure_logging(settings: Settings) -> None:
-    """Configure the log. Raises StartFailed if traces are configured in an unsupported way."""
-    logs.configure_logging(settings.log_level, settings.log_format)
+    """Configure the log and the access log."""
+    logs.configure_logging(settings.log_level.upper(), settings.log_format)
     ACCESS_LOGGER.setLevel(INFO if settings.access_log else WARNING)
-    try:
-        is_tracing_configured(os.environ)
-    except TracingConfigError as error:
-        raise StartFailed(str(error)) from error
 
 
 @asynccontextmanager
 async def observe_instance(settings: Settings, redis_url: str, parts: ObservedParts) -> AsyncIterator[None]:
-    """Measure and trace an instance while the block runs. Raises StartFailed."""
+    """Measure and trace an instance while the block runs. Raises TracingConfigError."""
     async with AsyncExitStack() as stack:
-        try:
-            stack.enter_context(trace_if_configured(os.environ, version("south-seas-service")))
-        except TracingConfigError as error:
-            raise StartFailed(str(error)) from error
+        stack.enter_context(trace_if_configured(os.environ, version("south-seas-service")))
         running = partial(parts.supervisor.running, required=False)
         await stack.enter_async_context(running("monitor", parts.monitor.run))
         if settings.metrics_port is not None:

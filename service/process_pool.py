@@ -13,8 +13,6 @@ from threading import Thread
 from time import monotonic
 from typing import TypeVar
 
-__all__ = ["ProcessEnded", "ProcessPool"]
-
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 

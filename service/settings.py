@@ -1,92 +1,291 @@
-"""The settings of `south-seas serve` as one value; `service.settings_table` has the options."""
+"""The settings of `south-seas serve`: each field of `Settings` and `Limits` is an option and a variable."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, get_type_hints
 
 import click
+import msgspec
 from click.core import ParameterSource
 
+from service.archive_storage import validate_archive_url
 from service.games.context import Retention
+from service.games.ports.game_store import RateLimit
 from service.games.timestamps import DAY_S
-from service.settings_table import SETTINGS, Option
-from service.store.client import InFlightLimits, Wait
+from service.store.client import InFlightLimits, Wait, parse_url
 from service.telemetry.logs import LogFormat
+from service.web.buckets import parse_rate
+from service.web.client_ip import parse_networks
 from service.web.limits import Limits
+from service.web.outbound.ssrf import parse_nameservers
+from service.web.ratelimit.origins import parse_origins
 
-__all__ = ["Settings", "check_one_store", "make_retention", "make_settings", "with_all_settings", "with_settings"]
+__all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "with_settings"]
 
 Command = Callable[..., Any]
+Callback = Callable[[click.Context, click.Parameter, str], Any]
+
+ENV_PREFIX = "SOUTH_SEAS_"
+
+_RETENTION_DAYS = click.FloatRange(0.05, 3650)
 
 
-class Settings(NamedTuple):
+def _parsed(parse: Callable[[str], Any], message: str = "{}") -> Callback:
+    """Return the click callback that parses a text, and turns ValueError into BadParameter."""
+
+    def convert(_context: click.Context, _option: click.Parameter, text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise click.BadParameter(message.format(error)) from error
+
+    return convert
+
+
+def _checked(check: Callable[[str], object], message: str = "{}") -> Callback:
+    """Return the same for a text that stays one; None for an empty one, which counts as not set."""
+
+    def parse(text: str) -> str | None:
+        if text:
+            check(text)
+        return text or None
+
+    return _parsed(parse, message)
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "south-seas"
+
+
+def option(help_text: str, kind: Any = None, **attributes: Any) -> dict[str, Any]:
+    """Return what click needs for an option, beside its name and default."""
+    return {"help": help_text, "type": kind, "show_default": True, **attributes}
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration of one instance."""
 
-    host: str
-    port: int
-    redis_url: str | None
-    """None for an embedded Redis server."""
-    redis_connections: int
-    redis_timeout_s: float
-    redis_wait: Wait | None
-    """The replicas that must acknowledge a commit; None to wait for none."""
-    redis_in_flight: InFlightLimits
-    data_dir: Path
-    tilesets_dir: Path | None
-    log_level: str
-    log_format: LogFormat
-    access_log: bool
-    metrics_port: int | None
-    """None for no metrics."""
-    metrics_host: str
-    retention: Retention
-    archive_url: str | None
-    """None for no archive."""
-    bot_processes: int
-    limits: Limits
+    host: Annotated[
+        str,
+        option(
+            "Address to listen on: localhost for clients on this machine, :: for all, both by IPv4 and IPv6; 0.0.0.0 "
+            "by IPv4 only."
+        ),
+    ] = "localhost"
+    port: Annotated[int, option("Port to listen on; 0 for any free one.", click.IntRange(0, 65535))] = 8080
+    redis_url: Annotated[
+        str | None,
+        option(
+            "Redis server that stores the games: redis://USER:PASSWORD@HOST:6379/0; with TLS rediss://; with Sentinel "
+            "redis+sentinel://HOST:26379,HOST:26379/SERVICE/0; a Cluster redis+cluster://HOST:6379,HOST:6379. Without "
+            "it the service starts an embedded Redis server.",
+            callback=_checked(parse_url),
+        ),
+    ] = None
+    redis_connections: Annotated[int, option("Connections to each Redis primary.", click.IntRange(1, 64))] = 2
+    redis_timeout_s: Annotated[float, option("Timeout of a Redis command, in seconds.", click.FloatRange(0.1, 300))] = (
+        5.0
+    )
+    redis_wait_replicas: Annotated[
+        int,
+        option(
+            "Replicas that must acknowledge a commit (WAIT) before the client gets its response. A failover then loses "
+            "no acknowledged action, but while too few replicas are reachable every action gets 503. 0: do not wait.",
+            click.IntRange(0, 10),
+        ),
+    ] = 0
+    redis_wait_ms: Annotated[int, option("Milliseconds to wait for these replicas.", click.IntRange(1, 60_000))] = 1000
+    max_redis_commands_in_flight: Annotated[
+        int,
+        option(
+            "Redis commands without a reply, at most; a request that needs one more gets 503 at once. One primary of a "
+            "Cluster may have half of them.",
+            click.IntRange(100),
+        ),
+    ] = InFlightLimits().commands
+    max_redis_bytes_in_flight: Annotated[
+        int,
+        option("Bytes of Redis commands without a reply, at most; an action has some 4 KB.", click.IntRange(1_048_576)),
+    ] = InFlightLimits().bytes
+    data_dir: Annotated[
+        Path,
+        option(
+            "Directory in which the embedded Redis server stores the games.",
+            click.Path(file_okay=False, path_type=Path),
+            show_default="~/.local/share/south-seas",
+        ),
+    ] = msgspec.field(default_factory=_default_data_dir)
+    tilesets_dir: Annotated[
+        Path | None,
+        option(
+            "Directory of additional tile sets, one JSON file each.",
+            click.Path(file_okay=False, exists=True, path_type=Path),
+        ),
+    ] = None
+    waiting_retention_days: Annotated[
+        float, option("Days after its last change until a game that waits for players is deleted.", _RETENTION_DAYS)
+    ] = Retention().waiting // DAY_S
+    active_retention_days: Annotated[
+        float, option("Days after its last change until a game in progress is deleted.", _RETENTION_DAYS)
+    ] = Retention().active // DAY_S
+    finished_retention_days: Annotated[
+        float,
+        option(
+            "Days until a finished or aborted game is deleted; with an archive 0.05, little more than an hour, is "
+            "enough.",
+            _RETENTION_DAYS,
+        ),
+    ] = Retention().finished // DAY_S
+    archive_url: Annotated[
+        str | None,
+        option(
+            "Where to archive each finished game as one document: file:///DIRECTORY; or, with the package "
+            "south-seas-service[archive] and the storage's own variables (as AWS_ACCESS_KEY_ID), s3://BUCKET/PREFIX, "
+            "gs:// or az://.",
+            callback=_checked(validate_archive_url, "the URL {}"),
+        ),
+    ] = None
+    bot_processes: Annotated[
+        int, option("Processes for heavy bots; they start when the first is needed.", click.IntRange(1, 64))
+    ] = 1
+    limits: Limits = Limits()
+    log_level: Annotated[
+        str,
+        option("Lowest level to log.", click.Choice(["debug", "info", "warning", "error"], case_sensitive=False)),
+    ] = "info"
+    log_format: Annotated[
+        LogFormat,
+        option(
+            "Log lines as text, or as one JSON object per line.", click.Choice(["text", "json"], case_sensitive=False)
+        ),
+    ] = "text"
+    access_log: Annotated[bool, option("Log each request.", is_flag=True)] = False
+    metrics_port: Annotated[
+        int | None,
+        option(
+            "Port on which Prometheus reads /metrics; 0 for any free one. Without it there are no metrics.",
+            click.IntRange(0, 65535),
+        ),
+    ] = None
+    metrics_host: Annotated[
+        str,
+        option("Address for the metrics port, as --host. Let only Prometheus reach it: metrics describe all clients."),
+    ] = "localhost"
+
+    @property
+    def redis_wait(self) -> Wait | None:
+        """Return the replicas that must acknowledge a commit; None to wait for none."""
+        return Wait(self.redis_wait_replicas, self.redis_wait_ms) if self.redis_wait_replicas else None
+
+    @property
+    def redis_in_flight(self) -> InFlightLimits:
+        """Return the limits on commands without a reply."""
+        return InFlightLimits(self.max_redis_commands_in_flight, self.max_redis_bytes_in_flight)
+
+    @property
+    def retention(self) -> Retention:
+        """Return how long games are stored."""
+        days = (self.waiting_retention_days, self.active_retention_days, self.finished_retention_days)
+        return Retention(*(round(one * DAY_S) for one in days))
 
 
-def with_settings(*flags: str) -> Option:
-    """Return a decorator that gives a command these settings of `serve`."""
+_FIXED_LIMITS = ("sse_comment_interval_s", "sweep_interval_s")
+"""Limits that are no settings."""
+
+_LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "max_body_bytes": {"type": click.IntRange(1024)},
+    "max_message_bytes": {"type": click.IntRange(1024)},
+    "max_unsent_bytes": {"type": click.IntRange(65536)},
+    "max_unsent_bytes_per_address": {"type": click.IntRange(1_048_576)},
+    "max_unsent_bytes_total": {"type": click.IntRange(1_048_576)},
+    "max_webhooks": {"type": click.IntRange(0, 100)},
+    "webhook_timeout_s": {"type": click.FloatRange(0.1, 12)},
+    "webhooks_allow_private": {"is_flag": True},
+    "webhook_nameservers": {
+        "callback": _parsed(parse_nameservers),
+        "metavar": "ADDRESSES",
+        "default": "",
+        "show_default": "the system's",
+    },
+    "drain_time_s": {"type": click.FloatRange(0, 300)},
+    "close_window_s": {"type": click.FloatRange(0, 300)},
+    "rate_limits": {"type": bool, "default": "on"},
+    "trusted_proxies": {
+        "callback": _parsed(parse_networks),
+        "metavar": "CIDR,...",
+        "default": "",
+        "show_default": "none",
+    },
+    "forwarded_header": {"type": click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False)},
+    "max_connections": {"type": click.IntRange(10)},
+    "request_timeout_s": {"type": click.FloatRange(1, 600)},
+    "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},
+    "hsts_max_age_s": {"type": click.IntRange(0)},
+}
+"""What click needs for the limits to which the rules of `_limit_option` do not apply."""
+
+
+def _limit_option(help_text: str, name: str, default: Any) -> dict[str, Any]:
+    """Return the option of a limit: a rate, or a number of at least 1."""
+    if isinstance(default, RateLimit):
+        return option(
+            f"{help_text}: QUOTA at once, and QUOTA every SECONDS.",
+            default=f"{default[0]}/{default[1]}",
+            callback=_parsed(parse_rate, "write QUOTA/SECONDS, as 1000/10"),
+            metavar="QUOTA/SECONDS",
+        )
+    kind = {int: click.IntRange(1), float: click.FloatRange(1, 3600)}.get(type(default))
+    return option(help_text) | {"type": kind, "default": default} | _LIMIT_ATTRIBUTES.get(name, {})
+
+
+def _iter_options() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the options by field, in the order of `--help`."""
+    hints = get_type_hints(Settings, include_extras=True)
+    limits = get_type_hints(Limits, include_extras=True)
+    for field in msgspec.structs.fields(Settings):
+        if field.name != "limits":
+            default = field.default_factory if field.default is msgspec.NODEFAULT else field.default
+            yield field.name, {"default": default, **hints[field.name].__metadata__[0]}
+            continue
+        for name, default in Limits()._asdict().items():
+            if name not in _FIXED_LIMITS:
+                yield name, _limit_option(str(limits[name].__metadata__[0]), name, default)
+
+
+OPTIONS = {
+    name: click.option(f"--{name.replace('_', '-')}", envvar=ENV_PREFIX + name.upper(), show_envvar=True, **attributes)
+    for name, attributes in _iter_options()
+}
+"""The decorator that gives a command the option of a setting, by the setting's name."""
+
+
+def with_settings(*names: str) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command these settings, by default all, as its argument `settings`."""
+    chosen = names or tuple(OPTIONS)
 
     def decorate(command: Command) -> Command:
-        for flag in reversed(flags):
-            command = SETTINGS[flag](command)
-        return command
+        @wraps(command)
+        def run(**values: Any) -> Any:
+            return command(settings=_make_settings({name: values.pop(name) for name in chosen}), **values)
+
+        for name in reversed(chosen):
+            run = OPTIONS[name](run)
+        return run
 
     return decorate
 
 
-def with_all_settings(command: Command) -> Command:
-    """Give a command all settings; `make_settings` makes one value of them."""
-    return with_settings(*SETTINGS)(command)
+def _make_settings(values: dict[str, Any]) -> Settings:
+    """Return settings, of which the others have their defaults. Raises click.UsageError.
 
-
-def make_settings(values: dict[str, Any]) -> Settings:
-    """Return the settings for the values of flags and environment variables. Raises click.UsageError."""
-    check_one_store(values)
-    fields = {
-        **values,
-        "redis_wait": Wait(replicas, values["redis_wait_ms"]) if (replicas := values["redis_wait_replicas"]) else None,
-        "redis_in_flight": InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
-        "log_level": values["log_level"].upper(),
-        "retention": make_retention(values),
-        "limits": Limits(**{name: values[name] for name in Limits._fields if name in values}),
-    }
-    return Settings(**{name: fields[name] for name in Settings._fields})
-
-
-def check_one_store(values: Mapping[str, Any]) -> None:
-    """Raise click.UsageError if the command line names a directory for games that are in another Redis.
-
-    The directory's environment variable may be set beside a Redis URL, as in the image.
+    The variable of the directory for games may be set beside a Redis URL, as in the image.
     """
     source = click.get_current_context().get_parameter_source("data_dir")
     if values["redis_url"] is not None and source is ParameterSource.COMMANDLINE:
         text = "--data-dir is for games in an embedded server, and --redis-url or its variable names another: give one"
         raise click.UsageError(text)
-
-
-def make_retention(values: dict[str, Any]) -> Retention:
-    """Return the retention for the values of `--waiting-retention-days` and its siblings."""
-    return Retention(**{status: round(values[f"{status}_retention_days"] * DAY_S) for status in Retention._fields})
+    limits = {name: values.pop(name) for name in Limits._fields if name in values}
+    return Settings(**values, limits=Limits(**limits))

@@ -61,6 +61,13 @@ def log_levels() -> Iterator[None]:
 
 
 @pytest.fixture
+def slow_gate(pytestconfig: pytest.Config) -> None:
+    """Skip a test that only `make test-all` (`--slow`) runs."""
+    if not pytestconfig.getoption("--slow"):
+        pytest.skip("make test-all runs it: it takes long")
+
+
+@pytest.fixture
 def short_path() -> Iterator[Path]:
     """Create an empty directory whose path is short enough for unix sockets."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:

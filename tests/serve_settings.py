@@ -3,19 +3,18 @@
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 from unittest.mock import patch
 
 import click
 
-from service.settings import Settings, make_settings, with_all_settings
+from service.settings import Settings, with_settings
 
 
 @click.command
-@with_all_settings
-def SERVE(**values: Any) -> Settings:  # noqa: N802  the decorators make a command of it
+@with_settings()
+def SERVE(settings: Settings) -> Settings:  # noqa: N802  the decorators make a command of it
     """Return the settings."""
-    return make_settings(values)
+    return settings
 
 
 def parse_settings(*flags: str, environment: Mapping[str, str] = MappingProxyType({})) -> Settings:

@@ -19,6 +19,8 @@ class ServerProcess(NamedTuple):
 
     process: asyncio.subprocess.Process
     url: str
+    printed: str
+    """What it has printed by then."""
 
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal, wait until the process exits, and return its code."""
@@ -40,17 +42,20 @@ async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str
     )
     try:
         async with asyncio.timeout(START_TIMEOUT_S):
-            url = await _read_url(process)
-        yield ServerProcess(process, url)
+            started = await _read_url(process)
+        yield ServerProcess(process, *started)
     finally:
         if process.returncode is None:
             process.kill()
         await process.communicate()  # until its children, which share its output, have exited too
 
 
-async def _read_url(process: asyncio.subprocess.Process) -> str:
+async def _read_url(process: asyncio.subprocess.Process) -> tuple[str, str]:
+    """Return the URL, and all that was printed."""
     assert process.stdout is not None
+    printed = ""
     async for line in process.stdout:
-        if result := re.search(rb"listens on (http://[^;]+);", line):
-            return result[1].decode()
+        printed += line.decode()
+        if result := re.search(r"listens on (http://[^;]+);", printed):
+            return result[1], printed
     raise RuntimeError("the service exited before it listened")

@@ -5,19 +5,18 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from schemas.base import canonical_json
-from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, run_with_store
+from service.files import write_atomically
 from service.games.archive.builder import build_export
 from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, encode_document, object_name
 from service.games.ports.game_store import StoreUnavailable
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.settings import with_settings
+from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
 
@@ -35,8 +34,8 @@ _PLAIN_SUFFIX = ".json"
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--game", "games", multiple=True, help="Id of a game; may be given several times.")
 @click.option("--all", "is_all", is_flag=True, help="All games in this Redis.")
-@with_settings(*REDIS_SETTINGS, "--tilesets-dir")
-def export_command(target: Path, games: Sequence[str], *, is_all: bool, **settings: Any) -> None:
+@with_settings(*REDIS_SETTINGS, "tilesets_dir")
+def export_command(target: Path, games: Sequence[str], *, is_all: bool, settings: Settings) -> None:
     """Write games of any status from a Redis to files, one document each.
 
     TARGET is a directory, or for one game a file NAME.json.gz or NAME.json. A document contains the whole log and the
@@ -51,7 +50,7 @@ def export_command(target: Path, games: Sequence[str], *, is_all: bool, **settin
     if len(games) > 1 and target.name.endswith((SUFFIX, _PLAIN_SUFFIX)) and not target.is_dir():
         raise click.UsageError("several games need a directory")
     try:
-        catalogue = load_catalogue(settings["tilesets_dir"])
+        catalogue = load_catalogue(settings.tilesets_dir)
     except InvalidTileSetFile as error:
         raise click.ClickException(str(error)) from error
     counts = run_with_store(settings, lambda store: export_games(store, catalogue, None if is_all else games, target))

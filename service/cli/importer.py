@@ -5,20 +5,19 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from schemas.vocabulary import ENDED_STATUSES
-from service.archive_storage.atomic_files import iter_documents
 from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.engine import Game
+from service.files import read_file
 from service.games.access import AccessRecord, encode_access, index_keys
-from service.games.archive.document import GameDocument, InvalidDocument, decode_document
+from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, decode_document
 from service.games.archive.port import RestoreRequest
 from service.games.archive.validation import ValidatedDocument, validate_document
 from service.games.bots.priority import bot_on_turn
@@ -26,11 +25,12 @@ from service.games.context import Retention
 from service.games.lifecycle import overdue_at
 from service.games.ports.game_store import Commit
 from service.games.timestamps import unix_seconds
-from service.settings import make_retention, with_settings
+from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 
-__all__ = ["import_command", "import_files", "make_restore"]
+__all__ = ["import_command", "import_files", "iter_documents", "make_restore"]
 
+_SUFFIXES = (SUFFIX, ".json")
 _HASH_BYTES = 32
 _SALT_BYTES = 16
 
@@ -39,7 +39,7 @@ _SALT_BYTES = 16
 @click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace games that exist already; without it they are skipped.")
 @with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
-def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -> None:
+def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings) -> None:
     """Store games from files that `export` or the archive wrote; directories are searched for them.
 
     Each game is stored completely or not at all, and only if its document is consistent: log, digests, snapshot and
@@ -47,12 +47,24 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     begins now. Archived games have no tokens: they can only be watched, and private ones cannot be imported. Exits with
     1 if a document was rejected.
     """
-    retention = make_retention(settings)
     counts = run_with_store(
-        settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace)
+        settings, lambda store: import_files(store, iter_documents(sources), settings.retention, replace=replace)
     )
     click.echo(f"imported {counts['imported']} games, {counts['skipped']} skipped, {counts['rejected']} rejected")
     sys.exit(1 if counts["rejected"] else 0)
+
+
+def iter_documents(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield each path that is a file, and all game documents below each path that is a directory, sorted by name."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(
+                file
+                for file in path.rglob("*")
+                if file.name.endswith(_SUFFIXES) and not file.name.startswith(".") and file.is_file()
+            )
+        else:
+            yield path
 
 
 async def import_files(
@@ -66,7 +78,7 @@ async def import_files(
     for file in files:
         outcome = "rejected"
         with report_failure(str(file)):
-            document = decode_document(await asyncio.to_thread(file.read_bytes))
+            document = decode_document(await asyncio.to_thread(read_file, file))
             outcome = await _import(store, document, retention, replace=replace)
         counts[outcome] += 1
         progress.report(counts.total())

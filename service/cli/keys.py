@@ -13,7 +13,7 @@ from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret, i
 from service.games.authenticator import CACHE_TTL_S
 from service.games.ports.game_store import GameStore
 from service.games.timestamps import timestamp
-from service.settings import with_settings
+from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 
 __all__ = ["keys_group"]
@@ -64,14 +64,13 @@ def keys_group() -> None:
 @name_argument
 @with_quotas
 @with_settings(*REDIS_SETTINGS)
-def add_command(name: str, **options: Any) -> None:
+def add_command(name: str, settings: Settings, **quotas: int | None) -> None:
     """Add a key, and print its secret. It cannot be shown again: `keys rotate` makes another.
 
     The name of a revoked key cannot be used again, since its games are listed by that name.
     """
-    settings, quotas = _split_quotas(options)
     now, secret = int(time.time()), generate_secret(name)
-    key = add_secret(ApiKey(name, now, msgspec.structs.replace(DEFAULT_QUOTAS, **quotas), []), secret, now, 0)
+    key = add_secret(ApiKey(name, now, _replace_quotas(DEFAULT_QUOTAS, quotas), []), secret, now, 0)
 
     async def add(store: RedisStore) -> bool:
         return await store.api_keys.save(key, 0)
@@ -83,7 +82,7 @@ def add_command(name: str, **options: Any) -> None:
 
 @keys_group.command("list", short_help="List all keys with their quotas.")
 @with_settings(*REDIS_SETTINGS)
-def list_command(**settings: Any) -> None:
+def list_command(settings: Settings) -> None:
     """List all keys with their quotas, revoked ones too."""
 
     async def list_all(store: RedisStore) -> list[ApiKey]:
@@ -105,16 +104,11 @@ def list_command(**settings: Any) -> None:
 @name_argument
 @with_quotas
 @with_settings(*REDIS_SETTINGS)
-def update_command(name: str, **options: Any) -> None:
+def update_command(name: str, settings: Settings, **quotas: int | None) -> None:
     """Change quotas of a key; those that are not given stay."""
-    settings, quotas = _split_quotas(options)
-    if not quotas:
+    if not any(quotas.values()):
         raise click.UsageError("say which quota")
-    key = _change(
-        settings,
-        name,
-        lambda key: msgspec.structs.replace(key, quotas=msgspec.structs.replace(key.quotas, **quotas)),
-    )
+    key = _change(settings, name, lambda key: msgspec.structs.replace(key, quotas=_replace_quotas(key.quotas, quotas)))
     click.echo(f"the key {name} has {_describe_quotas(key.quotas)}", err=True)
 
 
@@ -128,7 +122,7 @@ def update_command(name: str, **options: Any) -> None:
     help="Hours for which the current secret stays valid too; 0 ends it at once, for one that has leaked.",
 )
 @with_settings(*REDIS_SETTINGS)
-def rotate_command(name: str, grace_hours: float, **settings: Any) -> None:
+def rotate_command(name: str, grace_hours: float, settings: Settings) -> None:
     """Give a key a new secret, and print it.
 
     The current secret stays valid for a grace period, so that the host can change over without a failed request. At
@@ -144,7 +138,7 @@ def rotate_command(name: str, grace_hours: float, **settings: Any) -> None:
 @keys_group.command("revoke", short_help="Revoke a key for good.")
 @name_argument
 @with_settings(*REDIS_SETTINGS)
-def revoke_command(name: str, **settings: Any) -> None:
+def revoke_command(name: str, settings: Settings) -> None:
     """Revoke a key for good: requests with it are 401, and its webhooks end. Its games go on, with their own tokens.
 
     To replace a secret that has leaked, use `keys rotate NAME --grace-hours 0` instead.
@@ -154,15 +148,13 @@ def revoke_command(name: str, **settings: Any) -> None:
     click.echo(f"revoked the key {name}; instances reject it within {CACHE_TTL_S:.0f} s", err=True)
 
 
-def _split_quotas(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the settings, and the quotas that are given."""
-    names = Quotas.__struct_fields__
-    settings = {name: value for name, value in options.items() if name not in names}
-    return settings, {name: options[name] for name in names if options[name] is not None}
+def _replace_quotas(quotas: Quotas, given: dict[str, int | None]) -> Quotas:
+    """Return the quotas with those that are given."""
+    return msgspec.structs.replace(quotas, **{name: number for name, number in given.items() if number is not None})
 
 
 def _change(
-    settings: dict[str, Any], name: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
+    settings: Settings, name: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
 ) -> ApiKey:
     """Change a key that is not revoked, and return it. Raises ClickException."""
 

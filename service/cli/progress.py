@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import click
 import msgspec
 
-from service.escaping import escape_unprintable
 from service.games.archive.document import InvalidDocument
 from service.games.errors import TileSetMissing
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
+from service.telemetry.logs import escape_unprintable
 
 __all__ = ["Progress", "report_failure"]
 

@@ -2,14 +2,13 @@
 
 import sys
 import time
-from typing import Any
 
 import click
 
 from service.cli.progress import Progress
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
-from service.games.index_repair.repairer import IndexRepairer, RepairReport
-from service.settings import make_retention, with_settings
+from service.games.index_repair import IndexRepairer, RepairReport
+from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 
 __all__ = ["reindex_command"]
@@ -17,18 +16,21 @@ __all__ = ["reindex_command"]
 
 @click.command("reindex")
 @with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
-def reindex_command(**settings: Any) -> None:
+def reindex_command(settings: Settings) -> None:
     """Rebuild the indexes from the games: public lists, games by token, and the schedule.
 
     Running instances repair the indexes slowly in the background. This command repairs all of them now; it may run
     beside instances. Exits with 1 if a game could not be read.
     """
-    retention = make_retention(settings)
     progress = Progress("checked")
 
     async def repair(store: RedisStore) -> RepairReport:
-        repairer = IndexRepairer(store, store.index_repair, retention, time.time)
-        return await repairer.repair_all(lambda so_far: progress.report(so_far.games))
+        repairer = IndexRepairer(store, store.index_repair, settings.retention, time.time)
+
+        async def show(so_far: RepairReport, _batch_s: float) -> None:
+            progress.report(so_far.games)
+
+        return await repairer.repair_all(show)
 
     result = run_with_store(settings, repair)
     click.echo(

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from service.games.ports.game_store import StoreUnavailable
-from service.settings import check_one_store
+from service.settings import Settings
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.store.embedded.server import embedded_server
@@ -18,25 +18,24 @@ __all__ = ["REDIS_SETTINGS", "RETENTION_SETTINGS", "run_with_store"]
 
 T = TypeVar("T")
 
-REDIS_SETTINGS = ("--redis-url", "--data-dir")
-RETENTION_SETTINGS = ("--waiting-retention-days", "--active-retention-days", "--finished-retention-days")
+REDIS_SETTINGS = ("redis_url", "data_dir")
+RETENTION_SETTINGS = ("waiting_retention_days", "active_retention_days", "finished_retention_days")
 
 REDIS_TIMEOUT_S = 30.0
 """Longer than when serving, since commands read and write whole games."""
 
 
-def run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaitable[T]]) -> T:
+def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]]) -> T:
     """Run `work` with the store of the settings, starting the embedded Redis server if there is no URL.
 
     Raises click.ClickException.
     """
-    check_one_store(settings)
 
     async def run() -> T:
         async with AsyncExitStack() as stack:
-            redis_url = settings["redis_url"]
+            redis_url = settings.redis_url
             if redis_url is None:
-                redis_url = (await stack.enter_async_context(embedded_server(settings["data_dir"]))).url
+                redis_url = (await stack.enter_async_context(embedded_server(settings.data_dir))).url
             connection = connect(redis_url, timeout_s=REDIS_TIMEOUT_S, log_outages=False)
             store = await stack.enter_async_context(connection)
             await store.ping()
@@ -48,5 +47,3 @@ def run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaita
         raise click.ClickException(str(error)) from error
     except StoreUnavailable as error:
         raise click.ClickException(f"Redis does not answer: {error}") from error
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or ''}: {error.strerror or error}") from error

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from service.engine.tileset_validation import Fault, TileSetInvalid
-from service.escaping import escape_unprintable
 from service.games.tilesets import read_tileset
+from service.telemetry.logs import escape_unprintable
 
 __all__ = ["check_tileset_command", "describe_fault", "tileset_group"]
 

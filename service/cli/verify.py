@@ -16,11 +16,12 @@ from service.cli.log_download import BadLog, DownloadFailed, Log, decode_log, do
 from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
-from service.escaping import escape_unprintable
+from service.files import read_file
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
 from service.games.archive.validation import validate_document
 from service.games.history.verify import Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
+from service.telemetry.logs import escape_unprintable
 
 TOKEN_VARIABLE = "SOUTH_SEAS_TOKEN"  # noqa: S105  the name of a variable
 
@@ -116,12 +117,10 @@ def _fetch_log(url: str) -> Log:
 def _read_file(path: Path) -> tuple[Log, GameDocument | None]:
     """Return the log of a file, and the document if the file is one."""
     try:
-        data = path.read_bytes()
+        data = read_file(path)
         if not is_document(data):
             return decode_log(data), None
         document = decode_document(data)
-    except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror}") from error
     except (BadLog, InvalidDocument) as error:
         raise click.ClickException(f"{path}: {error}") from error
     return Log([msgspec.json.decode(diff) for diff in document.diffs], bytes(document.tileset)), document

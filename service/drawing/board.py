@@ -57,10 +57,10 @@ def board_box(region: Region, options: BoardOptions) -> Box:
     )
 
 
-def shared_definitions(scene: Scene, tiles: Iterable[PlacedTile], colors: Palette) -> str:
+def shared_definitions(scene: Scene, tiles: Iterable[BoardTile], colors: Palette) -> str:
     """Return the `<defs>` of everything that the picture references."""
     turn = scene.game.turn
-    kinds = sorted({*(tile.tile for tile in tiles), *(() if turn is None else (turn.tile,))})
+    kinds = sorted({*(tile.placed.tile for tile in tiles), *(() if turn is None else (turn.tile,))})
     groups = [f'<g id="waves">{draw_waves(colors)}</g>']
     groups += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
     groups += [f'<g id="{name}">{drawing}</g>' for name, drawing in {**SYMBOLS, **ISLANDERS}.items()]
@@ -78,10 +78,14 @@ def tiles_in_region(scene: Scene, region: Region) -> list[BoardTile]:
 
 
 def draw_board(
-    scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, tile_width_px: float
+    scene: Scene,
+    options: BoardOptions,
+    region: Region,
+    tiles: list[BoardTile],
+    labels: MoveLabels,
+    tile_width_px: float,
 ) -> Iterator[str]:
-    """Draw the board from the bottom layer up."""
-    tiles = tiles_in_region(scene, region)
+    """Draw the board from the bottom layer up; `tiles` are those of the region."""
     colors_of = {player.seat: player.color for player in scene.game.players if player.color is not None}
     yield from _draw_water(tiles, options.colors)
     for tile in tiles:
@@ -89,8 +93,8 @@ def draw_board(
     yield _draw_seams(tiles, options.colors)
     for tile in tiles:
         yield from _draw_symbols(tile)
-    if options.outline_last:
-        yield from _draw_last_tile_outline(tiles)
+    if options.outline_last and tiles and tiles[-1].placed.order:
+        yield draw_outline(tiles[-1].corner)
     for tile in tiles:
         yield from _draw_islanders(tile, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))
     if options.number_moves:
@@ -104,10 +108,9 @@ def draw_board(
 
 def draw_loose_tile(tile: Tile, rotation: int, colors: Palette) -> str:
     """Draw a tile that is not on the board, its corner at (0, 0), after `rotation` quarter turns."""
-    layout = lay_out_tile(tile.segments)
     placed = PlacedTile(tile=tile.id, rotation=rotation, order=0, islanders=[], covered=[])
-    symbols = "".join(_draw_symbols(BoardTile((0, 0), placed, layout)))
-    return f"{draw_water(colors)}{_draw_tile_land(BoardTile((0, 0), placed, layout))}{draw_seam(colors)}{symbols}"
+    loose = BoardTile((0, 0), placed, lay_out_tile(tile.segments))
+    return "".join([draw_water(colors), _draw_tile_land(loose), draw_seam(colors), *_draw_symbols(loose)])
 
 
 def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
@@ -178,12 +181,6 @@ def _draw_islanders(tile: BoardTile, colors_of: dict[int, Color], scale: float) 
         lies = isinstance(tile.layout.segments[islander.segment], Sea)
         at = tile.to_picture(tile.layout.islanders[islander.segment])
         yield use_symbol(islander_id(colors_of[islander.seat], lies=lies), at, scale=scale)
-
-
-def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
-    """Outline the last tile placed, unless it is the start tile."""
-    if tiles and tiles[-1].placed.order:
-        yield draw_outline(tiles[-1].corner)
 
 
 def draw_outline(corner: Point) -> str:

@@ -2,20 +2,14 @@
 
 from xml.sax.saxutils import quoteattr
 
-from service.drawing.board import (
-    CELL_SIZE,
-    board_box,
-    draw_board,
-    shared_definitions,
-    tiles_in_region,
-)
+from service.drawing.board import CELL_SIZE, board_box, draw_board, shared_definitions, tiles_in_region
 from service.drawing.labels import Box
 from service.drawing.move_labels import label_moves, shown_region
 from service.drawing.move_strip import STRIP_WIDTH, draw_strip
 from service.drawing.scene import BoardOptions, Scene
 from service.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
-from service.games.i18n import get_translator
-from service.games.i18n.board_lines import board_label
+from service.i18n import get_translator
+from service.i18n.board_lines import board_label
 
 MAX_HEIGHT_PX = 4096
 """A picture that would be higher becomes narrower."""
@@ -27,6 +21,7 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     """Draw a game's board as a self-contained SVG."""
     labels = label_moves(scene)
     region = shown_region(scene, options, labels)
+    tiles = tiles_in_region(scene, region)
     board = board_box(region, options)
     strip, strip_scale = draw_strip(scene, options, labels, board.width), board.width / STRIP_WIDTH
     box = board if strip is None else board._replace(height=board.height + strip.height * strip_scale)
@@ -34,9 +29,9 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
     width_px = min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
     parts = [
-        shared_definitions(scene, [tile.placed for tile in tiles_in_region(scene, region)], options.colors),
+        shared_definitions(scene, tiles, options.colors),
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
-        *draw_board(scene, options, region, labels, CELL_SIZE * width_px / picture.width),
+        *draw_board(scene, options, region, tiles, labels, CELL_SIZE * width_px / picture.width),
     ]
     if strip is not None:
         corner = f"{board.left:.1f} {board.top + board.height:.1f}"

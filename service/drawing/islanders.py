@@ -2,7 +2,7 @@
 
 from schemas.vocabulary import COLORS, Color
 from service.drawing.layout.distance_fields import Point
-from service.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
+from service.drawing.palette import PLAYER_COLORS
 
 SCALE = 1.16
 
@@ -34,7 +34,7 @@ def draw_badge(color: Color, at: Point, size: float) -> str:
     return (
         f'<g transform="translate({at.x:.1f} {at.y:.1f})scale({size / 6:.3f})">'
         f'<circle r="6" fill="{paint.fill}" stroke="{paint.dark}" stroke-width=".9"/>'
-        f'<path fill="{paint.mark}" d="{PLAYER_MARKS[color]}"/></g>'
+        f'<path fill="{paint.mark}" d="{paint.mark_path}"/></g>'
     )
 
 
@@ -51,7 +51,8 @@ def _draw_figure(color: Color) -> str:
 
 
 def _draw_mark(color: Color, x: float, y: float) -> str:
-    return f'<path transform="translate({x:g} {y:g})" fill="{PLAYER_COLORS[color].mark}" d="{PLAYER_MARKS[color]}"/>'
+    paint = PLAYER_COLORS[color]
+    return f'<path transform="translate({x:g} {y:g})" fill="{paint.mark}" d="{paint.mark_path}"/>'
 
 
 ISLANDERS: dict[str, str] = {

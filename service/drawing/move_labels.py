@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import Wares
-from service.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region
+from service.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region, parse_cell
 
 
 class MoveLabels(NamedTuple):
@@ -69,7 +69,8 @@ def label_moves(scene: Scene) -> MoveLabels:
 
 def shown_region(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Region:
     """Return the region of the options, or the smallest with every tile and every numbered cell."""
-    return options.region or bounding_region([*scene.occupied_cells(), *(labels.cells if options.number_moves else ())])
+    numbered = labels.cells if options.number_moves else ()
+    return options.region or bounding_region([*map(parse_cell, scene.game.board), *numbered])
 
 
 def format_numbers(numbers: Sequence[int]) -> str:

@@ -47,8 +47,7 @@ def draw_strip(scene: Scene, options: BoardOptions, labels: MoveLabels, board_wi
         return None
     if labels.rotations:
         return _draw_rotations(scene, turn, options, labels)
-    if labels.segments and turn.placed is not None:
-        placed = scene.game.board[f"{turn.placed.x},{turn.placed.y}"]
+    if labels.segments and (placed := scene.placed_tile) is not None:
         width = max(MIN_PLACED_WIDTH, CELL_SIZE * STRIP_WIDTH / board_width)
         return Strip(width + 2 * PADDING, _draw_placed_tile(scene, placed, options, labels, width))
     return _draw_payments(scene, options, labels) if labels.payments else None

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from schemas.actions import Action
-from schemas.game import GameView
+from schemas.game import GameView, PlacedTile
 from schemas.tileset import Ship, Tile, TileSet
 from service.drawing.palette import THEMES, Palette, Theme
-from service.games.i18n import ENGLISH, Language
+from service.i18n import ENGLISH, Language
 
 Cell = tuple[int, int]
 
@@ -77,9 +77,11 @@ class Scene(NamedTuple):
         """Return the order of the tile placed last; 0 is the start tile."""
         return max(tile.order for tile in self.game.board.values())
 
-    def occupied_cells(self) -> Iterable[Cell]:
-        """Return the cells with tiles."""
-        return (parse_cell(key) for key in self.game.board)
+    @property
+    def placed_tile(self) -> PlacedTile | None:
+        """Return the tile of this turn as it lies on the board; None if it is not placed."""
+        placed = None if self.game.turn is None else self.game.turn.placed
+        return None if placed is None else self.game.board[f"{placed.x},{placed.y}"]
 
 
 def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action | None]) -> Scene:

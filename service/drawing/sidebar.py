@@ -20,6 +20,7 @@ SIDEBAR_WIDTH = 400.0
 PADDING = 20.0
 TILE_WIDTH = 150.0
 SHIP_WIDTH = (SIDEBAR_WIDTH - 3 * PADDING) / 2
+SHIP_STEP = SHIP_WIDTH * TOKEN_HEIGHT / TOKEN_WIDTH + PADDING
 PLAYER_HEIGHT = 96.0
 WARE_SYMBOLS = ("banana", "shell", "fish")
 ARROW_OVER = (
@@ -32,9 +33,7 @@ CROWN = "M-13 9-16-7-7 0 0-10 7 0 16-7 13 9Z"
 
 def sidebar_height(scene: Scene) -> float:
     """Return the height of the sidebar."""
-    return (
-        _ships_top(scene) + _ship_rows(scene) * _ship_step() + len(scene.game.players) * (PLAYER_HEIGHT + 10) + PADDING
-    )
+    return _players_top(scene) + len(scene.game.players) * (PLAYER_HEIGHT + 10) + PADDING
 
 
 def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
@@ -44,7 +43,7 @@ def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Ite
     if scene.game.turn is not None:
         yield from _draw_drawn_tile(scene, scene.game.turn, options, labels)
     yield from _draw_display(scene, options, labels)
-    top = _ships_top(scene) + _ship_rows(scene) * _ship_step()
+    top = _players_top(scene)
     for player in scene.game.players:
         yield from _draw_player(scene, player, top, options)
         top += PLAYER_HEIGHT + 10
@@ -52,8 +51,8 @@ def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Ite
 
 def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
     """Draw the tile of this turn, rotated as it was placed, and the supplies."""
-    rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
-    tile = draw_loose_tile(scene.tiles[turn.tile], rotation, options.colors)
+    placed = scene.placed_tile
+    tile = draw_loose_tile(scene.tiles[turn.tile], 0 if placed is None else placed.rotation, options.colors)
     yield f'<g transform="translate({PADDING:g} {PADDING:g})scale({TILE_WIDTH / 100:g})">{tile}</g>'
     left = PADDING * 2 + TILE_WIDTH
     yield from _draw_supplies(scene, options, left)
@@ -87,7 +86,7 @@ def _draw_display(scene: Scene, options: BoardOptions, labels: MoveLabels) -> It
     scale = SHIP_WIDTH / TOKEN_WIDTH
     for number, ship in enumerate(scene.game.display):
         x = PADDING + number % 2 * (SHIP_WIDTH + PADDING)
-        y = _ships_top(scene) + number // 2 * _ship_step()
+        y = _ships_top(scene) + number // 2 * SHIP_STEP
         token = ship_token(scene.ships[ship], options.colors)
         yield f'<g transform="translate({x:g} {y:g})scale({scale:.3f})">{token}</g>'
         if options.number_moves and ship in labels.ships:
@@ -142,9 +141,5 @@ def _ships_top(scene: Scene) -> float:
     return PADDING * 2 + TILE_WIDTH if scene.game.turn is not None else PADDING
 
 
-def _ship_step() -> float:
-    return SHIP_WIDTH * TOKEN_HEIGHT / TOKEN_WIDTH + PADDING
-
-
-def _ship_rows(scene: Scene) -> int:
-    return (len(scene.game.display) + 1) // 2
+def _players_top(scene: Scene) -> float:
+    return _ships_top(scene) + (len(scene.game.display) + 1) // 2 * SHIP_STEP

@@ -17,8 +17,8 @@ from service.drawing.text_tile import (
     ground_rows,
     symbol_characters,
 )
-from service.games.i18n import get_translator
-from service.games.i18n.board_lines import (
+from service.i18n import get_translator
+from service.i18n.board_lines import (
     board_legend,
     describe_drawn_tile,
     describe_player,
@@ -27,7 +27,7 @@ from service.games.i18n.board_lines import (
     describe_winners,
     pass_label,
 )
-from service.games.i18n.phrases import ware_counts
+from service.i18n.phrases import ware_counts
 
 COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
 RULER_COLUMNS = 4
@@ -88,7 +88,7 @@ def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Ite
 
 def _drawn_tile_rows(scene: Scene, turn: Turn) -> Iterator[str]:
     """Yield the rows of the tile of this turn, in large, rotated as it was placed."""
-    rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
+    rotation = 0 if (placed := scene.placed_tile) is None else placed.rotation
     tile = PlacedTile(tile=turn.tile, rotation=rotation, order=0, islanders=[], covered=[])
     rows: Rows = [[" "] * LARGE.columns for _ in range(LARGE.rows)]
     _write(rows, Region(0, 0, 0, 0), LARGE, (0, 0), _tile_characters(scene, tile, LARGE))

@@ -14,8 +14,6 @@ from service.drawing.text_outlines import draw_centred_text
 
 NUMBER_COLOR = "#3a2408"
 
-SEGMENT_KINDS: dict[type[Segment], str] = {Bridge: "bridge", Island: "island", Sea: "sea", Market: "market"}
-
 WAVES = (
     "M12 19q3.5-4 7 0t7 0M64 10q3.5-4 7 0t7 0M72 44q3.5-4 7 0t7 0M8 58q3.5-4 7 0t7 0M52 71q3.5-4 7 0t7 0"
     "M24 87q3.5-4 7 0t7 0"
@@ -102,7 +100,7 @@ def _draw_segments(layout: TileLayout, rotation: int, colors: Palette) -> Iterat
 
 def _draw_segment(layout: TileLayout, index: int, rotation: int, ground: str) -> str:
     at: Point = layout.islanders[index].rotated(rotation)
-    kind = SEGMENT_KINDS[type(layout.segments[index])]
+    kind = type(layout.segments[index]).__name__.lower()
     symbols = "".join(
         draw_at(SYMBOLS[name], where)
         if group is None

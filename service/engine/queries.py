@@ -1,7 +1,5 @@
 """R8: tiles left, scores and islander values, which players may query at any time."""
 
-from typing import NamedTuple
-
 from schemas.scores import IfEnded, IslanderValue, PlayerScores
 from schemas.vocabulary import Wares
 from service.engine.evaluation import islander_counts, majority_seats, occupied_features
@@ -14,16 +12,9 @@ ROLES = ("banana_picker", "shell_collector", "fisherman", "merchant")
 UNITS = ("bananas", "shells", "fish", "points")
 
 
-class TileCount(NamedTuple):
-    """How many tiles of a type are left in the bag."""
-
-    tile: str
-    left: int
-
-
-def tiles_left(index: TileSetIndex, game: Game) -> list[TileCount]:
+def tiles_left(index: TileSetIndex, game: Game) -> dict[str, int]:
     """Return how many tiles of each type are left in the bag (R8.1), in tile set order."""
-    return [TileCount(name, game.bag.count(tile)) for tile, name in enumerate(index.tile_ids)]
+    return {name: game.bag.count(tile) for tile, name in enumerate(index.tile_ids)}
 
 
 def player_scores(index: TileSetIndex, game: Game) -> list[PlayerScores]:

@@ -16,8 +16,6 @@ from schemas.tileset import MAX_TYPES, Bridge, Island, Market, Sea, Segment, Shi
 from schemas.vocabulary import EDGES, Edge, Half
 from service.engine.segments import EngineError
 
-__all__ = ["Fault", "TileSetInvalid", "list_faults", "parse_tileset"]
-
 MAX_FILE_BYTES = 2**20
 """500 types of tiles with many segments each have half of it. A file is checked in a time proportional to its size."""
 MIN_TILES, MAX_TILES = 2, 500

@@ -8,22 +8,13 @@ import base64
 import hmac
 import re
 import secrets
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from schemas.vocabulary import ID
 from service.games.access import hash_token
 from service.games.errors import ApiKeyRejected
-
-__all__ = [
-    "ApiKey",
-    "Quotas",
-    "add_secret",
-    "check_secret",
-    "generate_secret",
-    "is_valid_name",
-    "name_of_secret",
-]
 
 SECRET_PREFIX = "ssk"  # noqa: S105  (a prefix, not a secret)
 SECRET_BYTES = 32
@@ -62,6 +53,26 @@ class ApiKey(msgspec.Struct, array_like=True, frozen=True):
     """The current secret, and the one before it, which may have expired."""
     revoked_at: int | None = None
     """Unix seconds; None while the key is valid."""
+
+
+class StoredApiKey(NamedTuple):
+    """A key, and how often it was stored."""
+
+    key: ApiKey
+    revision: int
+
+
+class ApiKeyStore(Protocol):
+    """A store of API keys. Every method may raise StoreUnavailable."""
+
+    async def load(self, name: str) -> StoredApiKey | None:
+        """Return a key, or None if there is no such key."""
+
+    async def save(self, key: ApiKey, revision: int) -> bool:
+        """Store a key on top of a revision, 0 for a new key; return False if the stored one has another revision."""
+
+    async def list_all(self) -> list[ApiKey]:
+        """Return all keys, revoked ones too, the oldest first."""
 
 
 def is_valid_name(name: str) -> bool:

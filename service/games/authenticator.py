@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from service.games.access import hash_token
-from service.games.api_key import ApiKey, check_secret, name_of_secret
+from service.games.api_key import ApiKey, ApiKeyStore, check_secret, name_of_secret
 from service.games.errors import ApiKeyRejected
-from service.games.ports.api_key_store import ApiKeyStore
 
 __all__ = ["CACHE_TTL_S", "ApiKeyAuthenticator"]
 

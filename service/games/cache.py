@@ -4,6 +4,8 @@ A cached game may be stale: the commit compares its revision with the store's. S
 never reject one; `commands.execute` loads the stored game before it rejects.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from schemas.vocabulary import Status
@@ -25,6 +27,10 @@ class GameSession(msgspec.Struct):
     tileset: LoadedTileSet
     revision: Revision | None = None
     """What its next commit builds on; None where that commit creates the game."""
+    webhooks: Sequence[str] = ()
+    """Ids of the game's webhooks, which that commit expects too."""
+    last_revocation: str = ""
+    """Id of the last commit that revoked a token, as before."""
     stored_status: Status | None = None
 
 

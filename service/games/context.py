@@ -1,7 +1,9 @@
 """What commands and queries need: the store, the tile sets, the clock, the cache, and callbacks after a commit."""
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
@@ -13,9 +15,11 @@ from service.games.cache import GameCache
 from service.games.ports.game_store import GameStore, StoredDiff
 from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import DAY_S, timestamp
-from service.games.wakeups import Wakeups
 
 INSTANCE_BYTES = 16
+
+MAX_WAKEUPS = 1_000
+"""Further games wait for the next query."""
 
 
 class Retention(NamedTuple):
@@ -38,6 +42,36 @@ class Retention(NamedTuple):
                 return self.active
             case "finished" | "aborted":
                 return self.finished
+
+
+class Wakeups:
+    """Games that this instance's scheduler processes at once, without waiting for its next query of the store.
+
+    This is an optimization: each game is due in the store too, where any instance gets it.
+    """
+
+    def __init__(self) -> None:
+        self._games: dict[str, None] = {}
+        self._added = asyncio.Event()
+
+    def add(self, game: str) -> None:
+        """Add a game."""
+        if len(self._games) < MAX_WAKEUPS:
+            self._games[game] = None
+            self._added.set()
+
+    def take(self) -> list[str]:
+        """Remove and return all games."""
+        games = [*self._games]
+        self._games.clear()
+        self._added.clear()
+        return games
+
+    async def wait(self, timeout_s: float) -> None:
+        """Wait until there is a game, or until the timeout."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._added.wait()
 
 
 def _commit_ids() -> Callable[[], str]:

@@ -1,6 +1,7 @@
-"""The errors of commands and queries, as types with data; `service.web.problems` maps them to problems.
+"""The errors of commands and queries, as types with data, each with the code and the text of its problem.
 
-    GameError
+    ServiceError              also the base of the errors of the store and of the web layer
+    └── GameError
     ├── TileSetError: NoSuchTileSet, UnknownTileSet, TileSetMissing
     ├── SeatError: NoSuchSeat, SeatPlayedByBot, SeatNotPlayedByBot, SeatResigned, NothingToUndo
     ├── StatusError: GameNotActive, GameNotFinished
@@ -10,14 +11,33 @@
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
-class GameError(Exception):
+class ServiceError(Exception):
+    """Base of all errors that clients get as a problem.
+
+    `code` is that of `schemas.problems`; `text` is formatted with the error's attributes, and `outcome`.
+    """
+
+    code: ClassVar[str] = "internal"
+    text: ClassVar[str] = "internal server error"
+
+    def __init_subclass__(cls, code: str = "", text: str = "") -> None:
+        if code:
+            cls.code, cls.text = code, text
+
+    def describe(self, outcome: str) -> str:
+        """Return what is wrong; `outcome` is what the client must know of its request if the store is unavailable."""
+        return self.text.format_map({**vars(self), "outcome": outcome})
+
+
+class GameError(ServiceError):
     """Base of the errors; nothing was changed."""
 
 
 @dataclass(eq=False)
-class Malformed(GameError):
+class Malformed(GameError, code="malformed", text="{detail}"):
     """A value that the schema alone cannot reject; `path` names the field."""
 
     detail: str
@@ -25,7 +45,9 @@ class Malformed(GameError):
 
 
 @dataclass(eq=False)
-class NoSuchGame(GameError):
+class NoSuchGame(
+    GameError, code="not_found", text="there is no game {game}, or it is private and this token is not valid for it"
+):
     """There is no such game, or this token does not open it."""
 
     game: str
@@ -38,49 +60,68 @@ class TileSetError(GameError):
     tileset: str
 
 
-class NoSuchTileSet(TileSetError):
+class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}"):
     """No tile set has the id in the path."""
 
 
-class UnknownTileSet(TileSetError):
+class UnknownTileSet(TileSetError, code="unknown_tileset", text="there is no tile set {tileset}"):
     """A new game names a tile set that this service does not have."""
 
+    path = "$.tileset"
 
-class TileSetMissing(TileSetError):
+
+class TileSetMissing(
+    TileSetError, code="store_unavailable", text="this instance does not have the game's tile set {tileset}"
+):
     """A stored game's tile set is missing on this instance; another instance may have it."""
+
+    retry_after_s = 1
 
 
 @dataclass(eq=False)
-class UnknownBot(GameError):
+class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}"):
     """A seat of a new game names a bot that this service does not have."""
 
     bot: str
     seat: int
 
+    @property
+    def path(self) -> str:
+        """The field that names the bot."""
+        return f"$.players[{self.seat}].bot"
+
 
 @dataclass(eq=False, kw_only=True)
-class Unauthorized(GameError):
+class Unauthorized(GameError, code="unauthorized", text="this token is not valid here"):
     """The token is missing, or unknown."""
 
     missing: bool
 
+    def describe(self, outcome: str) -> str:
+        """Return which of the two."""
+        return "a token is required" if self.missing else super().describe(outcome)
+
 
 @dataclass(eq=False)
-class ApiKeyRejected(GameError):
+class ApiKeyRejected(GameError, code="unauthorized", text="{reason}"):
     """The API key is missing, unknown, expired or revoked; `reason` says which."""
 
     reason: str
 
 
 @dataclass(eq=False)
-class WrongSeat(GameError):
+class WrongSeat(GameError, code="wrong_seat", text="this token does not act for seat {seat}"):
     """The token does not act for this seat."""
 
     seat: int | None
     index: int | None = None
 
+    def describe(self, outcome: str) -> str:
+        """Return for which seat; a spectator's token has none."""
+        return "this token can only read" if self.seat is None else super().describe(outcome)
 
-class NotOwner(GameError):
+
+class NotOwner(GameError, code="not_owner", text="this token of the game may not do that; the owner's may"):
     """The token is one of the game's, but not the owner's."""
 
 
@@ -92,23 +133,27 @@ class SeatError(GameError):
     index: int | None = None
 
 
-class NoSuchSeat(SeatError):
+class NoSuchSeat(SeatError, code="not_found", text="the game has no seat {seat}"):
     """The game has no seat of this number."""
 
 
-class SeatPlayedByBot(SeatError):
+class SeatPlayedByBot(SeatError, code="replaced", text="a bot plays for seat {seat}: return to the seat first"):
     """A bot plays this seat until its player returns."""
 
 
-class SeatNotPlayedByBot(SeatError):
+class SeatNotPlayedByBot(SeatError, code="not_replaced", text="no bot plays for seat {seat} in place of its player"):
     """No bot plays this seat for its player."""
 
 
-class SeatResigned(SeatError):
+class SeatResigned(SeatError, code="resigned", text="seat {seat} has resigned"):
     """The seat has resigned, for good."""
 
 
-class NothingToUndo(SeatError):
+class NothingToUndo(
+    SeatError,
+    code="nothing_to_undo",
+    text="seat {seat} has no action to undo: hidden information was revealed or another seat acted",
+):
     """There is no action that the seat can take back."""
 
 
@@ -119,37 +164,43 @@ class StatusError(GameError):
     status: str
 
 
-class GameNotActive(StatusError):
+class GameNotActive(StatusError, code="not_active", text="the game is {status}"):
     """Nobody can act: the game is waiting, finished or aborted."""
 
 
-class GameNotFinished(StatusError):
+class GameNotFinished(
+    StatusError, code="not_over", text="the game is {status}: only a finished or aborted game can have a rematch"
+):
     """There is no rematch of a game that is not over."""
 
 
 @dataclass(eq=False)
-class NoSuchWebhook(GameError):
+class NoSuchWebhook(GameError, code="not_found", text="there is no webhook {hook}"):
     """The game, or the API key, has no webhook of this id."""
 
     hook: str
 
 
 @dataclass(eq=False)
-class TooManyWebhooks(GameError):
+class TooManyWebhooks(
+    GameError, code="limit_reached", text="there is a maximum of {limit} webhooks, which is reached: delete one first"
+):
     """The game, or the API key, has the maximum number of webhooks."""
 
     limit: int
 
 
 @dataclass(eq=False)
-class WebhookUrlRejected(GameError):
+class WebhookUrlRejected(GameError, code="url_refused", text="{reason}"):
     """Nothing may be sent to this URL; `reason` says why."""
+
+    path = "$.url"
 
     reason: str
 
 
 @dataclass(eq=False)
-class NotYourTurn(GameError):
+class NotYourTurn(GameError, code="not_your_turn", text="seat {decider} has to decide now, not seat {seat}"):
     """Another seat decides now."""
 
     seat: int
@@ -157,26 +208,26 @@ class NotYourTurn(GameError):
     index: int | None = None
 
 
-class NoOpenSeat(GameError):
+class NoOpenSeat(GameError, code="no_open_seat", text="every seat is taken, or the game is over"):
     """Every seat is taken, or the game is over."""
 
 
 @dataclass(eq=False)
-class Conflict(GameError):
+class Conflict(GameError, code="conflict", text="{detail}"):
     """Another request was first; `detail` says with what."""
 
     detail: str
 
 
 @dataclass(eq=False)
-class RematchExists(GameError):
+class RematchExists(GameError, code="conflict", text="the game already has the rematch {next_game}"):
     """The game has a rematch, `next_game`."""
 
     next_game: str
 
 
 @dataclass(eq=False)
-class VersionMismatch(GameError):
+class VersionMismatch(GameError, code="version_mismatch", text="the game has version {version}"):
     """The game has another version than If-Match names."""
 
     version: int
@@ -184,7 +235,7 @@ class VersionMismatch(GameError):
 
 
 @dataclass(eq=False)
-class MoveRejected(GameError):
+class MoveRejected(GameError, code="illegal_move", text="{reason}"):
     """The rules forbid it."""
 
     rule: str
@@ -193,18 +244,26 @@ class MoveRejected(GameError):
 
 
 @dataclass(eq=False)
-class ListTooLong(GameError):
+class ListTooLong(
+    GameError,
+    code="list_too_long",
+    text="the previous action reveals hidden information: send this one in a new request",
+):
     """The action at `index` follows one that reveals hidden information."""
 
     index: int
 
 
-class IdempotencyKeyReused(GameError):
+class IdempotencyKeyReused(GameError, code="key_reused", text="this idempotency key was used for another request"):
     """The idempotency key belongs to another request."""
 
 
 @dataclass(eq=False)
-class TooManyIdempotencyKeys(GameError):
+class TooManyIdempotencyKeys(
+    GameError,
+    code="rate_limited",
+    text="this token has used too many idempotency keys in this game: wait, or send none",
+):
     """The token has used its quota of idempotency keys in this game; retry after `retry_after_s`."""
 
     retry_after_s: int

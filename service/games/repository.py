@@ -52,7 +52,8 @@ def open_session(context: Context, record: GameRecord, access: AccessRecord) -> 
     """Decode a loaded game. Raises TileSetMissing, UnreadableGame."""
     with tracing.span("decode"):
         game = decode_game(record)
-    return GameSession(game, access, context.tilesets.get(game.tileset), record.revision, game.status)
+    tileset = context.tilesets.get(game.tileset)
+    return GameSession(game, access, tileset, record.revision, record.webhooks, record.last_revocation, game.status)
 
 
 async def commit(
@@ -69,14 +70,38 @@ async def commit(
     Return False after a version conflict, or where a request with the same idempotency key was first. Raises
     TooManyIdempotencyKeys, StoreUnavailable.
     """
-    game, revision = session.game, session.revision
+    change = _prepare(context, session, diffs, idempotency, store_access=store_access, revokes_token=revokes_token)
+    sent_at = perf_counter()
+    with tracing.span("commit", "client"):
+        outcome = await context.store.commit(change)
+    _OUTCOMES[type(outcome)].inc()
+    if isinstance(outcome, KeyQuotaExceeded):
+        raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
+    if not isinstance(outcome, Committed):
+        return False
+    _publish(context, session, change, sent_at)
+    return True
+
+
+def _prepare(
+    context: Context,
+    session: GameSession,
+    diffs: Sequence[StoredDiff],
+    idempotency: IdempotencyRecord | None,
+    *,
+    store_access: bool,
+    revokes_token: bool,
+) -> Commit:
+    """Return everything that the commit changes."""
+    game = session.game
     with tracing.span("encode"):
         snapshot = add_checksum(encode_snapshot(game))
-    commit_id, due_at, sent_at = context.commit_id(), next_due_at(game, context.clock()), perf_counter()
-    change = Commit(
+    return Commit(
         game=game.id,
-        id=commit_id,
-        expected=revision,
+        id=context.commit_id(),
+        expected=session.revision,
+        expected_webhooks=session.webhooks,
+        expected_revocation=session.last_revocation,
         snapshot=snapshot,
         access=encode_access(session.access) if store_access else None,
         revokes_token=revokes_token,
@@ -87,34 +112,31 @@ async def commit(
         is_public=session.access.visibility == "public",
         created_at=unix_seconds(game.created_at),
         ttl_s=context.retention.ttl_s(game.status),
-        due_at=due_at,
+        due_at=next_due_at(game, context.clock()),
         index_keys=partial(index_keys, session.access),
         index_ttl_s=context.retention.index_ttl_s(),
         meta=clock.make_stamp(tracing.traceparent()),
     )
-    with tracing.span("commit", "client"):
-        outcome = await context.store.commit(change)
-    _OUTCOMES[type(outcome)].inc()
-    if isinstance(outcome, KeyQuotaExceeded):
-        raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
-    if not isinstance(outcome, Committed):
-        return False
-    webhooks, last_revocation = ((), "") if revision is None else (revision.webhooks, revision.last_revocation)
+
+
+def _publish(context: Context, session: GameSession, change: Commit, sent_at: float) -> None:
+    """Update and cache the session of a stored commit, and tell whom it concerns."""
+    game = session.game
     if game.status != session.stored_status:
         _count_status(session.stored_status, game.status)
-        session.stored_status = game.status
-    session.revision = Revision(game.version, game.digest, webhooks, commit_id if revokes_token else last_revocation)
+    session.revision, session.stored_status = Revision(game.version, game.digest), game.status
+    if change.revokes_token:
+        session.last_revocation = change.id
     if game.status == "active":
         context.cache.put(session)
-    if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
+    if change.due_at is not None and bot_on_turn(game) is not None and is_attended(game):
         context.wakeups.add(game.id)
-    if revokes_token:
+    if change.revokes_token:
         context.on_token_revoked(game.id)
-    if diffs and context.on_committed(game.id, diffs):
+    if change.diffs and context.on_committed(game.id, change.diffs):
         _LAG.observe(perf_counter() - sent_at)
-    if webhooks:
-        context.on_webhooks_due(game.id, webhooks)
-    return True
+    if session.webhooks:
+        context.on_webhooks_due(game.id, session.webhooks)
 
 
 def decode_game(record: GameRecord) -> Game:

@@ -9,6 +9,7 @@ from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import MAX_FILE_BYTES, TileSetInvalid, parse_tileset
+from service.files import read_file
 from service.games.errors import TileSetError, TileSetMissing
 from service.games.shuffle import tileset_hash
 
@@ -75,8 +76,7 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
 
 def read_tileset(path: Path) -> TileSet:
     """Read a tile set's file, and of a larger one no more than shows it. Raises OSError, TileSetInvalid."""
-    with path.open("rb") as file:
-        return parse_tileset(file.read(MAX_FILE_BYTES + 1))
+    return parse_tileset(read_file(path, MAX_FILE_BYTES + 1))
 
 
 def _read(path: Path) -> TileSet:

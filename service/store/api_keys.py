@@ -5,8 +5,7 @@ import asyncio
 import msgspec
 
 from service.games.access import subject_of_key
-from service.games.api_key import ApiKey
-from service.games.ports.api_key_store import StoredApiKey
+from service.games.api_key import ApiKey, StoredApiKey
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
@@ -15,7 +14,7 @@ __all__ = ["RedisApiKeyStore", "encode_api_key"]
 
 
 class RedisApiKeyStore:
-    """`service.games.ports.api_key_store.ApiKeyStore` on Redis."""
+    """`service.games.api_key.ApiKeyStore` on Redis."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._client = client

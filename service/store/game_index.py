@@ -63,13 +63,20 @@ class GameIndex:
         """Return games under any of these index keys. `after` is a cursor of such a page."""
         return await self._page([keys.game_index(index_key) for index_key in index_keys], limit, after)
 
+    async def list_before_commit(self, commit: Commit) -> None:
+        """Add a game to the lobby under the status that a commit brings."""
+        await asyncio.gather(
+            self.list_game(commit.game, commit.status, commit.created_at),
+            self._prune_sample(keys.lobby(commit.status), exclude=commit.game),
+        )
+
     async def index_before_commit(self, commit: Commit) -> None:
         """Add a game under the index keys that a commit brings."""
         self._is_extended_today(commit.game)
         index_keys = commit.index_keys()
         await asyncio.gather(
             self.index_game(commit.game, index_keys, commit.created_at, commit.index_ttl_s),
-            *(self.prune_index_key(index_key, _PRUNE_SAMPLE_SIZE, exclude=commit.game) for index_key in index_keys),
+            *(self._prune_sample(keys.game_index(index_key), exclude=commit.game) for index_key in index_keys),
         )
 
     def start_extending(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
@@ -92,7 +99,7 @@ class GameIndex:
 
         A game younger than MIN_PRUNE_AGE_S stays, because its creation may not be stored yet.
         """
-        removed = (self._remove_missing(keys.game_index(index_key), game) for index_key in index_keys)
+        removed = (self._remove_missing(keys.game_index(index_key), [game]) for index_key in index_keys)
         return sum(await asyncio.gather(*removed))
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
@@ -101,36 +108,22 @@ class GameIndex:
             *(self._client.execute("ZREM", keys.game_index(index_key), game) for index_key in index_keys)
         )
 
-    async def prune_index_key(self, index_key: str, count: int, exclude: str = "") -> int:
-        """Check `count` random games of an index key, remove those that do not exist, and return how many."""
-        members = await self._client.execute("ZRANDMEMBER", keys.game_index(index_key), count)
-        missing = await self._select_missing({member.decode() for member in members} - {exclude})
-        return sum(await asyncio.gather(*(self.unindex_missing([index_key], game) for game in missing)))
+    async def _prune_sample(self, key: str, exclude: str) -> None:
+        """Check a few random games of a set, and remove those that do not exist."""
+        members = await self._client.execute("ZRANDMEMBER", key, _PRUNE_SAMPLE_SIZE)
+        await self._remove_missing(key, {member.decode() for member in members} - {exclude})
 
-    async def prune_lobby(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
-        """Check `count` games of a status from the `start`th oldest on, and remove those that do not exist.
+    async def _remove_missing(self, key: str, games: Collection[str]) -> int:
+        """Remove those of `games` that do not exist from a set, and return how many; a younger game stays.
 
-        Return how many were removed, and the next `start` (None at the end).
+        MIN_PRUNE_AGE_S says why.
         """
-        key = keys.lobby(status)
-        entries = await self._client.execute("ZRANGE", key, start, start + count - 1, "WITHSCORES")
-        oldest = self._clock() - MIN_PRUNE_AGE_S
-        missing = await self._select_missing([game.decode() for game, created_at in entries if created_at < oldest])
-        if missing:
-            await self._client.execute("ZREM", key, *missing)
-        return len(missing), start + len(entries) - len(missing) if len(entries) == count else None
-
-    async def _remove_missing(self, key: str, game: str) -> int:
-        created_at = await self._client.execute("ZSCORE", key, game)
-        if created_at is None or float(created_at) >= self._clock() - MIN_PRUNE_AGE_S:
-            return 0
-        removed: int = await self._client.execute("ZREM", key, game)
-        return removed
-
-    async def _select_missing(self, games: Collection[str]) -> list[str]:
-        """Return those of `games` that do not exist."""
         exist = await asyncio.gather(*(self._client.execute("EXISTS", keys.game(game)) for game in games))
-        return [game for game, exists in zip(games, exist, strict=True) if not exists]
+        missing = [game for game, exists in zip(games, exist, strict=True) if not exists]
+        ages = await asyncio.gather(*(self._client.execute("ZSCORE", key, game) for game in missing))
+        oldest = self._clock() - MIN_PRUNE_AGE_S
+        old = [game for game, at in zip(missing, ages, strict=True) if at is not None and float(at) < oldest]
+        return int(await self._client.execute("ZREM", key, *old)) if old else 0
 
     def _is_extended_today(self, game: str) -> bool:
         """Return whether this was called for the game today already, as far as this instance remembers."""

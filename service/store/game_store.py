@@ -10,16 +10,20 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
+from service.games.api_key import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
-from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports.api_key_store import ApiKeyStore
+from service.games.idempotency import Replayed
 from service.games.ports.game_store import (
     ChangeNotification,
     Commit,
     CommitOutcome,
     Committed,
     GameRecord,
+    Grant,
     KeyQuotaExceeded,
+    RateLimit,
     Revision,
     StoredDiff,
     StoreUnavailable,
@@ -37,7 +41,6 @@ from service.store.monitor import RedisMonitor
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
-from service.store.token_buckets import RedisTokenBuckets
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
 from service.supervision import Backoff
@@ -49,7 +52,50 @@ FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
 _ENDED_STATUSES = ("finished", "aborted")
-_NO_REVISION = Revision(0, "")
+
+
+class RedisTokenBuckets:
+    """`service.games.ports.game_store.TokenBucketStore` on Redis, by the clock of the server."""
+
+    def __init__(self, client: PipelinedClient) -> None:
+        self._script = Script(client, "token_bucket.lua")
+
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
+        """Take up to `wanted` tokens. Raise StoreUnavailable."""
+        taken, remaining, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
+        return Grant(taken, remaining, wait_ms / 1000)
+
+
+class DiffHeader(msgspec.Struct, frozen=True):
+    """One diff of a commit, without its data."""
+
+    version: str
+    digest: str
+    previous: str
+
+
+class CommitHeader(msgspec.Struct, frozen=True):
+    """What commit.lua needs of a commit, beside the snapshot, the records and the diffs' data. Versions are decimal."""
+
+    id: str
+    version: str
+    """The version that the commit expects, empty to create the game; likewise the next three."""
+    digest: str
+    webhooks: str
+    """Ids with commas between them."""
+    last_revocation: str
+    ttl_s: int
+    """Seconds until the game expires."""
+    channel: str
+    """Of the change notification."""
+    is_sharded: bool
+    """Whether that is a sharded channel (in a Cluster)."""
+    own_subscribers: int
+    """Subscribers of the channel that belong to the committing instance."""
+    meta: str
+    """Metadata of the diffs, for readers of the log."""
+    revokes_token: bool
+    diffs: list[DiffHeader]
 
 
 class RedisStore(GameIndex):
@@ -60,7 +106,6 @@ class RedisStore(GameIndex):
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
         self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
-        self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
         self.monitor = RedisMonitor(client, self._notifications)
         self.webhooks: WebhookStore = RedisWebhookStore(client)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
@@ -88,7 +133,8 @@ class RedisStore(GameIndex):
             return None
         try:
             webhooks, last_revocation = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
-            return GameRecord(int(version), digest.decode(), snapshot, access or b"", record, webhooks, last_revocation)
+            revision = Revision(int(version), digest.decode())
+            return GameRecord(revision, snapshot, access or b"", record, webhooks, last_revocation)
         except (AttributeError, ValueError) as error:
             raise UnreadableGame(f"its version, digest or webhooks cannot be read: {error}") from error
 
@@ -100,11 +146,11 @@ class RedisStore(GameIndex):
         """
         is_listed = commit.is_public and commit.status != commit.previous_status
         if is_listed:
-            await self.list_game(commit.game, commit.status, commit.created_at)
+            await self.list_before_commit(commit)
         if commit.access is not None:
             await self.index_before_commit(commit)
-        if commit.expected is not None and commit.expected.webhooks:
-            await self.webhooks.schedule(commit.game, commit.expected.webhooks, int(time.time()))
+        if commit.expected_webhooks:
+            await self.webhooks.schedule(commit.game, commit.expected_webhooks, int(time.time()))
         if self.is_archiving and commit.status in _ENDED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
@@ -126,14 +172,28 @@ class RedisStore(GameIndex):
 
     def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """Return ARGV of commit.lua."""
-        expected = commit.expected or _NO_REVISION
-        arguments: list[Argument] = [commit.id, expected.version or "", expected.digest]
-        arguments += ",".join(expected.webhooks), commit.snapshot
-        arguments += commit.access or b"", commit.ttl_s, keys.channel(commit.game), self._pubsub_prefix
-        arguments += self._notifications.count_own_subscribers(commit.game), *_idempotency_arguments(commit.idempotency)
-        arguments += commit.meta, expected.last_revocation, "1" if commit.revokes_token else ""
+        version, digest = commit.expected or ("", "")
+        record = commit.idempotency
+        header = CommitHeader(
+            id=commit.id,
+            version=str(version),
+            digest=digest,
+            webhooks=",".join(commit.expected_webhooks),
+            last_revocation=commit.expected_revocation,
+            ttl_s=commit.ttl_s,
+            channel=keys.channel(commit.game),
+            is_sharded=self._client.topology.is_sharded,
+            own_subscribers=self._notifications.count_own_subscribers(commit.game),
+            meta=commit.meta,
+            revokes_token=commit.revokes_token,
+            diffs=[],
+        )
+        arguments: list[Argument] = [b"", commit.snapshot, commit.access or b""]
+        arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
         for diff in commit.diffs:
-            arguments += diff.version, diff.digest, diff.previous, diff.data
+            header.diffs.append(DiffHeader(str(diff.version), diff.digest, diff.previous))
+            arguments.append(diff.data)
+        arguments[0] = _ENCODER.encode(header)
         return arguments
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
@@ -144,8 +204,8 @@ class RedisStore(GameIndex):
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
-        """Return version, digest and last revocation of each game; None if there is none, or it cannot be read."""
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+        """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
         loading = (self._client.execute("HMGET", keys.game(game), "version", "digest", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
@@ -191,11 +251,6 @@ class RedisStore(GameIndex):
         await self._client.execute("SET", keys.WRITE_PROBE, "", "EX", 60)
 
 
-def _idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
-    """Return the hash field and the record of an idempotency key; both are empty without a key."""
-    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
-
-
 def _decode_outcome(reply: Any) -> CommitOutcome:
     """Decode the reply of commit.lua."""
     match reply:
@@ -206,12 +261,12 @@ def _decode_outcome(reply: Any) -> CommitOutcome:
         case bytes():
             return Replayed(reply)
         case [version, digest]:
-            return VersionConflict(int(version), digest.decode())
+            return VersionConflict(Revision(int(version), digest.decode()))
         case _:
-            return VersionConflict(None, None)
+            return VersionConflict(None)
 
 
-def _decode_version(reply: Any) -> tuple[int, str, str] | None:
+def _decode_version(reply: Any) -> tuple[Revision, str] | None:
     """Decode what `load_versions` returns of one game; an unreadable one must not hide the others.
 
     Raise StoreUnavailable.
@@ -222,7 +277,7 @@ def _decode_version(reply: Any) -> tuple[int, str, str] | None:
         raise reply
     version, digest, tokens = reply
     try:
-        return None if version is None else (int(version), digest.decode(), (tokens or b"").decode())
+        return None if version is None else (Revision(int(version), digest.decode()), (tokens or b"").decode())
     except (AttributeError, ValueError):
         return None
 
@@ -232,3 +287,6 @@ def _decode_diff(entry_id: bytes, fields: Sequence[bytes]) -> StoredDiff:
     _, _, _, digest, _, previous, _, data, *meta = fields  # restore.lua writes no meta
     version = int(entry_id.partition(b"-")[0])
     return StoredDiff(version, digest.decode(), previous.decode(), data, meta[1] if meta else b"")
+
+
+_ENCODER = msgspec.msgpack.Encoder()

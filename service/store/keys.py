@@ -11,36 +11,6 @@ import re
 from schemas.vocabulary import Status
 from service.games.access import key_of_subject
 
-__all__ = [
-    "API_KEYS",
-    "ARCHIVE_SCHEDULE",
-    "GAME_SCHEDULE",
-    "INDEX_REPAIR_LEASE",
-    "INDEX_REPAIR_PROGRESS",
-    "PREFIX",
-    "WEBHOOK_SCHEDULE",
-    "WRITE_PROBE",
-    "archive_lease",
-    "bucket",
-    "channel",
-    "commit_keys",
-    "failures",
-    "game",
-    "game_index",
-    "game_of",
-    "game_of_channel",
-    "idempotency_field",
-    "idempotency_record",
-    "index_key_of",
-    "lobby",
-    "log",
-    "missed_games",
-    "replica_wait",
-    "subject",
-    "webhook_attempts",
-    "webhook_lease",
-]
-
 API_KEYS = "south-seas:api-keys"
 """Sorted set: names of API keys by the Unix second of creation."""
 
@@ -53,11 +23,8 @@ WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
 """Sorted set: ids of games that have ended, by the Unix second at which to archive them."""
 
-INDEX_REPAIR_PROGRESS = "south-seas:upkeep"
-"""Hash: how far the scan of index repair is."""
-
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
-"""String: exists until the next part of that scan is due."""
+"""String: exists until the next scan of index repair is due."""
 
 PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
@@ -176,15 +143,15 @@ def game_of(key: str) -> str | None:
     return None if match is None else match[1]
 
 
-def index_key_of(key: str) -> str | None:
-    """Return the index key whose index has this key; None for any other key.
+def is_game_index(key: str) -> bool:
+    """Return whether a key is of the lobby, or of an index.
 
-    >>> index_key_of(game_index("ab:ana")), index_key_of(game("k3"))
-    ('ab:ana', None)
+    >>> is_game_index(game_index("ab:ana")), is_game_index(lobby("active")), is_game_index(game("k3"))
+    (True, True, False)
     """
-    return key.removeprefix(_GAME_INDEX_PREFIX) if key.startswith(_GAME_INDEX_PREFIX) else None
+    return key.startswith(_INDEX_PREFIXES)
 
 
 _IDEMPOTENCY_KEY_BYTES = 15
-_GAME_INDEX_PREFIX = game_index("")
+_INDEX_PREFIXES = ("south-seas:listed:", "south-seas:found:")
 _GAME_PATTERN = re.compile(r"south-seas:\{([^{}]+)\}:game")

@@ -8,12 +8,6 @@ from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
 from service.telemetry.clock import now
 
-__all__ = [
-    "GRACE_S",
-    "RedisArchiveQueue",
-    "Schedule",
-]
-
 GRACE_S = 15
 """Seconds within which a commit is stored or given up after its date was set."""
 

@@ -7,7 +7,6 @@ import msgspec
 from service.games.archive.port import RestoreRequest
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
-from service.store.connection.scan import START, scan
 from service.store.game_index import GameIndex
 from service.store.schedule import Schedule
 from service.store.scripts import Script
@@ -28,14 +27,10 @@ class RedisGameTransfer(GameIndex):
 
     async def iter_games(self) -> AsyncIterator[str]:
         """Yield the ids of all games in any order. A game that exists throughout the scan comes at least once."""
-        cursor = START
-        while True:
-            page, cursor = await scan(self._client, cursor, _SCAN_BATCH_SIZE, keys.game("*"))
+        async for page in self._client.scan(keys.game("*"), _SCAN_BATCH_SIZE):
             for key in page:
                 if (game := keys.game_of(key)) is not None:
                     yield game
-            if cursor == START:
-                return
 
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.

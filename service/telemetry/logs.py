@@ -9,7 +9,6 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from service.escaping import escape_unprintable
 from service.telemetry import tracing
 
 __all__ = [
@@ -18,6 +17,7 @@ __all__ = [
     "LogContext",
     "LogFormat",
     "configure_logging",
+    "escape_unprintable",
     "is_valid_request_id",
     "new_request_id",
 ]
@@ -81,6 +81,19 @@ def configure_logging(level: str, form: LogFormat) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter() if form == "json" else TextFormatter(TEXT_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
+
+
+def escape_unprintable(text: str) -> str:
+    r"""Return the text on one line, with everything escaped that a terminal would interpret or could not show.
+
+    Letters of all scripts are printable; characters that only change the direction of text are not.
+
+    >>> escape_unprintable("Zoë \x1b[2J\nok  done \u202e")
+    'Zoë \\x1b[2J\\nok  done \\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 class TextFormatter(logging.Formatter):

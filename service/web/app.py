@@ -22,10 +22,10 @@ from service.web.ratelimit.concurrency import (
     ConcurrencyLimit,
     ReplayQueue,
 )
-from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter, limit_route
-from service.web.routes import docs, page, websocket
-from service.web.routes.health import STORE_PROBE, StoreProbe
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
+from service.web.routes import page, websocket
 from service.web.routes.registry import ROUTES
+from service.web.routes.service import STORE_PROBE, StoreProbe
 from service.web.routing import register_routes
 
 
@@ -45,8 +45,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
-    register_routes(app, ROUTES, limit_route)
+    register_routes(app, ROUTES)
     websocket.add_routes(app)
-    docs.add_docs_routes(app)
     page.add_file_routes(app)
     return app

@@ -1,7 +1,6 @@
 """Keys of the application's shared objects."""
 
 from asyncio import Event
-from typing import Any
 
 from aiohttp import web
 
@@ -28,6 +27,3 @@ DRAINING = web.AppKey("draining", Event)
 
 EXPECTS_CONTINUE = web.RequestKey("expects_continue", bool)
 """Whether the client waits for 100 Continue before it sends the body."""
-
-TOKEN_HANDLERS = web.AppKey("token_handlers", frozenset[Any])
-"""The handlers of the routes that require a token."""

@@ -1,53 +1,30 @@
-"""Parsing of requests: body, query and headers. Invalid input raises Malformed."""
+"""Parsing of requests: the body, which may have to be asked for, and the query. Invalid input raises Malformed."""
 
 import asyncio
-import re
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 
 from schemas.base import without_bom
-from schemas.vocabulary import DIGEST
-from service.games.access import MIN_SECRET_LENGTH, is_guessable
-from service.games.commands.active_game import ExpectedVersion
 from service.games.errors import Malformed
-from service.web.app_keys import LIMITS
-from service.web.connections.protocol import reading_body
+from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
-from service.web.expectations import continue_if_expected
-from service.web.headers.bearer_tokens import _parse_single_header
-from service.web.headers.negotiation import CODINGS
 from service.web.problems import to_malformed
+
+RequestFactory = Callable[..., web.BaseRequest]
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
 
 JSON = "application/json"
-PREFER_REPRESENTATION = "return=representation"
-MAX_IDEMPOTENCY_KEY_LENGTH = 255
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 MAX_MEDIA_TYPE_LENGTH = 200
 MAX_BODY_CHUNKS = 1_000
 """Chunks of one body (RFC 9112, 7.1): each costs as much as hundreds of bytes."""
 MAX_FLOATS_BYTES = 4_096
 """Bytes of JSON in which integers may be written as `1.0`: enough for every request, and cheap to decode again."""
-
-CREATOR_KEY = "[A-Za-z0-9._~+/-]{32,200}={0,2}"
-IDEMPOTENCY_KEY = "[!-~]([ -~]*[!-~])?"
-"""Its length is bounded beside it, by MAX_IDEMPOTENCY_KEY_LENGTH."""
-
-_CREATOR_KEY = re.compile(CREATOR_KEY)
-_IDEMPOTENCY_KEY = re.compile(IDEMPOTENCY_KEY)
-_ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
-ENTITY_TAG_LIST = re.compile(
-    rf"[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+(?:,[ \t]*+(?:{_ENTITY_TAG.pattern})?[ \t]*+)*+"
-)
-_CODING = f"(?:{'|'.join(coding.value for coding in CODINGS)})"
-_CODING_SUFFIX = re.compile(f'-{_CODING}"$')
-_GAME_ENTITY_TAG = re.compile(
-    rf'(?:W/(?="\d+-))?"(0|[1-9]\d{{0,9}})(?:-({DIGEST})(?:-[a-z]{{2,3}})?(?:-{_CODING})?)?"', re.ASCII
-)
-"""A version, and its digest with suffixes for a language and a content coding; a weak tag must have the digest."""
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -104,21 +81,18 @@ async def _receive_body(request: web.Request, limit: int) -> bytes:
     """Receive a body of at most `limit` bytes. Raises BodyTooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
-        await continue_if_expected(request)
-        with reading_body(request):
-            async for data, ended in request.content.iter_chunks():
-                body += data
-                chunks += ended
-                if len(body) > limit:
-                    raise BodyTooLarge(limit)
-                if chunks > MAX_BODY_CHUNKS:
-                    raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
+        if expects_continue(request):
+            request[EXPECTS_CONTINUE] = False
+            await request.writer.write(CONTINUE)
+            request.writer.output_size = 0  # so that aiohttp counts only the final response
+        async for data, ended in request.content.iter_chunks():
+            body += data
+            chunks += ended
+            if len(body) > limit:
+                raise BodyTooLarge(limit)
+            if chunks > MAX_BODY_CHUNKS:
+                raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
     return bytes(body)
-
-
-async def read_optional_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
-    """Read and decode the body as `read_body` does; no body means `{}`."""
-    return await read_body(request, decoder) if request.body_exists else decoder.decode(b"{}")
 
 
 def read_query(request: web.Request, query_type: type[Q]) -> Q:
@@ -145,85 +119,6 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
     return query
 
 
-def parse_creator_key(request: web.Request) -> str | None:
-    """Return the Creator-Key: a random secret of 32 to 200 token characters. Raises Malformed."""
-    key = _parse_single_header(request, "Creator-Key")
-    if key is not None and _CREATOR_KEY.fullmatch(key) is None:
-        raise Malformed("a creator key is a secret of 32 to 200 characters of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
-    if key is not None and is_guessable(key):
-        raise Malformed(
-            f"a creator key must be a secret of {MIN_SECRET_LENGTH} or more random characters", "Creator-Key"
-        )
-    return key
-
-
-def parse_idempotency_key(request: web.Request) -> str | None:
-    """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
-    key = _parse_single_header(request, "Idempotency-Key")
-    if key is not None and (len(key) > MAX_IDEMPOTENCY_KEY_LENGTH or _IDEMPOTENCY_KEY.fullmatch(key) is None):
-        raise Malformed(
-            f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key"
-        )
-    return key
-
-
-def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
-    """Return the versions that If-Match allows, None for any, empty for none. Foreign entity tags match no version.
-
-    A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
-    """
-    lines = request.headers.getall("If-Match", None)
-    if lines is None:
-        return None
-    if len(lines) == 1 and (match := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
-        return [ExpectedVersion(int(match[1]), match[2])]
-    tags = _parse_entity_tags(request, "If-Match")
-    if tags is None:
-        return None
-    matches = map(_GAME_ENTITY_TAG.fullmatch, tags)
-    return [ExpectedVersion(int(match[1]), match[2]) for match in matches if match]
-
-
-def match_if_none_match(request: web.Request, etag: str) -> str | None:
-    """Return the entity tag of If-None-Match that is the response's, or that of its body in a content coding.
-
-    None if there is none. Weak tags and `*` match too (RFC 9110, 13.1.2).
-    """
-    if "If-None-Match" not in request.headers:
-        return None
-    tags = _parse_entity_tags(request, "If-None-Match")
-    if tags is None:
-        return etag
-    strong = (tag.removeprefix("W/") for tag in tags)
-    return next((tag for tag in strong if _CODING_SUFFIX.sub('"', tag) == etag), None)
-
-
-def prefers_representation(request: web.Request) -> bool:
-    """Return whether the request prefers the whole GAME in the response (RFC 7240)."""
-    prefer = request.headers.getall("Prefer", ())
-    return bool(prefer) and any(
-        part.partition(";")[0].replace(" ", "").replace('"', "").lower() == PREFER_REPRESENTATION
-        for line in prefer
-        for part in line.split(",")
-    )
-
-
-def _parse_entity_tags(request: web.Request, name: str) -> list[str] | None:
-    """Return the entity tags as they are written; None for `*` or no header. Raises Malformed.
-
-    A list may be empty, and so may its elements (RFC 9110, 5.6.1).
-    """
-    lines = request.headers.getall(name, None)
-    if lines is None:
-        return None
-    text = ",".join(lines)
-    if text.strip(" \t") == "*":
-        return None
-    if ENTITY_TAG_LIST.fullmatch(text) is None:
-        raise Malformed('an entity tag is written in double quotes, for example "17"', name)
-    return _ENTITY_TAG.findall(text)
-
-
 def _check_media_type(request: web.Request) -> None:
     """Raise UnsupportedMediaType unless the Content-Type is JSON in UTF-8."""
     if len(request.headers.get("Content-Type", "")) > MAX_MEDIA_TYPE_LENGTH:
@@ -232,6 +127,27 @@ def _check_media_type(request: web.Request) -> None:
         raise UnsupportedMediaType
 
 
-def get_path_id(request: web.Request) -> str:
-    """Return the id in the path."""
-    return request.match_info["id"]
+def without_expectations(make_request: RequestFactory) -> RequestFactory:
+    """Return a factory of requests that have no Expect; `EXPECTS_CONTINUE` says whether one expects 100 Continue.
+
+    A client sends its body only once the request is accepted without it (RFC 9110, 10.1.1). aiohttp would answer before
+    any handler runs, so it does not get to see the header. HTTP/1.0 has no interim responses, and any other expectation
+    is ignored.
+    """
+
+    def make(*parts: Any) -> web.BaseRequest:
+        request = make_request(*parts)
+        if hdrs.EXPECT not in request.headers:
+            return request
+        headers = request.headers.copy()
+        expectations = headers.popall(hdrs.EXPECT)
+        request = request.clone(headers=headers)
+        request[EXPECTS_CONTINUE] = request.version >= HttpVersion11 and "100-continue" in map(str.lower, expectations)
+        return request
+
+    return make
+
+
+def expects_continue(request: web.Request) -> bool:
+    """Return whether the client waits for 100 Continue with a body of which nothing has arrived."""
+    return not request.content.total_bytes and request.get(EXPECTS_CONTINUE, False)

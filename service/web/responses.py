@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from schemas.base import encode_json
 from service.telemetry.logs import LOG_CONTEXT
@@ -13,8 +13,9 @@ from service.web.common_headers import (
     SECURITY_HEADERS,
     set_common_headers,
 )
+from service.web.headers.fields import match_entity_tag
 from service.web.headers.negotiation import MIN_COMPRESSED_BYTES, CompressibleResponse
-from service.web.parsing import JSON, match_if_none_match
+from service.web.parsing import JSON
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
 CACHE_PUBLIC = "no-cache"
@@ -88,6 +89,12 @@ def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     if replayed:
         response.headers[IDEMPOTENT_REPLAYED] = "true"
     return response
+
+
+def match_if_none_match(request: web.Request, etag: str) -> str | None:
+    """Return the entity tag of the client's copy if that is current, else None. Raises Malformed."""
+    lines = request.headers.getall(hdrs.IF_NONE_MATCH, None)
+    return None if lines is None else match_entity_tag(lines, etag)
 
 
 def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:

@@ -1,44 +1,80 @@
-"""Route declarations, from which routes are registered and described in the OpenAPI document."""
+"""Declarations of routes: what a request has, which its handler gets as one typed value, and what is documented."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_type_hints
 
 import msgspec
 from aiohttp import web
+from msgspec import NODEFAULT, Meta
 
 from schemas.base import RequestModel
 from schemas.vocabulary import ID
-from service.web.app_keys import TOKEN_HANDLERS
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from service.games.api_key import ApiKey
+from service.games.errors import ApiKeyRejected, Unauthorized
+from service.games.queries.games import load_for_reader
+from service.web.app_keys import API_KEY, API_KEYS, CONTEXT
+from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_token, parse_bearer_tokens
+from service.web.headers.fields import Header
+from service.web.parsing import expects_continue, read_body, read_query
+from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
 
 Access = Literal["none", "reads", "required", "key"]
 """Whether a route uses a token: never, to read private games, or always; or whether it requires an API key instead."""
 
-GAME_ID = f"{{id:{ID}}}"
+Id = Annotated[
+    str,
+    Meta(
+        pattern=f"^{ID}$", description="An id. An invalid id is treated as an unknown one.", examples=["k7m2x9qd4t1w"]
+    ),
+]
 """An id in a path; anything else does not match, so the response is 404."""
-
-GAME_PREFIX = "/v1/games/" + GAME_ID
 
 MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
 """The most frequent operations, most frequent first."""
 
-WEBHOOK_ID = f"{{hook:{ID}}}"
-"""A webhook's id in a path."""
+GAME_PATH = "/v1/games/{id}"
 
-SEAT = "{seat:[0-4]}"
-"""A seat's number in a path."""
-
-_PATH_PARAMETER = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
-"""A parameter of a path with its pattern."""
+_PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
     """Base of query parameters; unknown names are ignored because later versions may define them."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of what handlers get of a request.
+
+    A field is the `query`, the `body` (optional if it has a default), the `token`, the list of `tokens`, the `api_key`,
+    a header if its type says so, or else, without a default, a parameter of the path.
+    """
+
+    access: ClassVar[Access] = "none"
+
+
+class GameRead(Request, frozen=True, kw_only=True):
+    """A request that reads a game."""
+
+    access: ClassVar[Access] = "reads"
+    id: Id
+    token: str | None = None
+
+
+class GameCommand(GameRead, frozen=True, kw_only=True):
+    """A request that changes a game."""
+
+    access: ClassVar[Access] = "required"
+
+
+_SECRET_READERS: Mapping[str, Callable[[web.Request], Any]] = {
+    "token": parse_bearer_token,
+    "tokens": parse_bearer_tokens,
+}
+_SPECIAL_FIELDS = frozenset({"query", "body", "api_key", *_SECRET_READERS})
 
 
 class ResponseSpec(NamedTuple):
@@ -50,12 +86,85 @@ class ResponseSpec(NamedTuple):
     """The type of the body; None for a response without a body."""
     headers: tuple[str, ...] = ()
     media_type: str = "application/json"
-    examples: tuple[str, ...] = ()
-    """Names of examples in `examples.json`."""
 
 
-async def _missing_handler(request: web.Request) -> web.StreamResponse:
-    raise NotImplementedError(request.path)
+class RequestDecoder:
+    """Decodes the requests of one type; its attributes say what they have."""
+
+    def __init__(self, kind: type[Request]) -> None:
+        self._kind = kind
+        self.fields = {field.name: field for field in msgspec.structs.fields(kind)}
+        self.headers: dict[str, Header] = {
+            name: part
+            for name, field in self.fields.items()
+            for part in get_args(field.type)
+            if isinstance(part, Header)
+        }
+        """By the names of their fields."""
+        self.query: type[Query] | None = self.fields["query"].type if "query" in self.fields else None
+        self.body = msgspec.json.Decoder(self.fields["body"].type) if "body" in self.fields else None
+        self.is_body_optional = self.body is not None and self.fields["body"].default is not NODEFAULT
+        self.takes_api_key = "api_key" in self.fields
+        self._secrets = {name: read for name, read in _SECRET_READERS.items() if name in self.fields}
+        self._path = {
+            name: get_args(field.type)[0]
+            for name, field in self.fields.items()
+            if field.default is NODEFAULT and name not in _SPECIAL_FIELDS
+        }
+
+    def path_pattern(self, name: str) -> str:
+        """Return the pattern of a parameter of the path; anything else does not match, so the response is 404."""
+        limits = next(part for part in get_args(self.fields[name].type) if isinstance(part, Meta))
+        return f"[{limits.ge}-{limits.le}]" if limits.pattern is None else limits.pattern.strip("^$")
+
+    async def decode(self, request: web.Request) -> Request:
+        """Return the typed request: its API key is checked first, then its body, query and headers.
+
+        Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
+        """
+        values: dict[str, Any] = {name: kind(request.match_info[name]) for name, kind in self._path.items()}
+        if self.takes_api_key:
+            values["api_key"] = await _authenticate_api_key(request, is_required=self._kind.access == "key")
+        if self.body is not None and (request.body_exists or not self.is_body_optional):
+            if self._secrets and expects_continue(request):
+                await self._check_token(request)
+            values["body"] = await read_body(request, self.body)
+        if self.query is not None and request.query_string:
+            values["query"] = read_query(request, self.query)
+        for name, header in self.headers.items():
+            lines = request.headers.getall(header.name, None)
+            if lines is not None:
+                values[name] = header.parse(lines)
+        for name, read in self._secrets.items():
+            values[name] = read(request)
+        return self._kind(**values)
+
+    async def _check_token(self, request: web.Request) -> None:
+        """Raise Unauthorized or NoSuchGame, before the client sends its body, if its token would be rejected."""
+        token = parse_bearer_token(request)
+        if token is None and self._kind.access == "required":
+            raise Unauthorized(missing=True)
+        await load_for_reader(request.app[CONTEXT], request.match_info["id"], token)
+
+
+async def _authenticate_api_key(request: web.Request, *, is_required: bool) -> ApiKey | None:
+    """Return the API key of a request. Raises ApiKeyRejected, Malformed, StoreUnavailable.
+
+    The rate limiter has authenticated it already, unless rate limits are off.
+    """
+    if (key := request.get(API_KEY)) is None and (secret := parse_api_key(request)) is not None:
+        request[API_KEY] = key = await request.app[API_KEYS].authenticate(secret)
+    if key is None and is_required:
+        raise ApiKeyRejected("send the API key in the header Api-Key")
+    return key
+
+
+Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]
+"""Handles a request, given as aiohttp's and as the typed one."""
+
+
+async def _missing_handler(request: web.Request, asked: Request) -> web.StreamResponse:
+    raise NotImplementedError(request.path, asked)
 
 
 @dataclass(frozen=True)
@@ -64,65 +173,90 @@ class Route:
 
     method: str
     path: str
-    _: KW_ONLY
     operation_id: str
     summary: str
+    content: Any
+    """The type of the response's body; None for a response without one."""
+    result: str
+    """What the response is."""
+    _: KW_ONLY
     tag: Tag
-    responses: tuple[ResponseSpec, ...]
-    access: Access = "none"
-    takes_api_key: bool = False
-    """Whether a request may carry an API key, whose quotas it then counts against."""
-    creates: Literal["game", "entry"] | None = None
+    status: int | None = None
+    """By default 201 with a location, 204 without content, else 200."""
+    headers: tuple[str, ...] = ("ETag",)
+    """Of the response, besides those that follow from the request: its language, idempotency key, preference, page."""
+    media_type: str = "application/json"
+    others: tuple[ResponseSpec, ...] = ()
+    """Responses in other media types."""
+    problems: tuple[str, ...] = ()
+    """Problem codes besides those that follow from the request."""
+    creates: Creates = None
     """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
     is_limited: bool = True
     """Whether requests count for their client."""
-    problems: tuple[str, ...] = ()
-    """Problem codes besides those that every route can return."""
-    body: msgspec.json.Decoder[Any] | None = None
-    query: type[Query] | None = None
-    headers: tuple[str, ...] = ()
-    """Names of parameters in `descriptions.PARAMETERS`."""
-    examples: tuple[str, ...] = ()
-    """Names of examples in `examples.json`, for the body."""
-    is_body_optional: bool = False
-    """Whether a request without a body means `{}`."""
+    request_type: type[Request] = Request
+    """The type of the handler's second parameter."""
     handler: Handler = _missing_handler
 
     def __call__(self, handler: Handler) -> "Route":
         """Return the route with its handler."""
-        return replace(self, handler=handler)
+        _, request_type, *_ = get_type_hints(handler).values()
+        return replace(self, handler=handler, request_type=request_type)
+
+    @cached_property
+    def decoder(self) -> RequestDecoder:
+        """Return the decoder of its requests."""
+        return RequestDecoder(self.request_type)
 
     @property
-    def is_of_game(self) -> bool:
-        """Return whether a response tells if a game or a token exists, so that a request may be a guess."""
-        return self.path.startswith(GAME_PREFIX) and self.access in {"reads", "required"}
+    def access(self) -> Access:
+        """Return whether its requests need a token or an API key."""
+        return self.request_type.access
 
     @property
-    def description(self) -> str:
-        """Return the handler's docstring."""
-        return self.handler.__doc__ or ""
+    def takes_api_key(self) -> bool:
+        """Return whether a request may carry an API key, whose quotas it then counts against."""
+        return self.decoder.takes_api_key
+
+    @cached_property
+    def terms(self) -> Terms:
+        """Return what the rate limiter has to know of it."""
+        checks_token = self.access in {"reads", "required"}
+        return Terms(
+            self.is_limited,
+            checks_token=checks_token,
+            may_guess=checks_token and self.path.startswith(GAME_PATH),
+            takes_api_key=self.takes_api_key,
+            creates=self.creates,
+        )
 
     @property
-    def openapi_path(self) -> str:
-        """Return the path without the patterns of its parameters, as OpenAPI writes it."""
-        return _PATH_PARAMETER.sub(r"{\1}", self.path)
+    def responses(self) -> tuple[ResponseSpec, ...]:
+        """Return its responses that are not problems."""
+        status = self.status or (201 if "Location" in self.headers else 204 if self.content is None else 200)
+        return (ResponseSpec(status, self.result, self.content, self.headers, self.media_type), *self.others)
 
     @property
     def path_parameters(self) -> list[str]:
-        """Return the names of the path's parameters, each of `descriptions.PARAMETERS`."""
+        """Return the names of the path's parameters, each a field of the request."""
         return _PATH_PARAMETER.findall(self.path)
 
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        """Charge and decode a request, and return the handler's response."""
+        await request.app[RATE_LIMITER].admit(request, self.terms)
+        return await self.handler(request, await self.decoder.decode(request))
 
-def register_routes(app: web.Application, routes: tuple[Route, ...], limit: Callable[[Route], Handler]) -> None:
-    """Register the routes with the handlers that `limit` makes of theirs; each GET route responds to HEAD too.
-
-    aiohttp tries routes with the same prefix in the order of their registration, so the most frequent come first.
-    """
-    priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
-    routes = tuple(replace(route, handler=limit(route)) for route in routes)
-    for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
-        if route.method == "GET":
-            app.router.add_get(route.path, route.handler)
+    def register(self, app: web.Application) -> None:
+        """Register the route; a GET route responds to HEAD too."""
+        path = _PATH_PARAMETER.sub(lambda name: f"{{{name[1]}:{self.decoder.path_pattern(name[1])}}}", self.path)
+        if self.method == "GET":
+            app.router.add_get(path, self.respond)
         else:
-            app.router.add_route(route.method, route.path, route.handler)
-    app[TOKEN_HANDLERS] = frozenset(route.handler for route in routes if route.access == "required")
+            app.router.add_route(self.method, path, self.respond)
+
+
+def register_routes(app: web.Application, routes: tuple[Route, ...]) -> None:
+    """Register routes. aiohttp tries those with the same prefix in this order, so the most frequent come first."""
+    priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
+    for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
+        route.register(app)

@@ -1,18 +1,26 @@
-"""Static files: entity tags, gzip variants and security headers."""
+"""Static files: what was built below `static/`, entity tags, gzip variants and security headers."""
 
 import gzip
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
+from importlib import resources
+from importlib.resources.abc import Traversable
+from mimetypes import MimeTypes
 from typing import NamedTuple
 
 from aiohttp import web
 
 from service.web.common_headers import PAGE_HEADERS
 from service.web.headers.negotiation import negotiate_coding
-from service.web.parsing import JSON, match_if_none_match
+from service.web.parsing import JSON
+from service.web.responses import match_if_none_match
 
-__all__ = ["Asset", "make_asset", "static_response"]
+__all__ = ["Asset", "list_files", "load_file", "make_asset", "static_response"]
 
+_MEDIA_TYPES = MimeTypes()
+"""Python's own table, whatever the system has; of scripts it knows an obsolete name (RFC 9239)."""
+_MEDIA_TYPES.add_type("text/javascript", ".js")
 MEDIA_TYPES_WITHOUT_CHARSET = frozenset({"image/png", JSON})
 
 
@@ -29,6 +37,31 @@ def make_asset(media_type: str, body: bytes) -> Asset:
     """Return an asset with these bytes."""
     charset = "" if media_type in MEDIA_TYPES_WITHOUT_CHARSET else "; charset=utf-8"
     return Asset(f"{media_type}{charset}", body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:32])
+
+
+@cache
+def list_files(folder: str) -> Mapping[str, Traversable]:
+    """Return the files that were built into a folder, by their paths below it; none if it was not built."""
+    built = resources.files("service.web").joinpath("static", folder)
+    return dict(_walk(built, "")) if built.is_dir() else {}
+
+
+def load_file(folder: str, path: str) -> Asset | None:
+    """Load a built file; None if there is no such file."""
+    return _load(folder, path) if path in list_files(folder) else None
+
+
+@cache
+def _load(folder: str, path: str) -> Asset:
+    media_type = _MEDIA_TYPES.guess_type(path)[0] or "application/octet-stream"
+    return make_asset(media_type, list_files(folder)[path].read_bytes())
+
+
+def _walk(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
+    files: list[tuple[str, Traversable]] = []
+    for entry in folder.iterdir():
+        files += _walk(entry, f"{prefix}{entry.name}/") if entry.is_dir() else [(f"{prefix}{entry.name}", entry)]
+    return files
 
 
 def static_response(

@@ -9,14 +9,12 @@ import pytest
 from aiohttp import web
 
 from benchmarks.load_client import (
-    BINARY,
     NO_MASK,
     TEXT,
     WebSocketConnection,
     encode_frame,
     post_request,
     send_load,
-    split_frames,
 )
 from benchmarks.watcher_clients import watch_game
 
@@ -67,28 +65,6 @@ async def test_every_request_gets_its_response_and_an_error_ends_the_load() -> N
 )
 def test_a_frame_encodes_its_length_by_rfc_6455(length: int, head: bytes) -> None:
     assert encode_frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
-
-
-def server_frame(payload: bytes, kind: int = TEXT) -> bytes:
-    """Encode a server's frame, without mask."""
-    length = len(payload)
-    size = bytes((length,)) if length < 126 else b"\x7e" + struct.pack(">H", length)
-    return bytes((0x80 | kind,)) + (size if length < 65_536 else b"\x7f" + struct.pack(">Q", length)) + payload
-
-
-@pytest.mark.parametrize("length", (0, 125, 126, 65_535))
-def test_frames_are_split_wherever_they_were_cut(length: int) -> None:
-    payload = b"b" * length
-    data = server_frame(payload) + server_frame(b"last", BINARY)
-    for cut in {0, 1, 2, 5, length, len(data) - 1}:
-        first, remaining = split_frames(data[:cut])
-        second, remaining = split_frames(remaining + data[cut:])
-        assert (first + second, remaining) == ([(TEXT, payload), (BINARY, b"last")], b"")
-
-
-def test_a_frame_with_a_64_bit_length_is_split() -> None:
-    data = b"\x81\x7f" + struct.pack(">Q", 70_000) + b"b" * 70_000
-    assert split_frames(data + b"\x81") == ([(TEXT, b"b" * 70_000)], b"\x81")
 
 
 @asynccontextmanager

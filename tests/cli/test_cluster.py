@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from service.archive_storage.atomic_files import iter_documents
-from service.archive_storage.object_storage import DirectoryStorage
+from service.archive_storage import DirectoryStorage
 from service.cli.export import export_games
-from service.cli.importer import import_files
+from service.cli.importer import import_files, iter_documents
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
-from service.games.index_repair.repairer import IndexRepairer, RepairTiming
+from service.games.index_repair import IndexRepairer
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
@@ -75,9 +74,7 @@ async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
-    repaired = await IndexRepairer(
-        clustered, clustered.index_repair, RETENTION, Clock(), timing=RepairTiming(0.05)
-    ).repair_all()
+    repaired = await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()
     assert repaired.games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         stored.id for stored in games

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 from redis.asyncio import Redis
@@ -15,11 +14,9 @@ from redis.asyncio import Redis
 from service.main import cli
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.cli.help_texts import iter_commands
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.programs import Finished, run_program
-
-HELP_TEXTS = Path(__file__).with_name("help_texts.txt")
+from tests.tools import ROOT
 
 
 async def south_seas(*arguments: str, **environment: str) -> Finished:
@@ -34,23 +31,29 @@ async def run_in_process(*arguments: str) -> Finished:
     return await run_program(sys.executable, "-m", "service.main", *arguments)
 
 
-def test_help_texts_are_as_they_were() -> None:
-    command = (sys.executable, "-m", "tests.cli.help_texts")
-    printed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.decode()
-    assert printed == HELP_TEXTS.read_text(), "if they should differ, see tests/cli/help_texts.py"
-
-
-def test_every_command_and_option_has_a_help_text() -> None:
-    for path, command in iter_commands(cli):
-        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-        assert (path, bool(command.help), [option.name for option in options if not option.help]) == (path, True, [])
-
-
-@pytest.mark.parametrize("arguments", (("import", "missing.json"), ("tileset", "check", "missing.json")))
-async def test_a_file_that_does_not_exist_is_named(arguments: tuple[str, ...]) -> None:
-    ended = await south_seas(*arguments)
-    assert ended.returncode == 2
-    assert "missing.json" in ended.stderr
+@pytest.mark.parametrize(
+    "arguments",
+    (
+        ("tileset", "check", "fifo.json"),
+        ("verify", "fifo.json"),
+        ("verify", "log.json", "--tileset", "fifo.json"),
+        ("import", "fifo.json"),
+        ("export", "--all", "out", "--tilesets-dir", "."),
+        ("serve", "--port", "0", "--tilesets-dir", "."),
+    ),
+    ids=" ".join,
+)
+async def test_a_file_that_is_not_regular_is_refused_at_once(
+    arguments: tuple[str, ...], tmp_path: Path, redis_url: str
+) -> None:
+    """A FIFO, to which nobody writes, would be waited for without end."""
+    os.mkfifo(tmp_path / "fifo.json")
+    (tmp_path / "log.json").write_text("[]")
+    environment = {**os.environ, "SOUTH_SEAS_REDIS_URL": redis_url}
+    command = (sys.executable, "-m", "service.main", *arguments)
+    ended = await run_program(*command, cwd=tmp_path, env=environment | {"PYTHONPATH": str(ROOT)}, timeout_s=20)
+    assert ended.returncode == 1
+    assert re.fullmatch(r".*fifo\.json: is not a regular file\n", ended.stderr)
 
 
 async def test_all_games_are_moved_from_one_redis_to_another(

@@ -12,10 +12,9 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
-from service.archive_storage.atomic_files import iter_documents
 from service.cli import progress
 from service.cli.export import MAX_CONCURRENT, export_games
-from service.cli.importer import import_files, make_restore
+from service.cli.importer import import_files, iter_documents, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decode_document
@@ -84,7 +83,7 @@ async def test_an_imported_game_accepts_actions_with_its_tokens(
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
     assert loaded is not None
-    assert await play_first_move(stored, make_context(second_store)) == loaded.version + 1
+    assert await play_first_move(stored, make_context(second_store)) == loaded.revision.version + 1
 
 
 @pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))

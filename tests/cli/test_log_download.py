@@ -1,4 +1,4 @@
-"""The log that `south-seas verify URL` downloads."""
+"""The log that `south-seas verify` downloads, or reads from a file."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from service.cli import log_download
-from service.cli.log_download import DownloadFailed, download_log, encode_log
+from service.cli.log_download import DownloadFailed, decode_log, download_log, encode_log
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas
 from tests.web.app_server import serve
@@ -77,3 +77,9 @@ async def test_only_a_given_token_is_sent(token: str | None, header: str | None)
         with pytest.raises(DownloadFailed):
             await download_log(str(server.make_url("/v1/games/g")), token)
     assert received == [header]
+
+
+def test_a_file_may_begin_with_a_byte_order_mark() -> None:
+    one = '{"version": 1}'
+    for text in (f"[{one}]", f'{{"diffs": [{one}]}}', one, f"{one}\n{one}\n"):
+        assert decode_log(text.encode("utf-8-sig")) == decode_log(text.encode())

@@ -1,29 +1,11 @@
-"""The progress of long commands, and the failures of single games."""
-
-from types import SimpleNamespace
+"""The failures of single games in commands for many."""
 
 import pytest
 
-from service.cli import progress
-from service.cli.progress import REPORT_INTERVAL_S, Progress, report_failure
+from service.cli.progress import report_failure
 from service.games.archive.document import InvalidDocument
 from service.games.errors import TileSetMissing
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
-
-
-def test_progress_is_printed_every_few_seconds(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    times = iter([1000.0 + intervals * REPORT_INTERVAL_S for intervals in (0, 0.9, 1, 1.9, 2.5)])
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    shown = Progress("checked")
-    for games in (1, 100, 110, 200):
-        shown.report(games)
-    rates = [games / (intervals * REPORT_INTERVAL_S) for intervals, games in ((1, 100), (2.5, 200))]
-    assert capsys.readouterr() == (
-        "",
-        f"checked 100 games so far, {rates[0]:.0f} per second\nchecked 200 games so far, {rates[1]:.0f} per second\n",
-    )
 
 
 def fail(error: Exception) -> None:

@@ -12,11 +12,10 @@ from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode_snapshot
-from service.games.commands.abort import abort_game
 from service.games.commands.active_game import CommandRequest
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.resign import resign_seat
+from service.games.commands.resign import abort_game, resign_seat
 from service.games.commands.undo import undo
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context

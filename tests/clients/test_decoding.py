@@ -8,9 +8,10 @@ from msgspec import json, to_builtins
 from service.games.tilesets import load_catalogue
 from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import ActionResult, GameView, LegalMoves, Pass, TileDrawn, TileSet
-from tests.examples.game_fixture import GAME
+from tests.tools import ROOT
 
 DIGEST = "0" * 32
+GAME = convert(json.decode((ROOT / "tools/openapi/examples.json").read_bytes())["game"]["value"], GameView)
 
 
 NO_MOVES = LegalMoves(

@@ -1,7 +1,7 @@
 """What may be in the resources that Kubernetes itself does not know, as far as they are used here.
 
 Written by hand from the definitions of prometheus-operator v0.84 and of Gateway API v1.2, which are many times as long;
-a field that is added to a manifest must be added here after a look at them.
+a field that is added to a manifest must be added here after a look at them. promtool checks PrometheusRules.
 """
 
 from typing import Any
@@ -55,31 +55,6 @@ SERVICE_MONITOR = resource_schema(
     ),
 )
 
-RULE = {
-    **object_schema(
-        ("expr",),
-        alert={"type": "string"},
-        record={"type": "string"},
-        expr={"type": ["string", "integer"]},
-        labels=TEXTS,
-        annotations=TEXTS,
-        keep_firing_for=DURATION,
-        **{"for": DURATION},
-    ),
-    "oneOf": [{"required": ["alert"]}, {"required": ["record"]}],
-}
-
-PROMETHEUS_RULE = resource_schema(
-    "monitoring.coreos.com/v1",
-    "PrometheusRule",
-    object_schema(
-        ("groups",),
-        groups=list_schema(
-            object_schema(("name", "rules"), name={"type": "string"}, interval=DURATION, rules=list_schema(RULE))
-        ),
-    ),
-)
-
 HTTP_ROUTE = resource_schema(
     "gateway.networking.k8s.io/v1",
     "HTTPRoute",
@@ -107,4 +82,4 @@ HTTP_ROUTE = resource_schema(
     ),
 )
 
-SCHEMAS = {"ServiceMonitor": SERVICE_MONITOR, "PrometheusRule": PROMETHEUS_RULE, "HTTPRoute": HTTP_ROUTE}
+SCHEMAS = {"ServiceMonitor": SERVICE_MONITOR, "HTTPRoute": HTTP_ROUTE}

@@ -1,47 +1,20 @@
 """What is made of something else, so that nobody writes it twice: `python -m tests.deploy.generated` writes it anew.
 
-docs/operating.md                       the table of the settings, from service/settings.py
 docs/limits.md                          the tables of the settings that limit clients, and of the API's limits
 k8s/components/monitoring/rules.yaml    the alerts as the Prometheus Operator takes them, from observability/
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import yaml
 
 from tests.docs import limits
 from tests.docs.sections import with_section
-from tests.serve_settings import SERVE
 from tests.tools import ROOT
 
-PAGE = ROOT / "docs" / "operating.md"
 LIMITS_PAGE = ROOT / "docs" / "limits.md"
 RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
 ALERTS = ROOT / "deploy" / "observability" / "prometheus"
-
-
-def settings_table() -> str:
-    """Return all settings as a Markdown table."""
-    return "| variable | default | |\n|---|---|---|\n" + "".join(f"{row}\n" for row in _rows())
-
-
-def _rows() -> Iterator[str]:
-    limiting = {*limits.client_settings().values()}
-    for option in SERVE.params:
-        if not isinstance(option, click.Option):
-            raise TypeError(option)
-        if option in limiting:
-            continue
-        default = limits.default_of(option)
-        shown = f"`{default}`" if default else ""
-        yield f"| `{option.envvar}` | {shown} | {(option.help or '').replace('|', '&#124;')} |"
-
-
-def page(text: str) -> str:
-    """Return the page with the current table."""
-    return with_section(text, "settings of serve", settings_table())
 
 
 def limits_page(text: str) -> str:
@@ -72,7 +45,6 @@ def _groups(file: Path) -> list[object]:
 def main() -> None:
     """Write all files."""
     LIMITS_PAGE.write_text(limits_page(LIMITS_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     RULES.write_text(rules(), encoding="utf-8")
 
 

@@ -2,8 +2,8 @@
 
 import re
 
-from service.settings_table import ENV_PREFIX, SETTINGS
-from service.telemetry.otel_config import ENDPOINT_VARIABLES
+from service.settings import ENV_PREFIX, OPTIONS
+from service.telemetry.tracing import ENDPOINT_VARIABLES
 from tests.deploy.manifests import (
     SECRETS,
     environment,
@@ -18,7 +18,7 @@ from tests.tools import ROOT
 
 
 def test_there_is_a_variable_for_every_setting() -> None:
-    assert len(variables()) == len(SETTINGS)
+    assert len(variables()) == len(OPTIONS)
 
 
 def test_the_image_sets_only_what_there_is() -> None:

@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 from jsonschema_rs import Draft202012Validator
 
+from tools.site.macros import fill_in
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 EXAMPLE_HOST = "127.0.0.1:8080"
@@ -66,8 +68,8 @@ def pages() -> list[str]:
 
 
 def read_page(page: str) -> str:
-    """Return the text of a page on one line."""
-    return " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
+    """Return the text of a page on one line, as readers of the site see it."""
+    return " ".join(fill_in((DOCS / f"{page}.md").read_text(encoding="utf-8")).split())
 
 
 def blocks(page: str) -> list[Block]:

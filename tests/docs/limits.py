@@ -14,10 +14,10 @@ from service.games.commands import undo
 from service.games.webhooks.delivery import RETRY_DELAYS_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
+from service.web.headers.fields import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.web.headers.negotiation import MIN_COMPRESSED_BYTES
-from service.web.images.queries import MAX_WIDTH_PX
+from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
-from service.web.parsing import MAX_IDEMPOTENCY_KEY_LENGTH
 from tests.serve_settings import SERVE
 from tools.openapi.document import make_openapi
 
@@ -26,7 +26,7 @@ LIMITS = Limits()
 DAYS = 86_400
 
 MAX_TEXT_LENGTH = 100
-"""tests/games/i18n/test_moves.py checks it."""
+"""tests/i18n/test_texts.py checks it."""
 
 _RATE = ": QUOTA at once, and QUOTA every SECONDS"
 """What the help of each rate says; the page says it once."""

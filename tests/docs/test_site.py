@@ -12,11 +12,14 @@ import pytest
 from aiohttp import ClientSession
 
 from schemas.problems import PROBLEM_TYPES
-from service.web.routes.docs import list_files, load_file
+from service.web.routes.page import SITE
+from service.web.static_assets import Asset, list_files, load_file
 from tests.docs.blocks import DOCS, pages
 from tests.docs.parsed_page import ParsedPage
 from tests.rules.test_every_rule import IDS
+from tests.tools import ROOT
 from tools.site.__main__ import HERE
+from tools.site.macros import FIGURES, PARTS
 
 PLAIN = {"Accept-Encoding": "identity"}
 GENERATED = ("api", "socket")
@@ -27,14 +30,21 @@ def path_of(name: str) -> str:
     return f"/docs/{name}/"
 
 
+def load(path: str) -> Asset:
+    """Return a file of the site."""
+    file = load_file(SITE, path)
+    assert file is not None
+    return file
+
+
 @cache
 def parse(name: str) -> ParsedPage:
     """Return a page as it is sent."""
-    return ParsedPage(load_file(f"{name}/index.html").body.decode())
+    return ParsedPage(load(f"{name}/index.html").body.decode())
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    start = ParsedPage(load_file("index.html").body.decode())
+    start = ParsedPage(load("index.html").body.decode())
     assert {f"{name}/" for name in NAMES} <= {link.removeprefix("./") for link in start.links}
 
 
@@ -77,7 +87,7 @@ async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
 
 
 async def test_every_file_has_a_media_type(site: ClientSession) -> None:
-    types = {path.rpartition(".")[2]: load_file(path).media_type for path in list_files() if "." in path}
+    types = {path.rpartition(".")[2]: load(path).media_type for path in list_files(SITE) if "." in path}
     assert types["js"] == "text/javascript; charset=utf-8"
     assert types["css"] == "text/css; charset=utf-8"
     assert types["png"] == "image/png"
@@ -126,6 +136,18 @@ def test_links_between_source_files_lead_to_files(name: str) -> None:
     )
     for link in re.findall(r"\]\(([^)#]+)", text):
         assert link.startswith("https://") or (DOCS / link).exists(), link
+
+
+def test_a_code_host_shows_readable_sources() -> None:
+    """A figure's name says what it is, and a generated part follows where else to read it; other pages have neither."""
+    assert [file.name for file in ROOT.glob("*.md") if "{{" in file.read_text(encoding="utf-8")] == []
+    sources = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in pages())
+    assert all("_" in name and f"{{{{ {name} }}}}" in sources for name in FIGURES)
+    for name in PARTS:
+        before, macro, _ = sources.partition(f"\n\n{{{{ {name} }}}}\n")
+        assert macro, f"{name} is no paragraph of its own"
+        before = before.rpartition("\n## ")[2]
+        assert re.search(r"`(south-seas serve --help|[\w/]+/[\w./]*)`|openapi\.json", before), name
 
 
 def test_the_viewer_is_as_published() -> None:

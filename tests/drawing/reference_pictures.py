@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import get_args, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -53,6 +54,8 @@ RARE_TILES = (
     _make_tile("tips", island("n", 1), island("s"), sea((2, 3)), sea((6, 7), (1,))),
 )
 
+LANGUAGES = get_args(get_type_hints(BoardOptions)["language"])
+
 EVERYTHING = BoardOptions(coordinates=True, outline_last=True, sidebar=True, number_moves=True)
 
 
@@ -69,7 +72,12 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     close_up = EVERYTHING._replace(region=Region(0, 0, 0, 0), width=300)
     for name, scene in (("delivering", _play(2, 66)), ("taking", _taking_ships()), ("waiting", _waiting())):
         yield f"{name}.svg", board_svg(scene, close_up)
-        yield f"{name}.txt", board_text(scene, EVERYTHING._replace(width=60))
+        for language in LANGUAGES:
+            yield f"{name}-{language}.txt", board_text(scene, EVERYTHING._replace(width=60, language=language))
+    for language in LANGUAGES:
+        yield f"resigned-{language}.txt", board_text(_resigned(), BoardOptions(sidebar=True, language=language))
+        unmarked = BoardOptions(number_moves=True, outline_last=False, language=language)
+        yield f"unmarked-{language}.txt", board_text(choosing, unmarked)
     retrieving = _play(3, 7)
     yield "retrieving.svg", board_svg(retrieving, BoardOptions(number_moves=True, width=250))
     yield "retrieving.txt", board_text(retrieving, BoardOptions(number_moves=True))
@@ -96,6 +104,16 @@ def _taking_ships() -> Scene:
     players = [replace(player, name=f"Wilhelmina {player.name}") for player in scene.game.players]
     moves = [TakeShip(ship=ship) for ship in (*scene.game.display[::-1], scene.game.display[0])]
     return scene._replace(game=replace(scene.game, players=players), moves=moves)
+
+
+def _resigned() -> Scene:
+    """Return a game that the player with the most points has lost by resigning; numbers of words are 0, 1 and more."""
+    game = new_game(ARCHIPELAGO.index, 1)
+    game.status, game.end_reason = "finished", "last_ship"
+    first, second = game.players
+    first.supply, first.wares = 1, [1, 2, 1]
+    second.wares, second.resigned = [12, 0, 0], True
+    return make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
 
 
 def _waiting() -> Scene:

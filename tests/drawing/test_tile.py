@@ -9,8 +9,8 @@ import pytest
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
 from service.drawing.layout.terrain import node_at
 from service.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
-from service.drawing.palette import DARK
-from service.drawing.symbols import BANANA
+from service.drawing.palette import PLAYER_COLORS, THEMES
+from service.drawing.symbols import DRAWINGS
 from service.drawing.tile import tile_svg
 from tests.drawing.example_tiles import ARCHIPELAGO, SVG, example_tiles, islander_spots, parse_svg
 
@@ -93,9 +93,21 @@ def test_too_many_wares_are_shown_as_a_number() -> None:
     few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
     assert len(lay_out_tile(few.segments).wares[0]) == 3
     assert len(lay_out_tile(many.segments).wares[0]) == 1
-    assert len(tile_svg(many)) > len(tile_svg(few).replace(BANANA, "", 2))
+    assert len(tile_svg(many)) > len(tile_svg(few).replace(DRAWINGS["banana"], "", 2))
 
 
 def test_themes_differ() -> None:
     tile = ARCHIPELAGO.tileset.tiles[0]
-    assert tile_svg(tile) != tile_svg(tile, 0, DARK)
+    assert tile_svg(tile) != tile_svg(tile, 0, THEMES["dark"])
+
+
+def test_player_colours_are_distinguishable() -> None:
+    """Yellow, green and black differ in lightness; red and blue on the axis that almost everybody sees."""
+    lightness = {color: _lightness(paint.fill) for color, paint in PLAYER_COLORS.items()}
+    assert lightness["yellow"] > lightness["green"] + 0.1 > lightness["red"] + 0.2
+    assert lightness["black"] < lightness["blue"] - 0.05
+
+
+def _lightness(color: str) -> float:
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return float(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2)

@@ -131,7 +131,7 @@ class Lockstep:
         removed.update(expected["discarded"])
         if turn is not None and turn["placed"] is None:
             removed[turn["tile"]] += 1
-        assert {one.tile: one.left for one in tiles_left(self.index, self.game) if one.left} == dict(self.bag - removed)
+        assert Counter(tiles_left(self.index, self.game)) == self.bag - removed
 
     def refuse(self, chance: Random) -> int:
         """Try a few illegal actions; gives how many. Fails where one is accepted or leaves a trace."""

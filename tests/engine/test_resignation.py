@@ -28,13 +28,13 @@ from service.engine import (
 )
 from service.engine.evaluation import islander_counts
 from tests.engine.random_games import archipelago_index, new_game
-from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, TWO_MARKETS
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
 from tests.rules.test_r5_markets import one_market, worth
 
 
 def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS, players=3)
+    table = Table(BOARDS["bridge of two shells"], players=3)
     tile, bag = table.game.tile, [*table.game.bag]
     events = table.resign(RED)
     assert kinds(events) == [PlayerResigned, TurnStarted, TileDrawn]
@@ -43,7 +43,7 @@ def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it()
 
 
 def test_the_last_drawn_tile_is_still_played() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS, players=3, spares=0)
+    table = Table(BOARDS["bridge of two shells"], players=3, spares=0)
     table.play(None, None)
     assert table.game.bag == []
     table.resign(GREEN)
@@ -52,7 +52,7 @@ def test_the_last_drawn_tile_is_still_played() -> None:
 
 
 def test_a_placed_tile_is_evaluated_for_the_others() -> None:
-    table = Table(JOINED_ISLAND, players=3)
+    table = Table(BOARDS["joined island"], players=3)
     table.play("island", None, "island", None)
     table.place(BLUE)
     events = table.resign(BLUE)
@@ -63,7 +63,7 @@ def test_a_placed_tile_is_evaluated_for_the_others() -> None:
 
 
 def test_islanders_go_home_for_nothing_and_leave_their_features_unoccupied() -> None:
-    table = Table(JOINED_ISLAND, players=3)
+    table = Table(BOARDS["joined island"], players=3)
     table.play("island", "sea")
     events = table.resign(RED)
     assert kinds(events) == [PlayerResigned, IslanderReturned]
@@ -77,7 +77,7 @@ def test_islanders_go_home_for_nothing_and_leave_their_features_unoccupied() -> 
 
 
 def test_who_resigned_is_passed_over_and_cannot_win() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS, players=3, spares=2)
+    table = Table(BOARDS["bridge of two shells"], players=3, spares=2)
     table.give(BLUE, fish=9)
     table.lay(RED)
     table.resign(BLUE)
@@ -92,7 +92,7 @@ def test_who_resigned_is_passed_over_and_cannot_win() -> None:
 
 
 def test_of_two_the_other_has_won_whatever_the_points() -> None:
-    table = Table(JOINED_ISLAND)
+    table = Table(BOARDS["joined island"])
     table.give(RED, fish=9)
     for seat, islander in ((RED, "sea"), (BLUE, None), (RED, None), (BLUE, "island")):
         table.lay(seat, islander)
@@ -106,7 +106,7 @@ def test_of_two_the_other_has_won_whatever_the_points() -> None:
 
 
 def test_of_three_who_is_left_last_has_won() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS, players=3)
+    table = Table(BOARDS["bridge of two shells"], players=3)
     table.resign(GREEN)
     assert table.game.status == "active"
     assert of(table.resign(RED), GameFinished)[0].winners == [BLUE]
@@ -130,7 +130,7 @@ def test_another_one_who_chooses_goes_on_choosing() -> None:
 
 
 def test_the_next_one_who_is_owed_a_ship_chooses() -> None:
-    table = Table(TWO_MARKETS, ships=worth(6, 6, 6, 6), players=4)
+    table = Table(BOARDS["two markets"], ships=worth(6, 6, 6, 6), players=4)
     table.play("market", None, None, "market", *7 * [None])
     table.place(11 % 4)
     table.skip("islander")
@@ -142,7 +142,7 @@ def test_the_next_one_who_is_owed_a_ship_chooses() -> None:
 
 
 def test_who_resigns_before_delivering_delivers_nothing() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS, players=3, ships=[ship("cheap", 2, fish=1), ship("far", 3, fish=20)])
+    table = Table(BOARDS["bridge of two shells"], players=3, ships=[ship("cheap", 2, fish=1), ship("far", 3, fish=20)])
     table.give(RED, fish=1)
     table.lay(RED)
     assert table.phase() == "deliver"
@@ -160,7 +160,7 @@ def test_who_resigned_after_placing_is_not_asked_to_deliver_what_a_choice_has_ke
 
 
 def test_nobody_resigns_where_nobody_plays() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table = Table(BOARDS["bridge of two shells"])
     mark_aborted(table.game)
     with pytest.raises(GameNotActive):
         table.resign(RED)

@@ -9,7 +9,6 @@ import pytest
 from examples.terminal.controller import describe_problem, open_game
 from examples.terminal.game_state import Page
 from examples.terminal.saved_seats import SavedSeats
-from examples.terminal.tile_picture import LARGE
 from south_seas import APIError, Backoff, Client, UnreachableError
 from south_seas.models import CreateGame, JoinGame, SeatRequest
 from tests.examples.terminal_player import caught_up, choose, new_game, press, ready, seen, until
@@ -95,56 +94,6 @@ async def test_a_move_for_another_digest_is_reported(client: Client) -> None:
         press(play, "1", "a", "enter")
         await play.wait_for_tasks()
         assert "The game has changed" in seen(play)
-
-
-async def test_typed_keys_show_the_move_first(client: Client) -> None:
-    async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
-        await ready(play)
-        assert play.state.menu is not None
-        first = play.state.menu.choices[0]
-        press(play, *first.key)
-        assert f"Enter: {first.move.text[:40]}" in seen(play)
-        press(play, "backspace", "backspace", *"99", "enter")
-        assert "No move matches" in seen(play)
-        press(play, "clear", *"place", "enter")
-        assert "Several moves match" in seen(play)
-        press(play, "escape")
-        assert play.state.typed == ""
-
-
-async def test_pages_show_help_scores_islanders_and_tiles(client: Client) -> None:
-    """R8.1, R8.3, R8.4."""
-    chance = random.Random(6)
-    async with open_game(client, await new_game(client, ANA, BO)) as play:
-        for _ in range(8):
-            await ready(play)
-            await choose(play, chance)
-        for key, words in (("?", "type the key of a legal move"), ("s", "if it ended"), ("i", "value now")):
-            press(play, key, "enter")
-            await play.wait_for_tasks()
-            assert words in seen(play)
-        press(play, "t", "enter")
-        await play.wait_for_tasks()
-        assert f"{play.state.game.bag} tiles left in the bag" in seen(play)
-        first = seen(play)
-        press(play, "pagedown")
-        assert seen(play) != first
-        press(play, "pageup")
-        assert seen(play) == first
-        press(play, "escape")
-        assert play.state.page is None
-
-
-async def test_the_board_can_be_moved_and_resized(client: Client) -> None:
-    async with open_game(client, await new_game(client, ANA, BO)) as play:
-        await ready(play)
-        still = seen(play)
-        press(play, "left", "up")
-        assert seen(play) != still
-        press(play, "home")
-        assert seen(play) == still
-        press(play, "z", "enter")
-        assert play.state.viewport.size == LARGE
 
 
 async def test_q_quits(client: Client) -> None:

@@ -112,5 +112,6 @@ async def test_a_bots_token_and_file(bot: str, variable: str) -> None:
     program = (sys.executable, "-m", f"examples.{bot}")
     missing = await run_program(*program, cwd=ROOT, env={})
     assert missing.stderr.endswith(f"Error: Set {variable} to the bot's token.\n")
-    ended = await run_program(*program, "--file", "/nowhere/file", cwd=ROOT, env={variable: "1:token"})
+    environment = {variable: "1:token", "SOUTH_SEAS_BOT_FILE": "/nowhere/file"}
+    ended = await run_program(*program, cwd=ROOT, env=environment)
     assert ended.stderr == "Error: cannot run the bot: [Errno 2] No such file or directory: '/nowhere/file'\n"

@@ -114,5 +114,5 @@ async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     # Without `meta`, which names a commit of this store.
     log = [msgspec.structs.replace(diff, meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]
     hooks = await store.webhooks.list_by_subject(game)
-    assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
-    return WholeGame(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)
+    assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.revision.version
+    return WholeGame(loaded.snapshot, loaded.revision.digest, loaded.revision.version, loaded.access, log, hooks)

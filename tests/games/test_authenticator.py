@@ -3,10 +3,9 @@
 import msgspec
 import pytest
 
-from service.games.api_key import ApiKey, add_secret, generate_secret
+from service.games.api_key import ApiKey, StoredApiKey, add_secret, generate_secret
 from service.games.authenticator import CACHE_TTL_S, ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected
-from service.games.ports.api_key_store import StoredApiKey
 from service.store.api_keys import RedisApiKeyStore
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore

@@ -74,3 +74,13 @@ async def test_a_time_out_is_stored_although_the_next_bot_fails(
     await table.let_pass(61)
     game = await table.game()
     assert (game.decider, game.turn_number) == (1, 2)
+
+
+async def test_a_replayed_action_has_the_diffs_of_the_bots_that_answered(store: GameStore) -> None:
+    table, number = await new_game(store, 1, ["random"]), 0
+    while True:
+        move, number = (await table.moves())[0], number + 1
+        first = await table.act(move, key=f"key-{number}")
+        if len(first.diffs) > 1:
+            break
+    assert (await table.act(move, key=f"key-{number}")).diffs == first.diffs

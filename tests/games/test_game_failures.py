@@ -160,7 +160,7 @@ async def games_move(store: GameStore, stores: Sequence[CountingStore]) -> None:
 async def is_moved(store: GameStore, game: str) -> bool:
     """Whether a game was moved since it was created."""
     loaded = await store.load(game)
-    return loaded is not None and loaded.version > 1
+    return loaded is not None and loaded.revision.version > 1
 
 
 @pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from service.games import wakeups as module
-from service.games.wakeups import Wakeups
+from service.games import context as module
+from service.games.context import Wakeups
 
 
 async def test_a_game_is_taken_once() -> None:
@@ -32,7 +32,7 @@ async def test_wait_ends_with_a_game_and_not_with_one_that_was_taken() -> None:
 
 
 def test_they_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_GAMES", 2)
+    monkeypatch.setattr(module, "MAX_WAKEUPS", 2)
     wakeups = Wakeups()
     for game in ("a", "b", "c"):
         wakeups.add(game)

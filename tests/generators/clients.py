@@ -1,6 +1,6 @@
 """The clients that the gate generates from the OpenAPI document, and the program that plays with each.
 
-docs/clients.md shows this list as a table; `python -m tests.generators.table` writes it.
+docs/clients.md shows this list as a table.
 """
 
 from typing import Literal, NamedTuple

@@ -31,7 +31,7 @@ def test_a_new_game_links_to_every_operation_on_games() -> None:
     below = {
         route.operation_id
         for route in ROUTES
-        if route.openapi_path.startswith("/v1/games/{id}") and route.path_parameters == ["id"]
+        if route.path.startswith("/v1/games/{id}") and route.path_parameters == ["id"]
     }
     assert {"joinGame", "act", "undo", "resign", "abortGame", "readDiffs", "readBoardSvg", "registerWebhook"} <= below
     for path in ("/v1/games", "/v1/games/{id}/rematch"):

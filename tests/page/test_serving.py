@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, web
 
-from service.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
+from service.drawing.palette import PLAYER_COLORS
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
 from tests.web.app_server import Client
@@ -79,4 +79,4 @@ def test_islanders_have_the_colours_and_marks_of_the_images() -> None:
     source = FIGURE.read_text()
     for color, paint in PLAYER_COLORS.items():
         assert f'{color}: {{ fill: "{paint.fill}", dark: "{paint.dark}", mark: "{paint.mark}" }}' in source
-        assert f'{color}: "{PLAYER_MARKS[color]}"' in source
+        assert f'{color}: "{paint.mark_path}"' in source

@@ -1,7 +1,5 @@
 """The board, with queries that walk all of it (R3, R5.1 to R5.4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

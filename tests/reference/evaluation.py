@@ -1,15 +1,61 @@
-"""The evaluation after the islander step, up to the ships that markets bring (R5)."""
+"""The evaluation after the islander step, up to the ships that markets bring (R5), and the end of the game (R7)."""
 
-from __future__ import annotations
+from collections import Counter
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING
+from tests.reference.board import Board, Feature, Spot
+from tests.reference.pieces import WARE_OF, WARES
+from tests.reference.state import State
 
-from tests.reference import awards
-from tests.reference.pieces import WARES
+WARES_PER_POINT = 3
 
-if TYPE_CHECKING:
-    from tests.reference.board import Feature, Spot
-    from tests.reference.state import State
+
+class Group(NamedTuple):
+    """An uncovered fish group on the board."""
+
+    spot: Spot
+    group: int
+    fish: int
+
+
+def counts(board: Board, feature: Feature) -> dict[int, int]:
+    """Return how many islanders each seat has there, by seat, only those that have any."""
+    return dict(sorted(Counter(seat for _, seat in board.islanders_on(feature)).items()))
+
+
+def winning_seats(board: Board, feature: Feature) -> list[int]:
+    """Return the seats with the most islanders there, all tied ones (R5.5)."""
+    by_seat = counts(board, feature)
+    return [seat for seat, count in by_seat.items() if count == max(by_seat.values())]
+
+
+def uncovered(board: Board, feature: Feature) -> list[Group]:
+    """List the fish groups of the feature that no boat token covers."""
+    return [
+        Group(spot, group, fish)
+        for spot in feature.spots
+        for group, fish in enumerate(board.segment(spot).groups)
+        if (spot.segment, group) not in board.placed[spot.cell].covered
+    ]
+
+
+def wares_of(board: Board, feature: Feature) -> dict[str, int]:
+    """Return what each winner gets: one ware per symbol, without covered fish (R5.5)."""
+    gained = dict.fromkeys(WARES, 0)
+    if feature.kind == "sea":
+        gained["fish"] = sum(group.fish for group in uncovered(board, feature))
+    else:
+        gained[WARE_OF[feature.kind]] = sum(board.segment(spot).symbols for spot in feature.spots)
+    return gained
+
+
+def group_to_cover(board: Board, feature: Feature) -> Group | None:
+    """Return a group of two if there is one, else a single: earliest tile, lowest segment, lowest group (R5.7)."""
+    groups = uncovered(board, feature)
+    if not groups:
+        return None
+    pairs = [group for group in groups if group.fish > 1]
+    return min(pairs or groups, key=lambda one: (board.placed[one.spot.cell].order, one.spot.segment, one.group))
 
 
 def evaluate_placed_tile(state: State) -> None:
@@ -38,14 +84,14 @@ def has_new_boat(state: State, feature: Feature) -> bool:
 
 def boat_acts(state: State, region: Feature) -> bool:
     """Return whether a boat evaluates an occupied region: in the german edition not without uncovered fish (R5.6)."""
-    return state.edition == "international" or bool(awards.uncovered(state.board, region))
+    return state.edition == "international" or bool(uncovered(state.board, region))
 
 
 def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None:
     """Give the wares to the majority, optionally cover fish, and return all islanders (R5.5, R5.7, R5.9)."""
     board = state.board
-    winners = awards.winners(board, feature)
-    gained = awards.wares(board, feature)
+    winners = winning_seats(board, feature)
+    gained = wares_of(board, feature)
     for seat in winners:
         for ware in WARES:
             state.players[seat].wares[ware] += gained[ware]
@@ -55,7 +101,7 @@ def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None
             "kind": feature.kind,
             "cause": cause,
             "cells": [{"x": x, "y": y} for x, y in feature.cells],
-            "islanders": [{"seat": seat, "count": count} for seat, count in awards.counts(board, feature).items()],
+            "islanders": [{"seat": seat, "count": count} for seat, count in counts(board, feature).items()],
             "winners": winners,
             "wares": gained,
         },
@@ -68,7 +114,7 @@ def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None
 
 def cover_fish(state: State, region: Feature) -> None:
     """Cover one fish group of the region, if any is left (R5.7, R5.8)."""
-    chosen = awards.group_to_cover(state.board, region)
+    chosen = group_to_cover(state.board, region)
     if chosen is None:
         return
     spot, group, fish = chosen
@@ -106,3 +152,34 @@ def merchants_home(state: State) -> list[int]:
     for spot, seat in merchants:
         send_home(state, spot, seat)
     return [seat for _, seat in merchants]
+
+
+def end_reason(state: State) -> str | None:
+    """Return why the game ends after this turn, or None: the last ship goes before the last tile (R7.1)."""
+    if not state.display and not state.pile:
+        return "last_ship"
+    if not state.bag:
+        return "last_tile"
+    return None
+
+
+def finish(state: State, reason: str) -> None:
+    """Evaluate the occupied features (R7.2), count points (R7.3), and determine the winners (R7.4)."""
+    for feature in state.board.occupied():
+        if feature.kind != "market":
+            evaluate(state, feature, cause="final", cover=False)
+    scores = []
+    for seat, player in enumerate(state.players):
+        ships = state.ship_points(seat)
+        wares = ware_points(player.wares)
+        scores.append({"seat": seat, "ships": ships, "wares": wares, "total": ships + wares})
+    best = max(score["total"] for score in scores)
+    winners = [score["seat"] for score in scores if score["total"] == best]
+    state.result = {"winners": winners, "reason": reason, "scores": scores}
+    state.turn = None
+    state.add_event("game_finished", {"reason": reason, "winners": winners})
+
+
+def ware_points(wares: dict[str, int]) -> int:
+    """Return 1 point for every 3 wares of any kind (R7.3)."""
+    return sum(wares.values()) // WARES_PER_POINT

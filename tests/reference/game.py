@@ -1,10 +1,8 @@
 """A whole game from set-up to final scoring, one decision at a time (R1, R2)."""
 
-from __future__ import annotations
-
 from tests.reference import evaluation, moves, views
 from tests.reference.board import Board, Spot
-from tests.reference.final_scoring import end_reason, finish
+from tests.reference.evaluation import end_reason, finish
 from tests.reference.pieces import WARES, Json, Ship, Tile
 from tests.reference.state import DISPLAY, Player, State, Turn
 

@@ -1,7 +1,5 @@
 """Random games on the reference: set-up, choice of actions, and invariants."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,7 +1,5 @@
 """Random valid tile sets with unusual tiles, so that rare rules apply often."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from random import Random
 

@@ -1,14 +1,9 @@
 """The state of a game, in which the order of bag and pile is known and nothing is random."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tests.reference.board import Board
 from tests.reference.pieces import WARES, Cell, Json, Ship, Tile
-
-if TYPE_CHECKING:
-    from tests.reference.board import Board
 
 ISLANDERS = 4
 DISPLAY = 4

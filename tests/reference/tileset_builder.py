@@ -1,13 +1,8 @@
 """Parts of small tile sets in the API's format."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tests.reference.pieces import EDGES, Json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def bridge(edges: str = "", shells: int = 0) -> Json:

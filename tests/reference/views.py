@@ -1,17 +1,10 @@
 """Views: the rule parts of GAME, and the scores (R8.2 to R8.4)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.reference import awards
-from tests.reference.final_scoring import ware_points
+from tests.reference.board import Placed, Spot
+from tests.reference.evaluation import ware_points, wares_of, winning_seats
 from tests.reference.moves import best_ships
 from tests.reference.pieces import WARE_OF, WARES, Json
-
-if TYPE_CHECKING:
-    from tests.reference.board import Placed, Spot
-    from tests.reference.state import State, Turn
+from tests.reference.state import State, Turn
 
 ROLES = {"bridge": "shell_collector", "island": "banana_picker", "sea": "fisherman", "market": "merchant"}
 
@@ -76,8 +69,8 @@ def player_scores(state: State, seat: int) -> Json:
     """Return a player's points, now and after an evaluation of all occupied features by R7.2."""
     pending = dict.fromkeys(WARES, 0)
     for feature in state.board.occupied():
-        if feature.kind != "market" and seat in awards.winners(state.board, feature):
-            for ware, count in awards.wares(state.board, feature).items():
+        if feature.kind != "market" and seat in winning_seats(state.board, feature):
+            for ware, count in wares_of(state.board, feature).items():
                 pending[ware] += count
     wares_now = state.players[seat].wares
     ships = state.ship_points(seat)
@@ -97,8 +90,8 @@ def islander_value(state: State, spot: Spot, seat: int) -> Json:
         unit, majority = "points", True
         value = max((state.ships[ship].points for ship in best_ships(state)), default=0)
     else:
-        unit, majority = WARE_OF[kind], seat in awards.winners(state.board, feature)
-        value = awards.wares(state.board, feature)[unit] if majority else 0
+        unit, majority = WARE_OF[kind], seat in winning_seats(state.board, feature)
+        value = wares_of(state.board, feature)[unit] if majority else 0
     return {
         "seat": seat,
         **spot._asdict(),

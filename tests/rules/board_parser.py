@@ -18,7 +18,8 @@ are tiles of open sea.
 Segments are numbered in reading order, by their first character. A side is what its middle character is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple, get_args
 
@@ -44,6 +45,17 @@ HALVES: tuple[Spot, ...] = ((1, 0), (3, 0), (4, 1), (4, 3), (3, 4), (1, 4), (0, 
 Picture = Sequence[str]
 
 OPEN_SEA: Picture = ("~~~~~",) * SIZE
+
+
+def read_drawings(file: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the drawings of a file in this folder, each with the parts of its heading: `== name | more`."""
+    for section in Path(__file__).with_name(file).read_text(encoding="utf-8").split("\n== ")[1:]:
+        heading, _, drawing = section.partition("\n")
+        yield heading.split(" | "), drawing
+
+
+BOARDS = {heading[0]: drawing for heading, drawing in read_drawings("boards.txt")}
+"""The drawings of `boards.txt` by name."""
 
 
 class Drawn(NamedTuple):

@@ -11,7 +11,7 @@ from service.engine import build_view
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game
-from tests.rules.boards import ISLET
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
 ARCHIPELAGO = load_catalogue(None).get("archipelago").index
@@ -89,7 +89,7 @@ def test_r1_5_19_tiles_are_boat_tiles() -> None:
 
 def test_r1_5_wares_do_not_run_out() -> None:
     """R1.5: the 60 ware tokens are counters; a player with 60 bananas gets three more."""
-    table = Table(ISLET)
+    table = Table(BOARDS["islet"])
     table.give(RED, bananas=60)
     table.lay(RED, "island")
     assert table.wares(RED) == {"bananas": 63}

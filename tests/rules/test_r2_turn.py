@@ -2,22 +2,15 @@
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import FeatureEvaluated, IslanderPlaced, IslanderReturned, ShipTaken, TilePlaced, TurnStarted
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, kinds, ship
 
-GROVE = """
-  0      1      2
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~#b#~  ~~~~~
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~
-"""
 BANANA_SHIPS = [ship(f"s{number}", 2, bananas=1) for number in range(6)]
 
 
 def test_r2_tile_islander_evaluation_delivery_next_player() -> None:
     """R2: place a tile -> place an islander -> evaluation -> deliver to one ship -> next player."""
-    table = Table(GROVE, ships=BANANA_SHIPS)
+    table = Table(BOARDS["grove"], ships=BANANA_SHIPS)
     assert (table.game.seat, table.phase()) == (RED, "place_tile")
     assert kinds(table.place(RED)) == [TilePlaced]
     assert table.phase() == "islander"
@@ -29,7 +22,7 @@ def test_r2_tile_islander_evaluation_delivery_next_player() -> None:
 
 def test_r2_the_tile_must_be_placed() -> None:
     """R2: draw and place a tile (must)."""
-    table = Table(GROVE)
+    table = Table(BOARDS["grove"])
     for pass_ in (Pass(), Pass("islander"), Pass("deliver")):
         assert table.refusal(pass_) == "R2"
     assert table.moves(Pass) == []
@@ -37,7 +30,7 @@ def test_r2_the_tile_must_be_placed() -> None:
 
 def test_r2_steps_keep_their_order() -> None:
     """R2: neither islander nor delivery before the tile, and no second tile."""
-    table = Table(GROVE, ships=BANANA_SHIPS, edition="german")
+    table = Table(BOARDS["grove"], ships=BANANA_SHIPS, edition="german")
     table.give(RED, bananas=1)
     assert table.refusal(PlaceIslander(0)) == "R2"
     assert table.refusal(Deliver("s0")) == "R2"
@@ -50,7 +43,7 @@ def test_r2_steps_keep_their_order() -> None:
 
 def test_r2_one_islander_is_placed_or_retrieved_not_both() -> None:
     """R2: place or retrieve an islander (may, one of the two)."""
-    table = Table(GROVE, ships=BANANA_SHIPS, edition="german")
+    table = Table(BOARDS["grove"], ships=BANANA_SHIPS, edition="german")
     table.give(RED, bananas=1)
     table.place(RED)
     table.stand("sea")
@@ -61,7 +54,7 @@ def test_r2_one_islander_is_placed_or_retrieved_not_both() -> None:
 
 def test_r2_placing_and_delivering_may_be_left_out() -> None:
     """R2: the islander and the delivery are may-steps."""
-    table = Table(GROVE, ships=BANANA_SHIPS)
+    table = Table(BOARDS["grove"], ships=BANANA_SHIPS)
     table.give(RED, bananas=1)
     table.place(RED)
     table.skip("islander")
@@ -72,6 +65,6 @@ def test_r2_placing_and_delivering_may_be_left_out() -> None:
 
 def test_r2_nobody_is_asked_where_passing_is_all_there_is() -> None:
     """R2: a may-step in which nothing can be done is passed by itself."""
-    table = Table(GROVE)
+    table = Table(BOARDS["grove"])
     table.place(RED)
     assert TurnStarted in kinds(table.skip("islander"))

@@ -2,65 +2,13 @@
 
 from schemas.actions import Deliver, PlaceTile
 from schemas.events import GameFinished, TileDiscarded, TileDrawn, TurnStarted
-from tests.rules.boards import LAST_TILE_FITS_NOWHERE
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
-
-THREE = """
-  0      1      .
-~~~~~  ~~~~~  .....
-~~~~~  ~~~~~  .....
-~~o--  -so~~  .....
-~~~~~  ~~~~~  .....
-~~~~~  ~~~~~  .....
-
-  .      2      3
-"""
-
-GAP = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~o--  -so~~
-~~|~~  ~~|~~
-~~|~~  ~~|~~
-
-  2      3
-~~|~~  ~~|~~
-~~|~~  ~~|~~
-~~o##  ##o~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-
-STRANGER = """
-  0      2      .
-~~~~~  ~~~~~  .....
-~~~~~  ~~~~~  .....
-~~~~~  ~~b~~  .....
-~~~~~  ~~~~~  .....
-~~~~~  ~~~~~  .....
-
-  .      4      .
-
-  .      .      1
-.....  .....  #####
-.....  .....  #####
-.....  .....  #####
-.....  .....  #####
-.....  .....  #####
-
-  .      .      3
-.....  .....  ~~|~~
-.....  .....  ~~|~~
-.....  .....  --o--
-.....  .....  ~~|~~
-.....  .....  ~~|~~
-"""
 
 
 def test_r3_1_the_drawn_tile_is_open_to_everybody() -> None:
     """R3.1: the one view that every reader gets shows it, from the draw to the end of the turn."""
-    table = Table(THREE)
+    table = Table(BOARDS["three"])
     turn = table.turn()
     assert (turn.tile, turn.placed) == ("tile-1", None)
     table.place(RED)
@@ -72,7 +20,7 @@ def test_r3_1_the_drawn_tile_is_open_to_everybody() -> None:
 
 def test_r3_2_a_corner_is_not_enough_and_an_occupied_cell_is_not_empty() -> None:
     """R3.2: an empty cell that shares at least one side with a placed tile."""
-    table = Table(THREE)
+    table = Table(BOARDS["three"])
     table.lay(RED)
     for x, y in ((2, 1), (-1, -1), (2, -1), (5, 5), (0, 0), (1, 0)):
         assert table.refusal(PlaceTile(x, y, 0)) == "R3.2"
@@ -83,7 +31,7 @@ def test_r3_2_a_corner_is_not_enough_and_an_occupied_cell_is_not_empty() -> None
 
 def test_r3_3_every_shared_side_goes_on() -> None:
     """R3.3: the last tile of the four shares two sides, of which each rotation but one breaks one."""
-    table = Table(GAP)
+    table = Table(BOARDS["gap"])
     table.play(None, None)
     assert {rotation for x, y, rotation in table.placements() if (x, y) == (1, 1)} == {0}
     for rotation in (1, 2, 3):
@@ -104,7 +52,7 @@ def test_r3_4_any_of_the_four_rotations_may_be_used_and_there_is_no_fifth() -> N
 
 def test_r3_4_a_turned_tile_turns_its_edges_clockwise() -> None:
     """R3.4: the bridge on the west side points north, east and south after one, two and three quarter turns."""
-    table = Table(THREE)
+    table = Table(BOARDS["three"])
     assert {(x, y): rotation for x, y, rotation in table.placements() if (x, y) == (1, 0)} == {(1, 0): 0}
     table = Table("""
       0      1
@@ -119,7 +67,7 @@ def test_r3_4_a_turned_tile_turns_its_edges_clockwise() -> None:
 
 def test_r3_5_a_tile_that_fits_nowhere_leaves_the_game_and_the_same_player_draws_another() -> None:
     """R3.5: tile 1 shows islands on all sides, tile 3 bridges, and the board neither."""
-    table = Table(STRANGER, first=BLUE, spares=0)
+    table = Table(BOARDS["stranger"], first=BLUE, spares=0)
     started, *draws = table.beginning[-3:]
     assert kinds([started, *draws]) == [TurnStarted, TileDiscarded, TileDrawn]
     assert [event.tile for event in of(draws, TileDiscarded)] == ["tile-1"]
@@ -133,7 +81,7 @@ def test_r3_5_a_tile_that_fits_nowhere_leaves_the_game_and_the_same_player_draws
 
 def test_r3_5_the_game_ends_where_the_bag_runs_out_by_discards() -> None:
     """R3.5: the last tile fits nowhere. No turn is announced, since nobody gets one."""
-    table = Table(LAST_TILE_FITS_NOWHERE, spares=0)
+    table = Table(BOARDS["last tile fits nowhere"], spares=0)
     events = table.lay(RED)
     assert kinds(events[-2:]) == [TileDiscarded, GameFinished]
     assert not {TurnStarted, TileDrawn} & {*kinds(events)}
@@ -143,7 +91,7 @@ def test_r3_5_the_game_ends_where_the_bag_runs_out_by_discards() -> None:
 
 def test_r3_5_after_the_last_ship_nothing_is_drawn_or_discarded() -> None:
     """R3.5: tile 2 fits nowhere, but the game is over before anybody draws it."""
-    table = Table(STRANGER, ships=[ship("last", 2, bananas=1)], spares=0)
+    table = Table(BOARDS["stranger"], ships=[ship("last", 2, bananas=1)], spares=0)
     table.lay(RED, "island")
     events = table.act(Deliver("last"))
     assert [event.reason for event in of(events, GameFinished)] == ["last_ship"]

@@ -13,51 +13,14 @@ from schemas.events import (
     TilePlaced,
     TurnStarted,
 )
-from tests.rules.boards import BOAT_ON_TILE_3, BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, MARKET, TWO_SHORES
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of
-
-ALL_KINDS = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~M~~
-~~o--  --o~~
-~~~~~  ~~~~~
-~#b##  ~#b##
-"""
-
-FIVE_COVES = """
-  0      1      3      5      7      9
-~~~~~  ~###~  ~###~  ~###~  ~###~  ~###~
-~~~~~  ~###~  ~###~  ~###~  ~###~  ~###~
-~~~~~  ~~b~~  ~~b~~  ~~b~~  ~~b~~  ~~b~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-
-  2      4      6      8      .      .
-"""
-"""Red's five islands, each open to the north."""
-
-RING = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~+--  --+~~
-~~|~~  ~~|~~
-~~|~~  ~~|~~
-
-  2      3
-~~|~~  ~~|~~
-~~|~~  ~~|~~
-~~+--  --#~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
 
 
 @pytest.mark.parametrize("name", ("bridge", "island", "market", "sea"))
 def test_r4_1_an_islander_may_stand_on_every_kind_of_segment(name: str) -> None:
     """R4.1: on a segment of the tile just placed."""
-    table = Table(ALL_KINDS)
+    table = Table(BOARDS["all kinds"])
     table.place(RED)
     assert table.free_segments() == {"bridge", "island", "market", "sea"}
     table.stand(name)
@@ -67,7 +30,7 @@ def test_r4_1_an_islander_may_stand_on_every_kind_of_segment(name: str) -> None:
 
 def test_r4_1_only_the_tile_just_placed_takes_an_islander() -> None:
     """R4.1: four segments are offered, none of the start tile's; there is no other."""
-    table = Table(ALL_KINDS)
+    table = Table(BOARDS["all kinds"])
     table.place(RED)
     assert [move.segment for move in table.moves(PlaceIslander)] == [0, 1, 2, 3]
     for segment in (4, -1):
@@ -76,7 +39,7 @@ def test_r4_1_only_the_tile_just_placed_takes_an_islander() -> None:
 
 def test_r4_1_the_islander_comes_from_the_supply() -> None:
     """R4.1: with nobody at home there is nobody to place."""
-    table = Table(FIVE_COVES)
+    table = Table(BOARDS["five coves"])
     table.play(*4 * ("island", None))
     table.place(RED)
     assert table.supply() == [0, 4]
@@ -87,7 +50,7 @@ def test_r4_1_the_islander_comes_from_the_supply() -> None:
 def test_r4_1_two_segments_of_one_feature_are_two_moves() -> None:
     """R4.1: both arms of tile 3 belong to the bridge that runs around the four tiles."""
     for arm in ("bridge", "bridge 2"):
-        table = Table(RING)
+        table = Table(BOARDS["ring"])
         table.play(None, None)
         table.place(RED)
         assert {"bridge", "bridge 2"} < table.free_segments()
@@ -97,7 +60,7 @@ def test_r4_1_two_segments_of_one_feature_are_two_moves() -> None:
 
 def test_r4_2_no_islander_on_what_anybody_occupies() -> None:
     """R4.2: the feature must be unoccupied, by anyone, the player included."""
-    table = Table(TWO_SHORES)
+    table = Table(BOARDS["two shores"])
     table.lay(RED, "bridge")
     table.place(BLUE)
     assert table.free_segments() == {"sea", "sea 2"}
@@ -111,7 +74,7 @@ def test_r4_2_no_islander_on_what_anybody_occupies() -> None:
 
 def test_r4_3_a_feature_that_this_very_tile_completed_may_be_occupied() -> None:
     """R4.3: the islander comes back in the same turn (R5.9)."""
-    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table = Table(BOARDS["bridge of two shells"])
     events = table.play(None, None, "bridge")
     assert [event.cause for event in of(events, FeatureEvaluated)] == ["completed"]
     assert len(of(events, IslanderReturned)) == 1
@@ -120,7 +83,7 @@ def test_r4_3_a_feature_that_this_very_tile_completed_may_be_occupied() -> None:
 
 def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
     """R4.4: edition international; from anywhere on the board, and nothing is awarded."""
-    table = Table(FIVE_COVES)
+    table = Table(BOARDS["five coves"])
     table.play(*4 * ("island", None))
     table.place(RED)
     assert {(move.x, move.y) for move in table.moves(RetrieveIslander)} == {(1, 0), (2, 0), (3, 0), (4, 0)}
@@ -130,7 +93,7 @@ def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
 
 
 def test_r4_4_international_refuses_with_somebody_at_home() -> None:
-    table = Table(FIVE_COVES)
+    table = Table(BOARDS["five coves"])
     table.play("island", None)
     table.place(RED)
     assert table.moves(RetrieveIslander) == []
@@ -138,7 +101,7 @@ def test_r4_4_international_refuses_with_somebody_at_home() -> None:
 
 
 def test_r4_4_german_retrieves_whenever_none_was_placed_this_turn() -> None:
-    table = Table(FIVE_COVES, edition="german")
+    table = Table(BOARDS["five coves"], edition="german")
     table.play("island", None)
     table.place(RED)
     assert table.supply() == [3, 4]
@@ -148,7 +111,7 @@ def test_r4_4_german_retrieves_whenever_none_was_placed_this_turn() -> None:
 
 def test_r4_4_only_ones_own_islander_is_taken_back() -> None:
     """R4.4: one of their islanders; neither another's nor one that is not there."""
-    table = Table(FIVE_COVES, edition="german")
+    table = Table(BOARDS["five coves"], edition="german")
     table.play("island", "sea")
     table.place(RED)
     assert [(move.x, move.y) for move in table.moves(RetrieveIslander)] == [(1, 0)]
@@ -160,7 +123,7 @@ def test_r4_4_only_ones_own_islander_is_taken_back() -> None:
 @pytest.mark.parametrize(("retrieves", "winners"), ((False, [RED]), (True, [RED, BLUE])))
 def test_r4_4_retrieval_can_change_the_majority(retrieves: bool, winners: list[int]) -> None:
     """R4.4: it comes before the evaluation; Red has two pickers to Blue's one, and may take one of them back."""
-    table = Table(JOINED_ISLAND, edition="german")
+    table = Table(BOARDS["joined island"], edition="german")
     table.play("island", None, "island", "island")
     table.place(RED)
     events = table.retrieve(1, "island") if retrieves else table.skip("islander")
@@ -168,11 +131,12 @@ def test_r4_4_retrieval_can_change_the_majority(retrieves: bool, winners: list[i
 
 
 @pytest.mark.parametrize(
-    ("board", "name", "turns"), ((BRIDGE_OF_TWO_SHELLS, "bridge", 2), (BOAT_ON_TILE_3, "sea", 2), (MARKET, "market", 8))
+    ("board", "name", "turns"),
+    (("bridge of two shells", "bridge", 2), ("boat on tile 3", "sea", 2), ("market", "market", 8)),
 )
 def test_r4_4_retrieval_can_leave_a_feature_unoccupied(board: str, name: str, turns: int) -> None:
     """R4.4: one that this tile completes, or in which it puts a boat; then nothing happens (R5.6, R5.11)."""
-    table = Table(board, edition="german")
+    table = Table(BOARDS[board], edition="german")
     table.play(name, *(turns - 1) * [None])
     table.place(RED)
     assert not {FeatureEvaluated, FishCovered, ShipTaken} & {*kinds(table.retrieve(1, name))}
@@ -181,7 +145,7 @@ def test_r4_4_retrieval_can_leave_a_feature_unoccupied(board: str, name: str, tu
 
 def test_r4_5_doing_neither_is_always_allowed() -> None:
     """R4.5: with islanders at home, and with none."""
-    table = Table(FIVE_COVES)
+    table = Table(BOARDS["five coves"])
     for _ in range(4):
         table.place(RED)
         assert table.moves(Pass) == [Pass("islander")]

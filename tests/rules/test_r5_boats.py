@@ -4,60 +4,16 @@ import pytest
 
 from schemas.events import FeatureEvaluated, FishCovered, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.vocabulary import Edition
-from tests.rules.boards import BOAT_ON_TILE_3, TWO_SHORES
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of
 
 EDITIONS: tuple[Edition, ...] = ("international", "german")
-
-BOAT_FIRST = """
-  0      1      2      3
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~f~~  ~~B~~  ~~F~~  ~~f~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~
-"""
-
-AROUND_THE_PIER = """
-  1      2
-~~~~~  ~~~~~
-~~###  ##~~~
-~~###  ##f~~
-~~###  ##~~~
-~~~~~  ~~~~~
-
-  0      3
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~o--  -----
-~~~~~  ~~~~~
-~~~~~  ~~B~~
-"""
-"""Tile 3's northern sea joins the region of tile 2 to that of tile 0, which reaches the southern sea with the boat."""
-
-TWO_BOATS = """
-  0      1      2      3      4      5
-~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~f~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~f~~  ~~~~~  ~~F~~  ~~B~~  ~~~~~  ~~B~~
-~~~~~  ~F~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~  ~~~~~
-"""
-
-BAY_AND_MOUTH = """
-  0      1
-#####  #####
-##~~~  ~~~##
-##F~~  ~~B##
-##~~~  ~f~##
-#####  #####
-"""
 
 
 @pytest.mark.parametrize("fisherman", (RED, BLUE))
 def test_r5_6_anybodys_boat_in_an_occupied_sea_evaluates_it(fisherman: int) -> None:
     """R5.6: in the same way as a completed one, although it is not complete. The boat is Red's."""
-    table = Table(BOAT_ON_TILE_3)
+    table = Table(BOARDS["boat on tile 3"])
     table.play(*(("sea", None) if fisherman == RED else (None, "sea")))
     (evaluated,) = of(table.lay(RED), FeatureEvaluated)
     assert (evaluated.kind, evaluated.cause, evaluated.wares.fish) == ("sea", "boat", 6)
@@ -66,7 +22,7 @@ def test_r5_6_anybodys_boat_in_an_occupied_sea_evaluates_it(fisherman: int) -> N
 
 def test_r5_6_the_region_is_that_of_the_boats_own_segment() -> None:
     """R5.6: the first boat lies on the other side of the bridge, the second on the fisherman's."""
-    table = Table(TWO_SHORES)
+    table = Table(BOARDS["two shores"])
     assert FeatureEvaluated not in kinds(table.play("sea", None))
     (evaluated,) = of(table.lay(RED), FeatureEvaluated)
     assert evaluated.wares.fish == 1
@@ -74,14 +30,14 @@ def test_r5_6_the_region_is_that_of_the_boats_own_segment() -> None:
 
 def test_r5_6_whichever_segments_join_the_region_to_the_boats() -> None:
     """R5.6: Blue's fisherman is joined through a segment that has no boat."""
-    table = Table(AROUND_THE_PIER)
+    table = Table(BOARDS["around the pier"])
     (evaluated,) = of(table.play(None, "sea", None), FeatureEvaluated)
     assert (evaluated.cause, evaluated.winners, evaluated.wares.fish) == ("boat", [BLUE], 1)
 
 
 def test_r5_6_a_boat_in_an_unoccupied_region_covers_nothing_and_never_acts_later() -> None:
     """R5.6: not when Blue's fisherman comes with tile 2, nor when a fish comes with tile 3."""
-    table = Table(BOAT_FIRST)
+    table = Table(BOARDS["boat first"])
     assert kinds(table.lay(RED)) == [TilePlaced, TurnStarted, TileDrawn]
     for events in (table.lay(BLUE, "sea"), table.lay(RED)):
         assert not {FeatureEvaluated, FishCovered} & {*kinds(events)}
@@ -112,7 +68,7 @@ def test_r5_6_without_fish_the_fishermen_come_home_with_nothing_or_stay(
 
 def test_r5_7_a_group_of_two_is_covered_if_there_is_one() -> None:
     """R5.7: that of the earliest-placed tile, although a single lies on an earlier one; it is never gained again."""
-    table = Table(TWO_BOATS)
+    table = Table(BOARDS["two boats"])
     (covered,) = of(table.play("sea", None, None), FishCovered)
     assert (covered.x, covered.y, covered.segment, covered.group, covered.fish) == (1, 0, 0, 1, 2)
     assert [(one.segment, one.group) for one in table.view().board["1,0"].covered] == [(0, 1)]
@@ -124,7 +80,7 @@ def test_r5_7_a_group_of_two_is_covered_if_there_is_one() -> None:
 
 def test_r5_7_else_a_single_is_covered() -> None:
     """R5.7: no group of two lies in the region."""
-    table = Table(TWO_BOATS.replace("F", "~"))
+    table = Table(BOARDS["two boats"].replace("F", "~"))
     (covered,) = of(table.play("sea", None, None), FishCovered)
     assert (covered.x, covered.group, covered.fish) == (0, 0, 1)
 
@@ -152,15 +108,13 @@ def test_r5_7_of_equal_groups_on_one_tile_the_lowest_segments_lowest_group() -> 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize(
-    ("board", "covered", "wares"),
-    ((BAY_AND_MOUTH, [(0, 2)], {"fish": 3}), (BAY_AND_MOUTH.replace("F", "~").replace("f", "~"), [], {})),
-    ids=["fish", "no fish"],
+    ("without", "covered", "wares"), (("", [(0, 2)], {"fish": 3}), ("Ff", [], {})), ids=["fish", "no fish"]
 )
 def test_r5_8_a_region_that_the_boat_tile_completes_is_evaluated_once_and_covered(
-    board: str, covered: list[tuple[int, int]], wares: dict[str, int], edition: Edition
+    without: str, covered: list[tuple[int, int]], wares: dict[str, int], edition: Edition
 ) -> None:
     """R5.8: without fish too, in both editions: it is complete, and R5.6's german exception says nothing."""
-    table = Table(board, edition=edition)
+    table = Table(BOARDS["bay and mouth"].translate(dict.fromkeys(map(ord, without), "~")), edition=edition)
     events = table.lay(RED, "sea")
     assert [event.cause for event in of(events, FeatureEvaluated)] == ["completed"]
     assert [(event.x, event.fish) for event in of(events, FishCovered)] == covered

@@ -5,64 +5,14 @@ import pytest
 from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
 from service.engine.tileset_validation import list_faults
-from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, ISLET, JOINED_ISLAND
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
-
-LOOP = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~+s-  --+~~
-~~|~~  ~~s~~
-~~|~~  ~~|~~
-
-  2      3
-~~|~~  ~~|~~
-~~|~~  ~~|~~
-~~+--  -s+~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-
-HOLLOW = """
-  0      1      2
-~~~~~  ~~~~~  ~~~~~
-~####  #####  ####~
-~####  #####  ####~
-~####  #####  ####~
-~####  #####  ####~
-
-  7      8      3
-~####  #####  ####~
-~####  #####  ####~
-~####  ##b##  ####~
-~####  #####  ####~
-~####  #####  ####~
-
-  6      5      4
-~####  #####  ####~
-~####  #####  ####~
-~####  #####  ####~
-~####  #####  ####~
-~~~~~  ~~~~~  ~~~~~
-"""
-"""An island of nine tiles, of which the middle one is the last."""
-
-BAY = """
-  0      1
-#####  #####
-##~~~  ~~~##
-##-s-  -s-##
-##F~~  ~~~##
-~~~~~  ~~f~~
-"""
-"""Of the two seas beside the bridge the northern one is enclosed by tile 1, the southern one goes on."""
 
 
 @pytest.mark.parametrize("end", ("--o~~", "--#~~", "--M~~"))
 def test_r5_1_a_bridge_is_complete_when_both_ends_stop(end: str) -> None:
     """R5.1: at a junction, an island or a market."""
-    table = Table(BRIDGE_OF_TWO_SHELLS.replace("--o~~", end))
+    table = Table(BOARDS["bridge of two shells"].replace("--o~~", end))
     assert IslanderReturned not in kinds(table.lay(RED, "bridge"))
     (evaluated,) = of(table.play(None, None), FeatureEvaluated)
     assert (evaluated.kind, evaluated.cause, evaluated.wares.shells) == ("bridge", "completed", 2)
@@ -71,7 +21,7 @@ def test_r5_1_a_bridge_is_complete_when_both_ends_stop(end: str) -> None:
 
 def test_r5_1_a_bridge_is_complete_when_it_closes_a_loop() -> None:
     """R5.1: without any end."""
-    table = Table(LOOP)
+    table = Table(BOARDS["loop"])
     (evaluated,) = of(table.play("bridge", None, None), FeatureEvaluated)
     assert (evaluated.kind, evaluated.wares.shells, len(evaluated.cells)) == ("bridge", 3, 4)
 
@@ -91,7 +41,7 @@ def test_r5_1_a_bridge_segment_has_at_most_two_edges() -> None:
 
 def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:
     """R5.2: seven tiles around the middle close the outer border, the eighth fills the gap."""
-    table = Table(HOLLOW)
+    table = Table(BOARDS["hollow"])
     table.lay(RED, "island")
     for number in range(2, 8):
         assert FeatureEvaluated not in kinds(table.lay((number - 1) % 2))
@@ -101,7 +51,7 @@ def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:
 
 
 def test_r5_2_an_island_that_reaches_no_edge_is_complete_when_placed() -> None:
-    table = Table(ISLET)
+    table = Table(BOARDS["islet"])
     (evaluated,) = of(table.lay(RED, "island"), FeatureEvaluated)
     assert [(cell.x, cell.y) for cell in evaluated.cells] == [(1, 0)]
     assert table.wares(RED) == {"bananas": 3}
@@ -109,10 +59,10 @@ def test_r5_2_an_island_that_reaches_no_edge_is_complete_when_placed() -> None:
 
 def test_r5_3_a_sea_region_is_complete_without_open_half_edges() -> None:
     """R5.3: the sea north of the bridge has none, that south of it has."""
-    table = Table(BAY)
+    table = Table(BOARDS["bay"])
     events = table.lay(RED, "sea")
     assert [event.kind for event in of(events, FeatureEvaluated)] == ["sea"]
-    table = Table(BAY)
+    table = Table(BOARDS["bay"])
     events = table.lay(RED, "sea 2")
     assert FeatureEvaluated not in kinds(events)
     assert table.supply() == [3, 4]
@@ -120,7 +70,7 @@ def test_r5_3_a_sea_region_is_complete_without_open_half_edges() -> None:
 
 def test_r5_5_the_most_islanders_win_alone_and_all_go_home() -> None:
     """R5.5, R5.9: two of Red's pickers to one of Blue's."""
-    table = Table(JOINED_ISLAND)
+    table = Table(BOARDS["joined island"])
     table.play("island", None, "island", "island")
     assert table.supply() == [2, 3]
     events = table.lay(RED)
@@ -136,13 +86,13 @@ def test_r5_5_the_most_islanders_win_alone_and_all_go_home() -> None:
 
 def test_r5_5_every_occupied_feature_that_the_tile_completes_is_evaluated() -> None:
     """R5.5: tile 3 closes the bridge and with it the sea within."""
-    table = Table(LOOP)
+    table = Table(BOARDS["loop"])
     events = table.play("bridge", "sea 2", None)
     assert {(event.kind, *event.winners) for event in of(events, FeatureEvaluated)} == {("bridge", RED), ("sea", BLUE)}
 
 
 def test_r5_11_nothing_happens_for_an_unoccupied_feature() -> None:
     """R5.11: the bridge is complete, and nobody stands on it."""
-    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table = Table(BOARDS["bridge of two shells"])
     assert kinds(table.play(None, None, None)) == [TilePlaced, TurnStarted, TileDrawn]
     assert (table.wares(RED), table.wares(BLUE)) == ({}, {})

@@ -16,7 +16,7 @@ from schemas.events import (
     TurnStarted,
 )
 from schemas.tileset import Ship
-from tests.rules.boards import MARKET, TWO_MARKETS
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
 
 
@@ -27,7 +27,7 @@ def worth(*points: int) -> list[Ship]:
 
 def one_market(ships: list[Ship], players: int = 2) -> tuple[Table, list[AnyEvent]]:
     """Red's market is completed by tile 9: of two players by Red, of three by Green."""
-    table = Table(MARKET, ships=ships, players=players)
+    table = Table(BOARDS["market"], ships=ships, players=players)
     table.lay(RED, "market")
     for number in range(2, 9):
         assert IslanderReturned not in kinds(table.lay((number - 1) % players))
@@ -36,7 +36,7 @@ def one_market(ships: list[Ship], players: int = 2) -> tuple[Table, list[AnyEven
 
 def two_markets(ships: list[Ship], players: int) -> tuple[Table, list[AnyEvent]]:
     """Tile 12 completes both: of two players Red's and that of Blue, who is active; of three both are Red's."""
-    table = Table(TWO_MARKETS, ships=ships, players=players)
+    table = Table(BOARDS["two markets"], ships=ships, players=players)
     return table, table.play("market", None, None, "market", *8 * [None])
 
 
@@ -147,7 +147,7 @@ def test_r5_10_with_no_ship_left_nothing_is_awarded() -> None:
 
 def test_r5_10_bridges_islands_and_seas_come_before_the_markets() -> None:
     """R5.10: Blue occupies the islet of tile 12, which completes two markets too."""
-    table = Table(TWO_MARKETS, ships=worth(2, 6, 3, 5))
+    table = Table(BOARDS["two markets"], ships=worth(2, 6, 3, 5))
     events = table.play("market", None, None, "market", *7 * [None], "island")
     assert [kind for kind in kinds(events) if kind in (FeatureEvaluated, IslanderReturned, ShipTaken)] == [
         FeatureEvaluated,

@@ -1,37 +1,16 @@
 """R8: queries. Pictures (R8.5) are not part of the engine."""
 
+from collections import Counter
+
 from service.engine.queries import islander_values, player_scores, tiles_left
-from tests.rules.boards import JOINED_ISLAND
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds_of, ship
-
-FOUR_ROLES = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~o--  -s-s-
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-
-  2      3
-~~~~~  ~~~~~
-~f~~~  ~~M~~
-~~~~~  ~~~~~
-~~F~~  ~~~~~
-~~~~~  ~~~~~
-
-  4      .
-~~~~~  .....
-~~~~~  .....
-~#b#~  .....
-~#b#~  .....
-~###~  .....
-"""
 
 
 def four_roles() -> Table:
     """Red's collector and merchant, Blue's fisherman and picker; the best ship of the display is worth 5."""
     points = (2, 5, 3, 4, 6)
-    table = Table(FOUR_ROLES, ships=[ship(f"worth-{number}", number, choice=20) for number in points])
+    table = Table(BOARDS["four roles"], ships=[ship(f"worth-{number}", number, choice=20) for number in points])
     for seat, name in ((RED, "bridge"), (BLUE, "sea"), (RED, "market"), (BLUE, "island")):
         table.lay(seat, name)
     return table
@@ -39,34 +18,29 @@ def four_roles() -> Table:
 
 def three_pickers() -> Table:
     """Two of Red's and one of Blue's on islands that tile 5 has joined and completed; nothing is evaluated yet."""
-    table = Table(JOINED_ISLAND, ships=[*FAR_SHIPS, ship("four", 4, choice=20)])
+    table = Table(BOARDS["joined island"], ships=[*FAR_SHIPS, ship("four", 4, choice=20)])
     table.play("island", None, "island", "island")
     return table
 
 
 def test_r8_1_the_tiles_in_the_bag_by_type_and_number() -> None:
     """R8.1: also the types of which none is left; the drawn tile is no longer in the bag, discards are not either."""
-    table = Table(JOINED_ISLAND, spares=3)
-    assert {one.tile: one.left for one in tiles_left(table.index, table.game)} == {
+    table = Table(BOARDS["joined island"], spares=3)
+    assert tiles_left(table.index, table.game) == {
         "tile-0": 0,
         "tile-1": 0,
         **{f"tile-{number}": 1 for number in (2, 3, 4, 5)},
         "spare": 3,
     }
     table.lay(RED)
-    assert [one.tile for one in tiles_left(table.index, table.game) if one.left] == [
-        "tile-3",
-        "tile-4",
-        "tile-5",
-        "spare",
-    ]
+    assert [*Counter(tiles_left(table.index, table.game)).elements()] == ["tile-3", "tile-4", "tile-5", *3 * ["spare"]]
 
 
 def test_r8_1_their_order_is_never_told() -> None:
     """R8.1: the answer is in the order of the set, whatever the bag's."""
-    one, other = Table(JOINED_ISLAND), Table(JOINED_ISLAND)
+    one, other = Table(BOARDS["joined island"]), Table(BOARDS["joined island"])
     other.game.bag.reverse()
-    assert tiles_left(one.index, one.game) == tiles_left(other.index, other.game)
+    assert [*tiles_left(one.index, one.game).items()] == [*tiles_left(other.index, other.game).items()]
     assert one.view() == other.view()
 
 
@@ -118,7 +92,7 @@ def test_r8_3_also_what_was_completed_this_turn_and_is_not_yet_evaluated() -> No
 
 def test_r8_3_is_what_the_last_scoring_gives() -> None:
     """R8.3, R7.2: asked just before the end."""
-    table = Table(FOUR_ROLES, spares=0)
+    table = Table(BOARDS["four roles"], spares=0)
     for seat, name in ((RED, "bridge"), (BLUE, "sea"), (RED, "market")):
         table.lay(seat, name)
     table.place(BLUE)

@@ -1,5 +1,7 @@
 """R9: the rulebook's printed examples up to the final scoring, with its numbers."""
 
+from typing import Any
+
 import pytest
 
 from schemas.actions import Deliver, PlaceTile, TakeShip
@@ -7,84 +9,25 @@ from schemas.events import FeatureEvaluated, FishCovered, IslanderReturned
 from schemas.tileset import Ship
 from service.engine.queries import islander_values
 from service.games.tilesets import load_catalogue
-from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, MARKET
+from tests.rules.board_parser import BOARDS, read_drawings
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship
 
 ARCHIPELAGO = load_catalogue(None).get("archipelago").tileset
 
-TOUCHING_SEAS = """
-  0      1
-~~~~~  ~~~~~
-~~###  ##~~~
-~~###  ##~~~
-~~###  ##~~~
-~~###  ~~~~~
 
-  2      3
-~###~  ~~~~~
-~###~  ~~~~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-"""The seas of tiles 1 and 2 touch at a corner; tile 3 joins them."""
+def examples(heading: str) -> list[Any]:
+    """Return the examples under a heading of the rulebook, each with its drawing and what else a test needs."""
+    read = read_drawings("examples.txt")
+    return [pytest.param(drawing, *more, id=name) for (place, name, *more), drawing in read if place == heading]
 
 
-@pytest.mark.parametrize(
-    ("drawing", "cell"),
-    (
-        pytest.param(
-            """
-              0      1
-            ~~~~~  ~~~~~
-            ~~~~~  ~~~~~
-            ~~o--  -s+~~
-            ~~~~~  ~~|~~
-            ~~~~~  ~~|~~
-
-              2      3
-            ~~~~~  ~~|~~
-            ~~~~~  ~~|~~
-            ~~~~~  ~~o~~
-            ~~~~~  ~~~~~
-            ~~~~~  ~~~~~
-            """,
-            (1, 1),
-            id="a bridge and a sea region are continued",
-        ),
-        pytest.param(
-            """
-              0      1
-            ~~~~~  ~~~~~
-            ~####  ####~
-            ~####  ####~
-            ~####  ####~
-            ~~~~~  ~~~~~
-            """,
-            (1, 0),
-            id="an island is continued",
-        ),
-        pytest.param(
-            """
-              0      3
-            ~~~~~  ~~~~~
-            ~####  ####~
-            ~####  ####~
-            ~####  ####~
-            ~~~~~  ~~~~~
-
-              1      2
-            """,
-            (1, 0),
-            id="an island on the left and a sea below are continued",
-        ),
-    ),
-)
-def test_r9_placing_every_shared_side_goes_on(drawing: str, cell: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("drawing", "cell"), examples("placing"))
+def test_r9_placing_every_shared_side_goes_on(drawing: str, cell: str) -> None:
     """R9, placing: the last tile fits there in one rotation only."""
     table = Table(drawing)
+    x, y = map(int, cell.split())
     table.play(*(len(table.places) - 2) * [None])
-    assert {placement for placement in table.placements() if placement[:2] == cell} == {(*cell, 0)}
+    assert {placement for placement in table.placements() if placement[:2] == (x, y)} == {(x, y, 0)}
     table.place(table.game.seat)
 
 
@@ -106,176 +49,38 @@ def test_r9_placing_an_island_that_does_not_go_on_is_refused() -> None:
 
 def test_r9_placing_seas_that_touch_at_a_corner_are_not_connected() -> None:
     """R9, placing: the sea of tile 2 is free although that of tile 1 is occupied."""
-    table = Table(TOUCHING_SEAS, first=BLUE)
+    table = Table(BOARDS["touching seas"], first=BLUE)
     table.lay(BLUE, "sea")
     table.place(RED)
     assert "sea" in table.free_segments()
 
 
-@pytest.mark.parametrize(
-    ("drawing", "occupied", "free"),
-    (
-        pytest.param(
-            """
-              0      1      2
-            ~~~~~  ~~~~~  ~~~~~
-            ~~~~~  ~~~~~  ~~~~~
-            ~~o--  -s---  --M~~
-            ~~~~~  ~~~~~  ~~~~~
-            ~~~~~  ~~~~~  ~~~~~
-            """,
-            "bridge",
-            {"market", "sea"},
-            id="merchant or fisherman",
-        ),
-        pytest.param(
-            """
-              0      1      2
-            ~~~~~  ~~~~~  ~~~~~
-            ~~~##  ##b##  ##~~~
-            ~~~##  #####  ##---
-            ~~~##  #####  ##~~~
-            ~~~~~  ~~~~~  ~~~~~
-            """,
-            "island",
-            {"bridge", "sea", "sea 2"},
-            id="collector or fisherman",
-        ),
-    ),
-)
-def test_r9_islanders_none_on_an_occupied_feature(drawing: str, occupied: str, free: set[str]) -> None:
+@pytest.mark.parametrize(("drawing", "occupied", "free"), examples("islanders"))
+def test_r9_islanders_none_on_an_occupied_feature(drawing: str, occupied: str, free: str) -> None:
     """R9, islanders: Blue continues Red's bridge or island."""
     table = Table(drawing)
     table.lay(RED, occupied)
     table.place(BLUE)
-    assert table.free_segments() == free
+    assert table.free_segments() == {*free.split(", ")}
 
 
 def test_r9_islanders_in_three_steps_blue_and_red_come_to_share_a_sea() -> None:
     """R9, islanders: Blue's fisherman, Red's on a distinct sea, a tile that joins the two seas; both stay."""
-    table = Table(TOUCHING_SEAS, first=BLUE)
+    table = Table(BOARDS["touching seas"], first=BLUE)
     assert IslanderReturned not in kinds(table.play("sea", "sea", None))
     assert table.supply() == [3, 3]
     assert [(one.seat, one.majority) for one in islander_values(table.index, table.game)] == [(RED, True), (BLUE, True)]
 
 
-@pytest.mark.parametrize(
-    ("drawing", "islander", "cause", "wares"),
-    (
-        pytest.param(BRIDGE_OF_TWO_SHELLS, "bridge", "completed", {"shells": 2}, id="a bridge worth 2 shells"),
-        pytest.param(
-            """
-              0      1      .
-            ~~~~~  ~~~~~  .....
-            ~~~~~  ~~~~~  .....
-            ##s--  -s+~~  .....
-            ~~~~~  ~~|~~  .....
-            ~~~~~  ~~|~~  .....
-
-              .      2      3
-            .....  ~~|~~  ~~~~~
-            .....  ~~|~~  ~~~~~
-            .....  ~~+s-  -sM~~
-            .....  ~~~~~  ~~~~~
-            .....  ~~~~~  ~~~~~
-            """,
-            "bridge",
-            "completed",
-            {"shells": 4},
-            id="a bridge from an island to a market worth 4 shells",
-        ),
-        pytest.param(
-            """
-              0      1      2
-            ~~~~~  ~~~~~  ~~~~~
-            ~~~~~  ~~~##  ##~~~
-            ~~~~~  ~~b##  ##b~~
-            ~~~~~  ~~~##  ##~~~
-            ~~~~~  ~~~~~  ~~~~~
-            """,
-            "island",
-            "completed",
-            {"bananas": 2},
-            id="an island worth 2 bananas",
-        ),
-        pytest.param(
-            """
-              0      1
-            ~~~~~  ~~~~~
-            ~####  ####~
-            ~#b##  ####~
-            ~####  ####~
-            ~####  ####~
-
-              2      3
-            ~####  ####~
-            ~####  ####~
-            ~#bb#  ##b#~
-            ~####  ####~
-            ~~~~~  ~~~~~
-            """,
-            "island",
-            "completed",
-            {"bananas": 4},
-            id="an island worth 4 bananas",
-        ),
-        pytest.param(
-            """
-              0      1
-            ~~~~~  ~~~~~
-            ~~~~~  ~~~~~
-            ~~+--  --+~~
-            ~~|F~  ~f|~~
-            ~~|~~  ~~|~~
-
-              2      3
-            ~~|~~  ~~|~~
-            ~~|F~  ~~|~~
-            ~~+--  --+~~
-            ~~~~~  ~~~~~
-            ~~~~~  ~~~~~
-            """,
-            "sea 2",
-            "completed",
-            {"fish": 5},
-            id="a sea enclosed by bridges worth 5 fish",
-        ),
-        pytest.param(
-            """
-              0      1      2      3
-            ~~~~~  ~~~~~  ~~~~~  ~~~~~
-            ~~~~~  ~~~~~  ~~~~~  ~~~~~
-            ~~f~~  ~~F~~  ~~f~~  ~fB~~
-            ~~~~~  ~~~~~  ~~~~~  ~~~~~
-            ~~~~~  ~~~~~  ~~~~~  ~~~~~
-            """,
-            "sea",
-            "boat",
-            {"fish": 5},
-            id="a boat in red's region brings 5 fish, then a group of two is covered",
-        ),
-        pytest.param(
-            """
-              0      1
-            ~~~~~  ~~~~~
-            ~~~~~  ~~F~~
-            ~~f~~  ~~~~~
-            ~~~~~  ~~B~~
-            ~~~~~  ~~~~~
-            """,
-            "sea",
-            "boat",
-            {"fish": 3},
-            id="red places tile and fisherman, and the boat on it brings 3 fish",
-        ),
-    ),
-)
-def test_r9_evaluation_red_takes(drawing: str, islander: str, cause: str, wares: dict[str, int]) -> None:
+@pytest.mark.parametrize(("drawing", "islander", "cause", "wares"), examples("evaluation"))
+def test_r9_evaluation_red_takes(drawing: str, islander: str, cause: str, wares: str) -> None:
     """R9, evaluation: Red's islander stands on tile 1, the last tile completes the feature or brings a boat."""
     table = Table(drawing)
     events = table.play(islander, *(len(table.places) - 2) * [None])
     (evaluated,) = of(events, FeatureEvaluated)
-    assert (evaluated.kind, evaluated.cause, table.wares(RED)) == (islander.removesuffix(" 2"), cause, wares)
+    number, ware = wares.split()
+    expected = (islander.removesuffix(" 2"), cause, {ware: int(number)})
+    assert (evaluated.kind, evaluated.cause, table.wares(RED)) == expected
     covered = of(events, FishCovered)
     assert [(event.x, event.y, event.fish) for event in covered] == ([(1, 0, 2)] if cause == "boat" else [])
     if covered:
@@ -308,7 +113,7 @@ def test_r9_evaluation_blue_and_red_tie_on_an_island_that_a_new_tile_joins() -> 
 def test_r9_market_red_takes_one_of_several_best_ships_the_6_on_the_far_right() -> None:
     """R9, market: at least two ships are worth 6."""
     ships = [ship(f"s{place}", points, choice=20) for place, points in enumerate((6, 3, 5, 6, 2))]
-    table = Table(MARKET, ships=ships)
+    table = Table(BOARDS["market"], ships=ships)
     table.play("market", *8 * [None])
     far_right = table.view().display[-1]
     assert table.choices() == ["s0", far_right]
@@ -333,7 +138,7 @@ def test_r9_market_red_takes_one_of_several_best_ships_the_6_on_the_far_right() 
 )
 def test_r9_ships_named_in_the_text(made: Ship, wares: dict[str, int]) -> None:
     """R9, ships: paid as the rulebook pays them."""
-    table = Table(BRIDGE_OF_TWO_SHELLS, ships=[made, *FAR_SHIPS])
+    table = Table(BOARDS["bridge of two shells"], ships=[made, *FAR_SHIPS])
     table.give(RED, **wares)
     table.lay(RED)
     table.act(Deliver("s", paid(**wares)))

@@ -7,6 +7,7 @@ from functools import partial
 
 from schemas.actions import Action
 from service.engine import decode_snapshot
+from service.fair_queue import Requester
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
@@ -36,9 +37,9 @@ class RecordingPool(BotProcessPool):
         self.games: list[str] = []
         """In the order in which the decisions began."""
 
-    async def _run_in_process(self, job: Job) -> Action:
+    async def _run(self, job: Job, requester: Requester, started_at: float) -> Action:
         self.games.append(decode_snapshot(job.snapshot).id)
-        return await super()._run_in_process(job)
+        return await super()._run(job, requester, started_at)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from service.store.game_store import RedisStore
 from service.web.buckets import Buckets
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import CONNECTION_S
-from service.web.headers.lists import MAX_LIST_ELEMENTS
+from service.web.headers.negotiation import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.server.runner import MAX_TARGET_BYTES

@@ -9,9 +9,13 @@ import pytest_asyncio
 
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
+from service.web.connections.protocol import (
+    MAX_DISCARDED_BYTES,
+    MAX_HELD_BYTES,
+    MAX_STREAM_HEAD_BYTES,
+    ClientConnection,
+)
 from service.web.limits import Limits
-from service.web.server import runner
 from service.web.streaming.encoding import deflated_frame
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.cpu_time import Data, MeasuredService, send, start_measured_service
@@ -101,11 +105,11 @@ FLOODS: dict[str, tuple[Data, int]] = {
 }
 
 
+@pytest.mark.usefixtures("short_linger")
 @pytest.mark.parametrize("name", FLOODS)
 async def test_an_unwanted_body_is_not_read_to_its_end(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(runner, "LINGER_TIMEOUT_S", 0.1)
     accept, connections = ClientConnection.connection_made, []
 
     def record(connection: ClientConnection, transport: asyncio.BaseTransport) -> None:
@@ -117,7 +121,7 @@ async def test_an_unwanted_body_is_not_read_to_its_end(
     async with serve(store) as client:
         assert (await send(str(client.make_url("/")), data)).status == status
     (connection,) = connections
-    assert 0 < connection.received_bytes <= connection.max_received_bytes + READ_BYTES
+    assert 0 < connection.received_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -132,6 +136,7 @@ async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredServi
     assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
 
+@pytest.mark.usefixtures("short_linger")
 async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=1.0)) as client, open_connection(client) as (reader, writer):
         writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
@@ -163,13 +168,10 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
                 writer.write(make_head("/openapi.json"))
                 await asyncio.sleep(0.02)
         writer.write(pipelined_requests(size))
-        await wait_for_connection(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
-
-        def stored() -> int:
-            return sum(payload.total_bytes for _, payload in connection._messages)
-
-        await wait_until_unchanged(stored)
-        assert 0 < stored() <= connection.max_received_bytes + READ_BYTES
+        await wait_for_connection(client, lambda one: one.is_paused)
+        await wait_until_unchanged(lambda: len(connection.held))
+        assert not connection._messages
+        assert 0 < len(connection.held) <= MAX_HELD_BYTES + READ_BYTES
 
 
 async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:

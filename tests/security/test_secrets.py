@@ -2,20 +2,25 @@
 
 import asyncio
 import json
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
+import pytest
 from redis.asyncio import Redis
 
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.game import add_checksum
 from service.store import keys
+from tests.redis_servers import Deployment, create_access, standalone
 from tests.redis_servers.access import SERVICE_USER
-from tests.security.secret_server import ENCODED, PASSWORD, LoggedService, password_redis, start_service
+from tests.server_process import ServerProcess, start_server
 from tests.web.http_game import bearer_header
 
+PASSWORD = "hunter2-of-redis-p@ss/word"
+ENCODED = quote(PASSWORD, safe="")
 KEY = "idempotency-key-which-makes-tokens-0123456789"
 CREATOR = "creator-key-that-finds-all-my-games-0123456789"
 HOOK = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -114,40 +119,56 @@ class Visitor:
             await self.request("GET", "/readyz")
 
 
-def check_no_secrets(said: LoggedService, secrets: list[str]) -> None:
-    """Fail if a secret, or most of one, was logged."""
-    text = said.text()
+FLAGS = (
+    *("--log-level", "debug", "--access-log", "--redis-timeout-s", "1"),
+    *("--drain-time-s", "0", "--close-window-s", "0", "--webhooks-allow-private"),
+)
+"""A service that logs as much as it can."""
+
+
+def password_redis(directory: Path) -> AbstractAsyncContextManager[Deployment]:
+    """Start a Redis server whose user for the service has PASSWORD."""
+    return standalone(directory, access=create_access(directory)._replace(password=PASSWORD))
+
+
+async def stop_and_check(service: ServerProcess, logged: pytest.CaptureFixture[str], secrets: list[str]) -> str:
+    """Stop a service, return what it has logged, and fail if a secret, or most of one, is in it, or was printed."""
+    await service.stop()
+    assert service.process.stdout is not None
+    log = logged.readouterr().err
+    text = log + service.printed + (await service.process.stdout.read()).decode()
     for secret in secrets:
         assert secret not in text
         assert secret[: len(secret) // 2 + 4] not in text
+    return log
 
 
-async def test_no_secret_is_logged(tmp_path: Path) -> None:
-    async with password_redis(tmp_path) as deployment, start_service(tmp_path, deployment.url) as service:
-        async with aiohttp.ClientSession(service.url) as session, aclosing(deployment.nodes[0].client()) as redis:
-            visitor = Visitor(session)
-            await visitor.create()
-            await visitor.play()
-            await visitor.provoke_rejections()
-            await visitor.watch()
-            await visitor.provoke_failures(redis)
-        service.process.terminate()
-        async with asyncio.timeout(20):
-            await service.process.wait()
-        text = service.text()
-        assert "Traceback" in text
-        assert "the store is unavailable" in text
-        assert "GET /v1/games/{id} 200 [request_id=" in text
-        check_no_secrets(service, visitor.secrets)
+async def test_no_secret_is_logged(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    async with (
+        password_redis(tmp_path) as deployment,
+        start_server(tmp_path, deployment.url, *FLAGS) as service,
+        aiohttp.ClientSession(service.url) as session,
+        aclosing(deployment.nodes[0].client()) as redis,
+    ):
+        visitor = Visitor(session)
+        await visitor.create()
+        await visitor.play()
+        await visitor.provoke_rejections()
+        await visitor.watch()
+        await visitor.provoke_failures(redis)
+        log = await stop_and_check(service, capfd, visitor.secrets)
+    assert "Traceback" in log
+    assert "the store is unavailable" in log
+    assert "GET /v1/games/{id} 200 [request_id=" in log
 
 
-async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path) -> None:
+async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     wrong = "not-the-password-of-redis"
     async with (
         password_redis(tmp_path) as deployment,
-        start_service(tmp_path, deployment.url.replace(ENCODED, wrong)) as service,
+        start_server(tmp_path, deployment.url.replace(ENCODED, wrong), *FLAGS) as service,
+        aiohttp.ClientSession(service.url) as session,
     ):
-        async with aiohttp.ClientSession(service.url) as session, session.get("/readyz") as response:
+        async with session.get("/readyz") as response:
             assert response.status == 503
-        assert "Redis" in service.text()
-        check_no_secrets(service, [wrong, PASSWORD])
+        assert "Redis" in await stop_and_check(service, capfd, [wrong, PASSWORD])

@@ -3,8 +3,7 @@
 import msgspec
 from redis.asyncio import Redis
 
-from service.games.api_key import ApiKey, Quotas
-from service.games.ports.api_key_store import StoredApiKey
+from service.games.api_key import ApiKey, Quotas, StoredApiKey
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key

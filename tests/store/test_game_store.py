@@ -36,7 +36,7 @@ async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
 
 async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> None:
     assert await store.commit(creation()) == Committed()
-    assert await store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
+    assert await store.load("g") == GameRecord(Revision(1, digest(1)), b"snapshot 1", b"access 1", None)
 
 
 async def test_any_bytes_survive(store: GameStore) -> None:
@@ -49,13 +49,13 @@ async def test_any_bytes_survive(store: GameStore) -> None:
             idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:28]),
         )
     )
-    assert await store.load("g", key_hash("key")) == GameRecord(1, "d", every, every, b"\x01" + every[1:28])
+    assert await store.load("g", key_hash("key")) == GameRecord(Revision(1, "d"), every, every, b"\x01" + every[1:28])
     assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
 
 
 async def test_a_game_is_created_once(store: GameStore) -> None:
     await store.commit(creation())
-    assert await store.commit(creation(snapshot=b"other")) == VersionConflict(1, digest(1))
+    assert await store.commit(creation(snapshot=b"other")) == VersionConflict(Revision(1, digest(1)))
     loaded = await load_record(store)
     assert loaded.snapshot == b"snapshot 1"
 
@@ -66,25 +66,29 @@ async def test_an_action_replaces_the_snapshot_and_may_change_the_access(
 ) -> None:
     await store.commit(creation())
     assert await store.commit(action(1, access=access)) == Committed()
-    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", stored, None)
+    assert await store.load("g") == GameRecord(Revision(2, digest(2)), b"snapshot 2", stored, None)
 
 
 async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
-    assert await store.commit(action(1)) == VersionConflict(None, None)
+    assert await store.commit(action(1)) == VersionConflict(None)
     assert await store.load("g") is None
 
 
 @pytest.mark.parametrize(
-    "expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2)), (2, digest(2), ("hook",)))
+    ("version", "known_digest", "webhooks"),
+    ((1, digest(1), ()), (3, digest(3), ()), (2, "another", ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
 )
 async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
-    store: GameStore, expected: tuple[Any, ...]
+    store: GameStore, version: int, known_digest: str, webhooks: tuple[str, ...]
 ) -> None:
     await store.commit(creation())
     await store.commit(action(1))
-    late = action(2, expected=Revision(*expected), snapshot=b"late", access=b"late", idempotency=idempotency("late"))
-    assert await store.commit(late) == VersionConflict(2, digest(2))
-    assert await store.load("g", key_hash("late")) == GameRecord(2, digest(2), b"snapshot 2", b"access 1", None)
+    expected: dict[str, Any] = {"expected": Revision(version, known_digest), "expected_webhooks": webhooks}
+    late = action(2, **expected, snapshot=b"late", access=b"late", idempotency=idempotency("late"))
+    assert await store.commit(late) == VersionConflict(Revision(2, digest(2)))
+    assert await store.load("g", key_hash("late")) == GameRecord(
+        Revision(2, digest(2)), b"snapshot 2", b"access 1", None
+    )
     assert len(await store.load_diffs("g", 0, 10)) == 2
 
 
@@ -93,7 +97,7 @@ async def test_one_of_fifty_concurrent_commits_wins(store: GameStore) -> None:
     commits = [action(1, snapshot=str(i).encode(), diffs=[diff(2, str(i))]) for i in range(50)]
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
     (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
-    assert outcomes.count(VersionConflict(2, digest(2))) == 49
+    assert outcomes.count(VersionConflict(Revision(2, digest(2)))) == 49
     loaded = await load_record(store)
     assert loaded.snapshot == winner.snapshot
     assert await store.load_diffs("g", 1, 10) == winner.diffs
@@ -117,7 +121,7 @@ async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) ->
     await store.commit(again)
     await store.commit(action(4))
     assert await store.commit(again) == Committed()
-    assert await store.load("g") == GameRecord(5, digest(5), b"snapshot 5", b"access 1", None)
+    assert await store.load("g") == GameRecord(Revision(5, digest(5)), b"snapshot 5", b"access 1", None)
 
 
 async def test_a_commit_repeated_with_its_idempotency_key_is_recognised(store: GameStore) -> None:
@@ -131,8 +135,12 @@ async def test_a_retry_gets_the_stored_record(store: GameStore) -> None:
     retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
     assert await store.commit(action(1, idempotency=idempotency("key"))) == Replayed(record(1))
-    assert await store.load("g", key_hash("key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", record(1))
-    assert await store.load("g", key_hash("other key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
+    assert await store.load("g", key_hash("key")) == GameRecord(
+        Revision(1, digest(1)), b"snapshot 1", b"access 1", record(1)
+    )
+    assert await store.load("g", key_hash("other key")) == GameRecord(
+        Revision(1, digest(1)), b"snapshot 1", b"access 1", None
+    )
 
 
 async def test_a_record_expires_after_a_day(store: GameStore) -> None:
@@ -201,7 +209,7 @@ async def test_versions_of_many_games(store: GameStore) -> None:
     await store.commit(creation("a"))
     await store.commit(creation("b"))
     await store.commit(action(1, "b"))
-    assert await store.load_versions(["a", "none", "b"]) == [(1, digest(1), ""), None, (2, digest(2), "")]
+    assert await store.load_versions(["a", "none", "b"]) == [((1, digest(1)), ""), None, ((2, digest(2)), "")]
     assert await store.load_versions([]) == []
 
 
@@ -234,7 +242,9 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
         for commit in (action(1), action(7)):
             with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
                 await single_server.store.commit(commit)
-        assert await single_server.store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
+        assert await single_server.store.load("g") == GameRecord(
+            Revision(1, digest(1)), b"snapshot 1", b"access 1", None
+        )
     finally:
         await single_server.redis.config_set("maxmemory", 0)
 

@@ -200,12 +200,12 @@ async def test_a_commit_schedules_its_webhooks(hooked: RedisStore) -> None:
     assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
     await hooked.webhooks.reschedule("g", "h", now + 5)
     assert await hooked.webhooks.list_due(now + 1, 10) == []
-    knowing = action(1, expected=Revision(1, digest(1), ("h",)))
+    knowing = action(1, expected_webhooks=("h",))
     assert isinstance(await hooked.commit(knowing), Committed)
     assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
 
 
 async def test_a_commit_that_does_not_know_of_a_webhook_conflicts(hooked: RedisStore) -> None:
-    assert await hooked.commit(action(1)) == VersionConflict(1, digest(1))
+    assert await hooked.commit(action(1)) == VersionConflict(Revision(1, digest(1)))
     loaded = await load_record(hooked, "g")
-    assert isinstance(await hooked.commit(action(1, expected=loaded.revision)), Committed)
+    assert isinstance(await hooked.commit(action(1, expected_webhooks=loaded.webhooks)), Committed)

@@ -12,9 +12,9 @@ from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
+from service.games.ports.game_store import Revision
 from service.games.realtime.broadcaster import BATCH_SIZE
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import StreamPosition
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
@@ -50,7 +50,7 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(hub: Hub, store:
 
     await store.commit(creation(meta="1"))
     await store.commit(action(1, meta="1"))
-    await hub.subscribe(SnapshotSubscriber(), "g", StreamPosition(1, digest(1)))
+    await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_for_deliveries(1)
     assert grown(before, "delivery_lag_seconds_count", origin="remote") == 0
     await store.commit(action(2, meta=str(clock.now_us() - 60_000_000)))
@@ -76,7 +76,7 @@ async def test_a_broadcast_of_several_ticks_is_timed(hub: Hub, store: RedisStore
     await store.commit(creation())
     watchers, before = [VersionSubscriber() for _ in range(BATCH_SIZE + 1)], read_samples()
     for watcher in watchers:
-        await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
+        await hub.subscribe(watcher, "g", Revision(1, digest(1)))
     await store.commit(action(1))
     await asyncio.gather(*(watcher.wait_for_version(2) for watcher in watchers))
     assert grown(before, "deliveries_total") == len(watchers)
@@ -86,7 +86,7 @@ async def test_a_broadcast_of_several_ticks_is_timed(hub: Hub, store: RedisStore
 async def test_a_replaced_history_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
     game = await (await new_game(store)).game()
     watcher, before = SnapshotSubscriber(), read_samples()
-    await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
+    await hub.subscribe(watcher, game.id, Revision(game.version, game.digest))
     await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
     await wait_until(lambda: watcher.snapshots)
     assert grown(before, "histories_replaced_total") == 1

@@ -97,6 +97,7 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
         "webhooks_in_progress",
     ):
         assert sum_samples(values, gauge) == 1, gauge
+    assert sum_samples(values, "event_loop_lag_seconds_count") > 0
     assert sum_samples(values, "game_cache_size") == 2
     assert sum_samples(values, "build_info", python=platform.python_version(), redis="standalone") == 1
     assert sum_samples(values, "picture_cache_bytes") == size

@@ -11,13 +11,14 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.client import connect
 from service.telemetry import tracing
-from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
 from service.telemetry.otlp import OpenTelemetryBackend
+from service.telemetry.tracing import TracingConfigError, is_tracing_configured
 from tests.polling import wait_until
 from tests.programs import run_program
 from tests.server_process import start_server
@@ -121,13 +122,36 @@ async def test_an_event_stream_is_no_trace_but_a_page_of_the_log_is(
     assert [span.name for span in spans.get_finished_spans()].count("GET /v1/games/{id}/diffs") == 1
 
 
-async def test_a_rejected_action_is_recorded_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
-    rejected = await (await create_game(two[0])).act({"move": "p9.9.0"})
-    assert rejected.status == 422
-    (span,) = [span for span in spans.get_finished_spans() if span.name.endswith("/actions")]
-    attributes = dict(span.attributes or {})
-    assert attributes["http.response.status_code"] == 422
-    assert attributes["south_seas.request_id"] == rejected.headers["X-Request-Id"]
+async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
+    two: list[Client], spans: InMemorySpanExporter
+) -> None:
+    game = await create_game(two[0])
+    spans.clear()
+    answers = (
+        await game.act({"move": "p9.9.0"}),
+        await two[0].get("/v1/tilesets/archipelago"),
+        await two[0].request("PROPFIND", "/nowhere"),
+    )
+    described: tuple[tuple[str, str, dict[str, str]], ...] = (
+        ("POST", "POST /v1/games/{id}/actions", {"south_seas.game": game.id}),
+        ("GET", "GET /v1/tilesets/{id}", {}),
+        ("_OTHER", "PROPFIND", {}),
+    )
+    served = [span for span in spans.get_finished_spans() if span.kind is SpanKind.SERVER]
+    for span, answer, (method, name, more) in zip(served, answers, described, strict=True):
+        route = {"http.route": name.split()[-1]} if " " in name else {}
+        common = {"url.path": answer.url.path, "url.scheme": "http", "http.response.status_code": answer.status}
+        own = {"http.request.method": method, "south_seas.request_id": answer.headers["X-Request-Id"]}
+        assert (span.name, dict(span.attributes or {})) == (name, {**common, **own, **route, **more})
+
+
+async def test_an_internal_error_is_recorded_in_its_span(
+    two: list[Client], spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.store.game_store.RedisStore.list_by_status", None)
+    assert (await two[0].get("/v1/games")).status == 500
+    (span,) = spans.get_finished_spans()
+    assert dict(span.attributes or {})["http.response.status_code"] == 500
 
 
 async def test_traces_are_sent_to_the_configured_collector(

@@ -6,7 +6,9 @@ import pytest
 
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from service.web.connections import protocol
 from service.web.limits import Limits
+from service.web.server import runner
 from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -20,6 +22,13 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
     """Yield a client of an instance with an empty store."""
     async with serve(store) as connected:
         yield connected
+
+
+@pytest.fixture
+def short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close connections with an unread body sooner."""
+    for module in (protocol, runner):
+        monkeypatch.setattr(module, "LINGER_TIMEOUT_S", 0.1)
 
 
 @pytest.fixture

@@ -22,13 +22,12 @@ from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.web.app_server import serve
 
-PRIVATE = {"_waiter", "_messages"}
+PRIVATE = {"_messages"}
 
 ADVICE = (
-    "service/web/connections/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring "
-    "says what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
-    "whether a connection waits for a request, and whether a head is whole; better a public way. Until then keep "
-    "aiohttp below that version in pyproject.toml. What was not so: "
+    "service/web/connections/protocol.py reads `_messages` of aiohttp's RequestHandler; its docstring says what for. "
+    "The aiohttp that is installed has changed it. Look up in aiohttp/web_protocol.py what tells now whether a head is "
+    "whole; better a public way. Until then keep aiohttp below that version in pyproject.toml. What was not so: "
 )
 
 ELSEWHERE = (
@@ -46,13 +45,12 @@ async def expect(what: str, holds: Callable[[], bool]) -> None:
         pytest.fail(f"{ADVICE}{what}. {error!r}")
 
 
-async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is_whole(store: RedisStore) -> None:
+async def test_a_connection_tells_whether_a_head_is_whole(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=3600, rate_limits=False)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
             await expect("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
             (connection,) = client.app[CONNECTION_LIMITER].connections
-            await expect("`_waiter` is there before the first request", lambda: connection._waiter is not None)
             writer.write(b"GET /livez HTTP/1.1\r\n")
             await expect("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
             writer.write(b"Host: x\r\n\r\n")
@@ -61,7 +59,6 @@ async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is
                 lambda: (connection.head_started_at, connection.received_bytes) == (0.0, 32),
             )
             writer.write(POST + b"1\r\n{\r\n")
-            await expect("`_waiter` is None while a body is read", lambda: connection._waiter is None)
             writer.write(b"no chunk")
             await expect("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
         finally:
@@ -101,7 +98,7 @@ def private_names_by_module() -> dict[str, set[str]]:
     return names_by_module
 
 
-def test_one_module_reads_two_private_attributes() -> None:
+def test_one_module_reads_one_private_attribute() -> None:
     assert set(web.RequestHandler.__slots__) >= PRIVATE, ADVICE
     assert private_names_by_module() == {protocol.__name__: PRIVATE}, ELSEWHERE
 

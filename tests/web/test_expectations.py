@@ -11,6 +11,8 @@ from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
 
+pytestmark = pytest.mark.usefixtures("short_linger")
+
 BODY = json.dumps({"players": TWO_PLAYERS}).encode()
 
 

@@ -220,8 +220,3 @@ async def everything(redis: Redis, name: bytes) -> bytes:
             return repr(await redis.get(name)).encode()
         case other:
             pytest.fail(f"{name!r} is a {other!r}")
-
-
-@pytest.mark.parametrize("wrong", ("", "k" * 256, "a\tb", "é"))
-async def test_malformed_keys_are_rejected(http_game: HTTPGame, wrong: str) -> None:
-    await check_problem(await http_game.act({"move": "i0"}, **key(wrong)), 400, "malformed", "Idempotency-Key")

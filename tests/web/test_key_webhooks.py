@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
 from service.games.context import Retention
-from service.games.index_repair.repairer import IndexRepairer
+from service.games.index_repair import IndexRepairer
 from service.games.ports.webhook_store import SendResult, StoredWebhook, WebhookChange
 from service.games.webhooks.delivery import JITTER
 from service.games.webhooks.updates import restart

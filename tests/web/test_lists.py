@@ -10,7 +10,7 @@ from yarl import URL
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, create_game
 from tests.web.raw_http import send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
@@ -95,19 +95,6 @@ async def test_a_list_of_games_has_pages_newest_first(
     newest_first = [game for ids in listed for game in ids]
     assert newest_first[:3] == created[:1:-1]
     assert sorted(newest_first) == sorted(created)
-
-
-@pytest.mark.parametrize("path", LISTS_OF_GAMES)
-@pytest.mark.parametrize("cursor", ("x", "%00", "-1", "1e9", "é"))
-async def test_an_invalid_cursor_is_malformed(client: Client, listing: dict[str, str], path: str, cursor: str) -> None:
-    response = await client.get(f"{path}?cursor={cursor}", headers=listing)
-    await check_problem(response, 400, "malformed", "cursor")
-
-
-@pytest.mark.parametrize("cursor", ("x", "-1", "1e9", "%C2%B2", "%D9%A1", "1234567"))
-async def test_an_invalid_cursor_of_moves_is_malformed(client: Client, cursor: str) -> None:
-    game = await create_game(client)
-    await check_problem(await game.get(f"/legal-moves?cursor={cursor}"), 400, "malformed", "cursor")
 
 
 async def test_a_cursor_after_the_last_move_has_an_empty_page(client: Client) -> None:

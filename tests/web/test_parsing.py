@@ -11,15 +11,20 @@ import pytest
 from aiohttp import StreamReader, web
 from aiohttp.test_utils import make_mocked_request
 
+from schemas.commands import Act, SeatCommand
+from schemas.lobby import CreateGame, JoinGame, Rematch
+from schemas.webhooks import RegisterWebhook
 from service.web import parsing
 from service.web.app_keys import LIMITS
 from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
 from service.web.parsing import MAX_FLOATS_BYTES
+from service.web.problems import to_malformed
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
 from tests.web.webhook_receiver import SECRET
 
+URL = "https://bot.example/south-seas"
 DEEP = b"[" * 60_000 + b"]" * 5_000
 
 
@@ -56,87 +61,90 @@ async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> Non
     assert problem["path"].startswith("$")
 
 
+PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
+DELIVER = {"type": "deliver", "ship": "s01"}
+WRONG_WARES: tuple[tuple[str, Any], ...] = ((".pearls", {"pearls": 1}), (".fish", {"fish": -1}), ("", []))
+WRONG_SECRETS = ("whsec_c2hvcnQ=", SECRET[6:], f"{SECRET}AA")
+
+
+def creations(**values: tuple[Any, ...]) -> list[tuple[type, str, Any]]:
+    """Return games of two with one field that has each of these values."""
+    return [
+        (CreateGame, f"$.{name}", {"players": TWO_PLAYERS, name: one}) for name, some in values.items() for one in some
+    ]
+
+
+def seats(*seats: tuple[str, Any]) -> list[tuple[type, str, Any]]:
+    """Return games whose second seat has something wrong, with its place in the seat."""
+    return [(CreateGame, f"$.players[1]{path}", {"players": [{"name": "Ana"}, seat]}) for path, seat in seats]
+
+
+def actions(*actions: tuple[str, Any]) -> list[tuple[type, str, Any]]:
+    """Return requests to act with something wrong in the action, with its place."""
+    return [(Act, f"$.action{path}", {"action": action}) for path, action in actions]
+
+
 @pytest.mark.parametrize(
-    ("body", "path"),
+    ("kind", "path", "body"),
     (
-        ({}, "$.players"),
-        ({"players": [], "seats": 2}, "$.players"),
-        ({"players": TWO_PLAYERS, "seats": 2}, "$.seats"),
-        ({"players": None}, "$.players"),
-        ({"players": TWO_PLAYERS[:1]}, "$.players"),
-        ({"players": TWO_PLAYERS * 3}, "$.players"),
-        ({"players": ["Ana", "Bo"]}, "$.players[0]"),
-        ({"players": [{"name": "Ana"}, {}]}, "$.players[1].name"),
-        ({"players": [{"name": "Ana"}, {"open": False}]}, "$.players[1].name"),
-        ({"players": [{"name": "Ana"}, {"name": None}]}, "$.players[1].name"),
-        ({"players": [{"name": "Ana"}, {"open": True, "name": "Bo"}]}, "$.players[1].open"),
-        ({"players": [{"name": "Ana"}, {"open": True, "bot": "random"}]}, "$.players[1].open"),
-        ({"players": [{"name": "Ana"}, {"open": 1}]}, "$.players[1].open"),
-        ({"players": [{"name": "Ana"}, {"bot": "Deep Thought"}]}, "$.players[1].bot"),
-        ({"players": [{"name": ""}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": [{"name": "a" * 33}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": [{"name": "a\nb"}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": [{"name": "a\u202eb"}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": [{"name": "a\x00b"}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": [{"name": "Ana", "color": "pink"}, {"name": "Bo"}]}, "$.players[0].color"),
-        ({"players": [{"name": "Ana", "color": "red"}, {"name": "Bo", "color": "red"}]}, "$.players"),
-        ({"players": TWO_PLAYERS, "edition": "french"}, "$.edition"),
-        ({"players": TWO_PLAYERS, "first_seat": 2}, "$.first_seat"),
-        ({"players": TWO_PLAYERS, "first_seat": -1}, "$.first_seat"),
-        ({"players": TWO_PLAYERS, "first_seat": 0.5}, "$.first_seat"),
-        ({"players": TWO_PLAYERS, "first_seat": 0.0, "turn_timeout_s": 1.5}, "$.turn_timeout_s"),
-        ({"players": TWO_PLAYERS, "first_seat": 0.0, "turn_timeout_s": "60"}, "$.turn_timeout_s"),
-        ({"players": TWO_PLAYERS, "first_seat": 2.0}, "$.first_seat"),
-        ({"players": [{"name": 1.0}, {"name": "Bo"}]}, "$.players[0].name"),
-        ({"players": TWO_PLAYERS, "first_seat": True}, "$.first_seat"),
-        ({"players": TWO_PLAYERS, "first_seat": 10**30}, "$.first_seat"),
-        ({"players": TWO_PLAYERS, "tileset": "a b"}, "$.tileset"),
-        ({"players": TWO_PLAYERS, "tileset": "archipelago\n"}, "$.tileset"),
-        ({"players": TWO_PLAYERS, "seed": ""}, "$.seed"),
-        ({"players": TWO_PLAYERS, "seed": "a" * 65}, "$.seed"),
-        ({"players": TWO_PLAYERS, "seed": "a:b"}, "$.seed"),
-        ({"players": TWO_PLAYERS, "visibility": "secret"}, "$.visibility"),
-        ({"players": TWO_PLAYERS, "turn_timeout_s": 0}, "$.turn_timeout_s"),
-        ({"players": TWO_PLAYERS, "turn_timeout_s": 2_592_001}, "$.turn_timeout_s"),
-        ({"players": TWO_PLAYERS, "on_timeout": "bot"}, "$.on_timeout"),
-        ({"players": TWO_PLAYERS, "on_timeout": "sulk", "turn_timeout_s": 60}, "$.on_timeout"),
+        *((CreateGame, "$.players", body) for body in ({}, {"players": [], "seats": 2}, {"players": None})),
+        *creations(players=(TWO_PLAYERS[:1], TWO_PLAYERS * 3, [{"name": one, "color": "red"} for one in "ab"])),
+        *creations(first_seat=(2, -1, 0.5, 2.0, True, 10**30), turn_timeout_s=(0, 2_592_001, 1.5, "60")),
+        *creations(tileset=("a b", "archipelago\n"), seed=("", "a" * 65, "a:b"), edition=("french",), seats=(2,)),
+        *creations(visibility=("secret",), on_timeout=("bot", "sulk")),
+        *seats(("", "Bo"), *((".name", seat) for seat in ({}, {"open": False}, {"name": None}, {"name": 1.0}))),
+        *seats(*((".name", {"name": name}) for name in ("", "a" * 33, "a\nb", "a\u202eb", "a\x00b"))),
+        *seats(*((".open", {"open": True, **more}) for more in ({"name": "Bo"}, {"bot": "random"}))),
+        *seats((".open", {"open": 1}), (".bot", {"bot": "Deep Thought"}), (".color", {"name": "Bo", "color": "pink"})),
+        *((JoinGame, "$.name", body) for body in ({}, {"name": None}, {"name": "Bo\u200b"})),
+        *((JoinGame, "$.seat", {"name": "Bo", "seat": 1}), (JoinGame, "$.color", {"name": "Bo", "color": "RED"})),
+        *((Rematch, "$", []), (Rematch, "$.seed", {"seed": ""}), (Rematch, "$.players", {"players": []})),
+        *((RegisterWebhook, "$.url", body) for body in ({}, {"url": 1}, {"url": ""})),
+        *((RegisterWebhook, "$.events", {"url": URL, "events": []}), (SeatCommand, "$.seat", {"seat": "first"})),
+        *((RegisterWebhook, "$.events[0]", {"url": URL, "events": ["turn_begun"]}), (SeatCommand, "$.why", {"why": 1})),
+        *(
+            (RegisterWebhook, f"$.seats{path}", {"url": URL, "seats": seats})
+            for path, seats in (("", []), ("[0]", [9]))
+        ),
+        (RegisterWebhook, "$.color", {"url": URL, "color": "red"}),
+        *((RegisterWebhook, "$.secret", {"url": URL, "secret": secret}) for secret in WRONG_SECRETS),
+        *((Act, "$", body) for body in ({}, {"seat": 0}, {"move": "i0", "action": {"type": "pass"}}, {"move": None})),
+        *((Act, "$.move", {"move": move}) for move in ("", "i" * 25)),
+        *((Act, f"$.{name}", {"move": "i0", name: wrong}) for name, wrong in (("turn", 3), ("seat", 5), ("seat", "0"))),
+        *actions(("", []), (".type", {}), (".type", {"type": "fly"}), (".z", {**PLACE, "z": 0})),
+        *actions(*((".rotation", {**PLACE, "rotation": wrong}) for wrong in (4, 1.5))),
+        *actions(*((".x", {**PLACE, "x": wrong}) for wrong in (2**31, 10**400, "1"))),
+        *actions((".y", {**PLACE, "y": -(2**31) - 1}), (".segment", {"type": "place_islander", "segment": -1})),
+        *actions(
+            (".ship", {"type": "take_ship", "ship": "s" * 9}), (".phase", {"type": "pass", "phase": "place_tile"})
+        ),
+        *actions(*((f".wares{path}", {**DELIVER, "wares": wares}) for path, wares in WRONG_WARES)),
+        *((Act, "$.actions", {"actions": many}) for many in ([], [{"type": "pass"}] * 17)),
+        (Act, "$.actions[1]", {"actions": [{"type": "pass"}, "i0"]}),
+        (Act, "$.actions[1].move", {"actions": [{"type": "pass"}, {"move": "i0"}]}),
     ),
 )
-async def test_malformed_creations_are_rejected(client: Client, body: Any, path: str) -> None:
-    await check_problem(await client.post("/v1/games", json=body), 400, "malformed", path)
-    assert (await (await client.get("/v1/games")).json())["games"] == []
-
-
-URL = "https://bot.example/south-seas"
+def test_a_malformed_body_is_rejected_with_the_place(kind: type, path: str, body: Any) -> None:
+    with pytest.raises(msgspec.ValidationError) as rejection:
+        parsing.decode_json(msgspec.json.Decoder(kind), json.dumps(body))
+    assert to_malformed(rejection.value).path == path
 
 
 @pytest.mark.parametrize(
     ("path", "body", "where"),
     (
-        ("/seats", {}, "$.name"),
-        ("/seats", {"name": None}, "$.name"),
-        ("/seats", {"name": "Bo", "seat": 1}, "$.seat"),
-        ("/seats", {"name": "Bo\u200b"}, "$.name"),
-        ("/seats", {"name": "Bo", "color": "RED"}, "$.color"),
-        ("/rematch", [], "$"),
-        ("/rematch", {"seed": ""}, "$.seed"),
-        ("/rematch", {"seed": 1}, "$.seed"),
-        ("/rematch", {"players": []}, "$.players"),
-        ("/webhooks", {}, "$.url"),
-        ("/webhooks", {"url": 1}, "$.url"),
-        ("/webhooks", {"url": ""}, "$.url"),
-        ("/webhooks", {"url": URL, "events": []}, "$.events"),
-        ("/webhooks", {"url": URL, "events": ["turn_begun"]}, "$.events[0]"),
-        ("/webhooks", {"url": URL, "seats": []}, "$.seats"),
         ("/webhooks", {"url": URL, "seats": [0, 2]}, "$.seats[1]"),
-        ("/webhooks", {"url": URL, "seats": [9]}, "$.seats[0]"),
-        ("/webhooks", {"url": URL, "secret": "whsec_c2hvcnQ="}, "$.secret"),
-        ("/webhooks", {"url": URL, "secret": SECRET[6:]}, "$.secret"),
-        ("/webhooks", {"url": URL, "secret": f"{SECRET}AA"}, "$.secret"),
-        ("/webhooks", {"url": URL, "color": "red"}, "$.color"),
+        ("/actions", {"move": "i0", "turn": 3}, "$.turn"),
+        *(("/actions", {"move": move}, "$.move") for move in ("p1", "i00", "p1.2.4", "p-0.1.0", "d.s01", "pass")),
+        ("/actions", {"move": "i" + "9" * 23}, "$.move"),
+        ("/actions", {"action": {"type": "place_tile", "x": 1, "y": 2}}, "$.action.rotation"),
+        ("/actions", {"action": {**PLACE, "segment": 0}}, "$.action.segment"),
+        ("/actions", {"action": {"type": "take_ship"}}, "$.action.ship"),
+        ("/actions", {"actions": [{"type": "pass"}, {"type": "place_islander"}]}, "$.actions[1].segment"),
+        ("/undo", {"seat": 1, "why": "bored"}, "$.why"),
     ),
 )
-async def test_malformed_requests_of_a_game_are_rejected(http_game: HTTPGame, path: str, body: Any, where: str) -> None:
+async def test_a_malformed_request_changes_nothing(http_game: HTTPGame, path: str, body: Any, where: str) -> None:
     await check_problem(await http_game.post(path, body), 400, "malformed", where)
     assert (await http_game.get_json())["version"] == 1
 
@@ -190,59 +198,6 @@ async def test_integers_with_a_zero_fraction_are_read_in_short_bodies_only(clien
 async def test_a_byte_order_mark_is_ignored(client: Client) -> None:
     body = json.dumps({"players": TWO_PLAYERS}).encode("utf-8-sig")
     assert (await client.post("/v1/games", data=body, headers={"Content-Type": JSON})).status == 201
-
-
-PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
-
-
-@pytest.mark.parametrize(
-    ("body", "path"),
-    (
-        ({}, "$"),
-        ({"seat": 0}, "$"),
-        ({"move": "i0", "action": {"type": "pass"}}, "$"),
-        ({"move": None, "action": None, "actions": None}, "$"),
-        ({"move": "i0", "turn": 3}, "$.turn"),
-        ({"move": ""}, "$.move"),
-        ({"move": "p1"}, "$.move"),
-        ({"move": "i00"}, "$.move"),
-        ({"move": "p1.2.4"}, "$.move"),
-        ({"move": "p-0.1.0"}, "$.move"),
-        ({"move": "d.s01"}, "$.move"),
-        ({"move": "pass"}, "$.move"),
-        ({"move": "i" + "9" * 23}, "$.move"),
-        ({"move": "i" * 25}, "$.move"),
-        ({"move": "i0", "seat": 5}, "$.seat"),
-        ({"move": "i0", "seat": "0"}, "$.seat"),
-        ({"action": {}}, "$.action.type"),
-        ({"action": []}, "$.action"),
-        ({"action": {"type": "fly"}}, "$.action.type"),
-        ({"action": {"type": "place_tile", "x": 1, "y": 2}}, "$.action.rotation"),
-        ({"action": {**PLACE, "rotation": 4}}, "$.action.rotation"),
-        ({"action": {**PLACE, "rotation": 1.5}}, "$.action.rotation"),
-        ({"action": {**PLACE, "x": 2**31}}, "$.action.x"),
-        ({"action": {**PLACE, "y": -(2**31) - 1}}, "$.action.y"),
-        ({"action": {**PLACE, "x": 10**400}}, "$.action.x"),
-        ({"action": {**PLACE, "x": "1"}}, "$.action.x"),
-        ({"action": {**PLACE, "segment": 0}}, "$.action.segment"),
-        ({"action": {**PLACE, "z": 0}}, "$.action.z"),
-        ({"action": {"type": "place_islander", "segment": -1}}, "$.action.segment"),
-        ({"action": {"type": "take_ship", "ship": "s" * 9}}, "$.action.ship"),
-        ({"action": {"type": "take_ship"}}, "$.action.ship"),
-        ({"action": {"type": "deliver", "ship": "s01", "wares": {"pearls": 1}}}, "$.action.wares.pearls"),
-        ({"action": {"type": "deliver", "ship": "s01", "wares": {"fish": -1}}}, "$.action.wares.fish"),
-        ({"action": {"type": "deliver", "ship": "s01", "wares": []}}, "$.action.wares"),
-        ({"action": {"type": "pass", "phase": "place_tile"}}, "$.action.phase"),
-        ({"actions": []}, "$.actions"),
-        ({"actions": [{"type": "pass"}] * 17}, "$.actions"),
-        ({"actions": [{"type": "pass"}, "i0"]}, "$.actions[1]"),
-        ({"actions": [{"type": "pass"}, {"move": "i0"}]}, "$.actions[1].move"),
-        ({"actions": [{"type": "pass"}, {"type": "place_islander"}]}, "$.actions[1].segment"),
-    ),
-)
-async def test_malformed_actions_are_rejected(http_game: HTTPGame, body: Any, path: str) -> None:
-    await check_problem(await http_game.act(body), 400, "malformed", path)
-    assert (await http_game.get_json())["version"] == 1
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from service.games import errors as games
 from service.games.ports import game_store as store
 from service.web import errors
 from service.web.problems import (
-    PROBLEM_ERRORS,
     error_response,
     http_exception_response,
     problem_response,
@@ -99,7 +98,7 @@ def test_an_error_has_a_hash() -> None:
 def test_every_error_is_among_these() -> None:
     """Of a base of others only those."""
     kinds = {kind for module in (games, store, errors) for kind in vars(module).values() if isinstance(kind, type)}
-    leaves = {kind for kind in kinds if issubclass(kind, PROBLEM_ERRORS) and not kind.__subclasses__()}
+    leaves = {kind for kind in kinds if issubclass(kind, games.ServiceError) and not kind.__subclasses__()}
     assert leaves <= {type(error) for error, _, _ in CASES}
 
 

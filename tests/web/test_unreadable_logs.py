@@ -1,4 +1,4 @@
-"""Logs of earlier releases are readable; a damaged log is a problem of its own game, never a 500."""
+"""A damaged log is a problem of its own game, never a 500."""
 
 from collections.abc import Callable
 from multiprocessing import active_children
@@ -12,13 +12,8 @@ from redis.asyncio import Redis
 from service.store import keys
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
-from tests.web.images.image_inspection import png_size, read_board_svg
 
 PLAYED = 12
-FORMS = ("svg", "png", "txt")
-
-CAME_LATER = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
-"""Members of GAME that the first release did not have."""
 
 Entry = tuple[bytes, dict[bytes, bytes]]
 
@@ -47,18 +42,6 @@ def each(change: Callable[[dict[str, Any]], Any]) -> Callable[[list[Entry]], lis
     return changed
 
 
-def downgrade_to_first_release(diff: dict[str, Any]) -> None:
-    """Remove from a diff the fields that the first release did not have."""
-    diff["patch"] = [one for one in diff["patch"] if one["path"].strip("/") not in CAME_LATER]
-    for one in diff["patch"]:
-        if one["path"] == "/players":
-            for player in one["value"]:
-                player.pop("resigned")
-        if one["path"] == "/turn" and one["value"] is not None:
-            one["value"].pop("undoable")
-    diff["patch"] = [one for one in diff["patch"] if not one["path"].endswith(("/resigned", "/undoable"))]
-
-
 def each_record(change: Callable[[dict[bytes, bytes]], dict[bytes, bytes]]) -> Callable[[list[Entry]], list[Entry]]:
     """Change the fields of every entry."""
     return lambda entries: [(entry, change(fields)) for entry, fields in entries]
@@ -82,18 +65,6 @@ async def http_game(client: Client) -> HTTPGame:
     while not (await game.get_json())["turn"]["undoable"]:
         await game.act_successfully()
     return game
-
-
-@pytest.mark.parametrize("version", (1, PLAYED))
-async def test_a_picture_of_a_version_of_the_first_release(http_game: HTTPGame, redis: Redis, version: int) -> None:
-    before = await read_board_svg(http_game, f"v={version}")
-    await rewrite(redis, http_game, each(downgrade_to_first_release))
-    for form in FORMS:
-        response = await http_game.get(f"/board.{form}?v={version}&side=1&width=401")
-        assert response.status == 200, await response.text()
-        if form == "png":
-            assert png_size(await response.read())[0] == 401
-    assert (await read_board_svg(http_game, f"v={version}&width=402")).count_uses("tile-") == before.count_uses("tile-")
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,12 @@ def client_transport(response: ClientResponse) -> asyncio.Transport:
 
 
 class GameCopy:
-    """A client's copy of one game."""
+    """A client's copy of one game; from another version than 0 on it has only the version and the digest."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: int = 0, digest: str | None = None) -> None:
         self.game: dict[str, Any] = {}
-        self.version = 0
-        self.digest: str | None = None
+        self.version = version
+        self.digest = digest
         self.versions: list[int] = []
         """Of the diffs, in order of arrival."""
         self.snapshots = 0
@@ -65,9 +65,10 @@ class GameCopy:
         assert message["version"] == self.version + 1
         if self.digest is not None:
             assert message["digest"] == next_digest(self.digest, canonical_body(message))
-        self.game = jsonpatch.apply_patch(self.game, message["patch"], in_place=False)
+        if self.game or not self.version:
+            self.game = jsonpatch.apply_patch(self.game, message["patch"], in_place=False)
+            assert self.game["version"] == message["version"]
         self.version, self.digest = message["version"], message["digest"]
-        assert self.game["version"] == self.version
         self.versions.append(self.version)
 
 

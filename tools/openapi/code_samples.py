@@ -1,7 +1,7 @@
 """Code samples of the operations, as `x-codeSamples`: curl, and the methods of the client libraries."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,9 +101,9 @@ CALLS: Mapping[str, Call] = {
 """By operation id. Operations that are not for players have curl alone."""
 
 
-def make_code_samples(route: Route, examples: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the samples of an operation; `examples` are those of `examples.json`."""
-    samples = [_sample("Shell", "curl", _curl(route, examples))]
+def make_code_samples(route: Route, bodies: Sequence[Any]) -> list[dict[str, str]]:
+    """Return the samples of an operation; the first of the bodies is sent."""
+    samples = [_sample("Shell", "curl", _curl(route, bodies))]
     if call := CALLS.get(route.operation_id):
         samples.append(_sample("Python", "Python", _python(route, call)))
         samples.append(_sample("TypeScript", "TypeScript", _typescript(route, call)))
@@ -114,10 +114,10 @@ def _sample(lang: str, label: str, source: str) -> dict[str, str]:
     return {"lang": lang, "label": label, "source": source}
 
 
-def _curl(route: Route, examples: Mapping[str, Any]) -> str:
-    path = route.openapi_path
+def _curl(route: Route, bodies: Sequence[Any]) -> str:
+    path = route.path
     values = {**PATH_VALUES, "id": TILE_SET} if path.startswith("/v1/tilesets") else PATH_VALUES
-    body = examples[route.examples[0]]["value"] if route.examples else None
+    body = next(iter(bodies), None)
     implied = "POST" if body else "GET"
     method = "" if route.method == implied else f" -X {route.method}"
     lines = [f"curl{method} {URL}{path.format_map(values)}", *_headers(route, has_body=bool(body))]

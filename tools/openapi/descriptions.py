@@ -1,19 +1,12 @@
-"""The texts of the OpenAPI document that routes do not declare: introduction, parameters, headers and examples."""
+"""The texts of the OpenAPI document that routes do not declare: introduction, response headers and examples."""
 
 from typing import Any
 
 from schemas.problems import Problem, problem
-from schemas.vocabulary import ID, SHIP_ID
 from service.games import errors as games
 from service.games.ports.game_store import UnreadableGame
 from service.web import errors
-from service.web.parsing import (
-    CREATOR_KEY,
-    ENTITY_TAG_LIST,
-    IDEMPOTENCY_KEY,
-    MAX_IDEMPOTENCY_KEY_LENGTH,
-    PREFER_REPRESENTATION,
-)
+from service.web.headers.fields import PREFER_REPRESENTATION
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
 
@@ -91,79 +84,6 @@ SECURITY_SCHEMES = {
 }
 
 
-def _parameter(name: str, where: str, description: str, example: Any = None, **schema: Any) -> dict[str, Any]:
-    needed = {"required": True} if where == "path" else {}
-    parameter = {"name": name, "in": where, **needed, "description": description, "schema": {"type": "string"} | schema}
-    return parameter if example is None else {**parameter, "example": example}
-
-
-_ENTITY_TAGS = rf"^(\*|{ENTITY_TAG_LIST.pattern.replace('*+', '*').replace('(?:', '(')})$"
-"""RE2 needs no possessive quantifiers."""
-
-PARAMETERS: dict[str, Any] = {
-    "id": _parameter(
-        "id", "path", "An id. An invalid id is treated as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"
-    ),
-    "If-Match": _parameter(
-        "If-Match",
-        "header",
-        'The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or '
-        '`"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored.',
-        pattern=_ENTITY_TAGS,
-    ),
-    "Accept-Language": _parameter(
-        "Accept-Language",
-        "header",
-        "The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English.",
-    ),
-    "If-None-Match": _parameter(
-        "If-None-Match",
-        "header",
-        "The `ETag` of the client's copy; the response is 304 if the copy is current.",
-        pattern=_ENTITY_TAGS,
-    ),
-    "Idempotency-Key": _parameter(
-        "Idempotency-Key",
-        "header",
-        "A key of your choice for this request and its retries: printable ASCII, unique per path and token.",
-        minLength=1,
-        maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern=f"^{IDEMPOTENCY_KEY}$",
-    ),
-    "Idempotency-Key-secret": _parameter(
-        "Idempotency-Key",
-        "header",
-        "A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret "
-        "of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with "
-        "repetitions or sequences are rejected. The key is never stored.",
-        minLength=32,
-        maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
-        pattern=f"^{IDEMPOTENCY_KEY}$",
-    ),
-    "Creator-Key": _parameter(
-        "Creator-Key",
-        "header",
-        "A random secret of a client that creates games for others, such as a chat bot. Create it once, for example "
-        "with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. "
-        "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
-        minLength=32,
-        maxLength=202,
-        pattern=f"^{CREATOR_KEY}$",
-    ),
-    "seat": _parameter("seat", "path", "A seat's number.", 1, type="integer", minimum=0, maximum=4),
-    "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
-    "tile": _parameter("tile", "path", "The id of a tile type.", "junction-4", pattern=f"^{ID}$"),
-    "ship": _parameter("ship", "path", "A ship's id.", "s16", pattern=f"^{SHIP_ID}$"),
-    "Prefer": _parameter(
-        "Prefer", "header", f"`{PREFER_REPRESENTATION}` adds the whole GAME to the response (RFC 7240)."
-    ),
-    "Last-Event-ID": _parameter(
-        "Last-Event-ID",
-        "header",
-        "`VERSION-DIGEST` of the last event received: the event stream continues after it.",
-    ),
-}
-
 WEBHOOK_HEADERS: list[dict[str, Any]] = [
     {"name": name, "in": "header", "required": True, "description": description, "schema": {"type": "string"}}
     for name, description in (
@@ -204,7 +124,9 @@ HEADERS: dict[str, Any] = {
         "it is available (draft-ietf-httpapi-ratelimit-headers-11).",
         '"writes";r=0;t=1',
     ),
-    "RateLimit-Policy": _header("The rate limit's quota, and the seconds in which it refills.", '"requests";q=2500;w=10'),
+    "RateLimit-Policy": _header(
+        "The rate limit's quota, and the seconds in which it refills.", '"requests";q=2500;w=10'
+    ),
     "WWW-Authenticate": _header(
         "The authentication scheme.", 'Bearer realm="south-seas", error="invalid_token"', required=True
     ),

@@ -9,6 +9,7 @@ import msgspec
 
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
+from service.web.headers.fields import IF_NONE_MATCH, Header
 from service.web.parsing import JSON
 from service.web.routes.registry import ROUTES
 from service.web.routing import Query, ResponseSpec, Route
@@ -17,7 +18,6 @@ from tools.openapi.components import Schema, make_components, unwrap_paragraphs,
 from tools.openapi.descriptions import (
     HEADERS,
     INFO,
-    PARAMETERS,
     PROBLEM_EXAMPLES,
     PROBLEM_HEADERS,
     SECURITY_SCHEMES,
@@ -38,6 +38,15 @@ UPGRADE_PROBLEMS = frozenset({"upgrade_required"})
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
 """Headers of rate-limited routes."""
 TOKEN_PROBLEMS = ("unauthorized", "store_unavailable")
+IMPLIED_PROBLEMS = {"idempotency_key": "key_reused", "if_match": "version_mismatch"}
+"""What follows from a field of the request."""
+IMPLIED_HEADERS = {
+    "idempotency_key": "Idempotent-Replayed",
+    "language": "Content-Language",
+    "prefers_game": "Preference-Applied",
+}
+"""The header of the response that follows from a field of the request."""
+HEADERS_OF_304 = frozenset({"ETag", "Link", "Cache-Control"})
 
 
 def make_openapi() -> dict[str, Any]:
@@ -46,10 +55,16 @@ def make_openapi() -> dict[str, Any]:
     schemas, named = make_components(types)
     refs = dict(zip(types, schemas, strict=True)) | {bytes: {"type": "string", "format": "binary"}}
     queries = {query: named.pop(query.__name__) for query in types if _is_query(query)}
+    parameters: dict[str, Schema] = {}
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
-        parameters = [*_parameters(route, queries)]
-        paths.setdefault(route.openapi_path, {})[route.method.lower()] = _operation(route, parameters, refs)
+        used = _parameters(route, refs)
+        parameters |= used
+        inline = [] if (query := route.decoder.query) is None else _query_parameters(queries[query])
+        shared = [{"$ref": f"#/components/parameters/{name}"} for name in used]
+        count = len(route.path_parameters)
+        operation = _operation(route, [*shared[:count], *inline, *shared[count:]], refs)
+        paths.setdefault(route.path, {})[route.method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": INFO,
@@ -63,7 +78,7 @@ def make_openapi() -> dict[str, Any]:
         },
         "components": {
             "schemas": named,
-            "parameters": PARAMETERS,
+            "parameters": parameters,
             "headers": HEADERS,
             "links": make_links(ROUTES),
             "examples": {code: _problem_example(code) for code in PROBLEM_TYPES if code not in UPGRADE_PROBLEMS},
@@ -79,10 +94,13 @@ def _types(routes: Iterable[Route]) -> Iterable[Any]:
     yield WebhookChallengeAnswer
     yield WebhookPing
     for route in routes:
-        if route.body is not None:
-            yield route.body.type
-        if route.query is not None:
-            yield route.query
+        decoder = route.decoder
+        if decoder.body is not None:
+            yield decoder.body.type
+        if decoder.query is not None:
+            yield decoder.query
+        yield from (decoder.fields[name].type for name in route.path_parameters)
+        yield from (header.text for header in _headers(route))
         yield from (reply.content for reply in route.responses if reply.content is not None)
 
 
@@ -95,15 +113,16 @@ def _operation(route: Route, parameters: list[Schema], refs: SchemaRefs) -> Sche
         "operationId": route.operation_id,
         "tags": [route.tag],
         "summary": route.summary,
-        "description": unwrap_paragraphs(route.description),
+        "description": unwrap_paragraphs(route.handler.__doc__ or ""),
         "parameters": parameters,
         "responses": _responses(route, refs),
     }
-    if route.body is not None:
-        content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
-        operation["requestBody"] = {"required": not route.is_body_optional, "content": {JSON: content}}
+    examples = _examples_of("request_of", route, JSON)
+    if (body := route.decoder.body) is not None:
+        content = {"schema": refs[body.type], "examples": examples}
+        operation["requestBody"] = {"required": not route.decoder.is_body_optional, "content": {JSON: content}}
     operation["security"] = _security(route)
-    operation["x-codeSamples"] = make_code_samples(route, _load_examples())
+    operation["x-codeSamples"] = make_code_samples(route, [one["value"] for one in examples.values()])
     return operation
 
 
@@ -188,13 +207,39 @@ def _webhook_request(refs: SchemaRefs, body: type, example: str) -> Schema:
     }
 
 
-def _parameters(route: Route, queries: Mapping[type[Query], Schema]) -> Iterable[Schema]:
-    for name in route.path_parameters:
-        yield {"$ref": f"#/components/parameters/{name}"}
-    if route.query is not None:
-        yield from _query_parameters(queries[route.query])
-    for name in route.headers:
-        yield {"$ref": f"#/components/parameters/{name}"}
+def _headers(route: Route) -> list[Header]:
+    """Return the headers of a request; each GET with an entity tag is conditional."""
+    return [*route.decoder.headers.values(), *([IF_NONE_MATCH] if _is_conditional(route) else [])]
+
+
+def _is_conditional(route: Route) -> bool:
+    return route.method == "GET" and any("ETag" in reply.headers for reply in route.responses)
+
+
+def _parameters(route: Route, refs: SchemaRefs) -> dict[str, Schema]:
+    """Return the parameters of path and headers, by their names in the document."""
+    parameters = {
+        name: _parameter(name, "path", refs[route.decoder.fields[name].type]) for name in route.path_parameters
+    }
+    for header in _headers(route):
+        schema = refs[header.text]
+        name = (
+            f"{header.name}-secret" if schema.get("minLength", 0) > 1 and "Idempotency" in header.name else header.name
+        )
+        parameters[name] = _parameter(header.name, "header", schema)
+    return parameters
+
+
+def _parameter(name: str, where: str, schema: Schema) -> Schema:
+    schema = dict(schema)
+    description, (example, *_) = schema.pop("description"), schema.pop("examples", [None])
+    parameter = {
+        "name": name,
+        "in": where,
+        **({"required": True} if where == "path" else {}),
+        "description": description,
+    }
+    return {**parameter, "schema": schema, **({} if example is None else {"example": example})}
 
 
 def _query_parameters(query: Schema) -> Iterable[Schema]:
@@ -213,12 +258,14 @@ def _query_parameters(query: Schema) -> Iterable[Schema]:
 
 def _responses(route: Route, refs: SchemaRefs) -> Schema:
     responses: Schema = {}
-    for reply in route.responses:
+    for reply in _replies(route):
         response = responses.setdefault(str(reply.status), {"description": reply.description})
         if named := (*reply.headers, *(RATE_LIMIT_HEADERS if route.is_limited else ())):
             response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
         if reply.content is not None:
-            response.setdefault("content", {})[reply.media_type] = _content(reply, refs)
+            content = response.setdefault("content", {})[reply.media_type] = {"schema": refs[reply.content]}
+            if examples := _examples_of("response_of", route, reply.media_type):
+                content["examples"] = examples
         if response_links := make_response_links(reply, ROUTES):
             response["links"] = response_links
     by_status: dict[int, list[str]] = {}
@@ -229,11 +276,27 @@ def _responses(route: Route, refs: SchemaRefs) -> Schema:
     return responses
 
 
-def _content(reply: ResponseSpec, refs: SchemaRefs) -> Schema:
-    content: Schema = {"schema": refs[reply.content]}
-    if reply.examples:
-        content["examples"] = _examples(reply.examples)
-    return content
+def _replies(route: Route) -> Iterable[ResponseSpec]:
+    """Yield the responses of a route, with the headers and the 304 that follow from its request."""
+    query = route.decoder.query
+    implied = [header for field, header in IMPLIED_HEADERS.items() if field in route.decoder.headers]
+    if query is not None and "limit" in query.__struct_fields__:
+        implied.append("Link")
+    for reply in route.responses:
+        has_implied = reply.content is not None and (reply.headers or route.method == "POST")
+        yield reply._replace(headers=(*reply.headers, *implied)) if has_implied else reply
+    if _is_conditional(route):
+        kept = [name for name in (*route.responses[0].headers, *implied) if name in HEADERS_OF_304]
+        yield ResponseSpec(304, "The client's copy is current.", headers=(*kept,))
+
+
+def _examples_of(use: str, route: Route, media_type: str) -> Schema:
+    """Return the examples of a route's request or response; those of media types but JSON are texts."""
+    return {
+        name: {"summary": example["summary"], "value": example["value"]}
+        for name, example in _load_examples().items()
+        if route.operation_id in example.get(use, ()) and (media_type == JSON) is not isinstance(example["value"], str)
+    }
 
 
 def _examples(names: Iterable[str]) -> Schema:
@@ -242,18 +305,21 @@ def _examples(names: Iterable[str]) -> Schema:
 
 @cache
 def _load_examples() -> Schema:
-    """Load the examples of requests and responses, each with its summary, by the names that routes use."""
+    """Load the examples of requests and responses, each with its summary and the operations that it is of."""
     encoded = resources.files("tools.openapi").joinpath("examples.json").read_bytes()
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 
 def _problem_codes(route: Route) -> list[str]:
     """Return every problem code of a route, in the order of PROBLEM_TYPES."""
-    codes = {*COMMON_PROBLEMS, *route.problems}
-    if route.body is not None:
+    headers = route.decoder.headers
+    codes = {*COMMON_PROBLEMS, *route.problems, *(code for name, code in IMPLIED_PROBLEMS.items() if name in headers)}
+    if route.decoder.body is not None:
         codes.update(BODY_PROBLEMS)
-    if route.access != "none":
+    if route.access != "none" or route.takes_api_key:
         codes.update(TOKEN_PROBLEMS)
+    if route.path_parameters:
+        codes.add("not_found")
     return [code for code in PROBLEM_TYPES if code in codes]
 
 

@@ -73,11 +73,11 @@ def _links_after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schem
     """Yield the links of a response with this content, each with its name."""
     for resource in NAMED_RESOURCES.get(content, ()):
         for route in routes:
-            if route.openapi_path.startswith(resource.path) and route.path_parameters == resource.parameters:
+            if route.path.startswith(resource.path) and route.path_parameters == resource.parameters:
                 yield f"{content.__name__}.{route.operation_id}", _resource_link(route, resource)
     if content in RESPONSES_WITH_MOVES:
         for route in routes:
-            if route.body is not None and route.body.type is Act:
+            if (body := route.decoder.body) is not None and body.type is Act:
                 yield f"{_content_name(content)}.{route.operation_id}", _action_link(route)
 
 

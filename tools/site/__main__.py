@@ -1,7 +1,8 @@
 """Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs.
 
 The sources can also be read on a code host: their links lead to files. Here links to the API documents lead to their
-pages, and links to files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
+pages, links to files outside `docs/` become plain text, and `{{ name }}` is filled in (`macros`). Exits with 1 if a
+link leads nowhere.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tools.site.macros import fill_in
 from tools.site.messages import render_messages
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +108,7 @@ def adapt(text: str) -> str:
     >>> adapt("```sh tab\ncurl /\n```\n")
     '=== "curl"\n\n    ```sh\n    curl /\n    ```\n\n'
     """
-    text = _TAB.sub(lambda block: _tab(block[1], block[2]), text)
+    text = _TAB.sub(lambda block: _tab(block[1], block[2]), fill_in(text))
     text = text.replace("](../schemas/openapi.json", "](api.md").replace("](../schemas/asyncapi.json", "](socket.md")
     text = _OUTSIDE_LINK.sub(r"\1", text)
     return _FENCE.sub(lambda fence: f'{fence[1]} title="{fence[2]}"' if _FILE.fullmatch(fence[2]) else fence[1], text)

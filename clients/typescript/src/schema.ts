@@ -3439,7 +3439,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
-            /** @description The index or the page has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3524,7 +3524,7 @@ export interface operations {
                     readonly "application/json": Record<string, never>;
                 };
             };
-            /** @description The document has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3678,7 +3678,7 @@ export interface operations {
                     readonly "application/json": Record<string, never>;
                 };
             };
-            /** @description The document has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3842,7 +3842,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["BotList"];
                 };
             };
-            /** @description The bots have not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3935,7 +3935,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Games"];
                 };
             };
-            /** @description The page has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4192,7 +4192,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4656,7 +4656,7 @@ export interface operations {
                     readonly "image/png": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4796,7 +4796,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4936,7 +4936,7 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -5063,10 +5063,11 @@ export interface operations {
                     readonly "text/event-stream": string;
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -5209,10 +5210,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LegalMoves"];
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -5880,7 +5882,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Scores"];
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6494,10 +6496,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Story"];
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly Link: components["headers"]["Link"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -6617,7 +6620,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TilesLeft"];
                 };
             };
-            /** @description The game has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6927,7 +6930,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhooks"];
                 };
             };
-            /** @description The webhooks have not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7231,7 +7234,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description The webhook has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7483,7 +7486,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Deliveries"];
                 };
             };
-            /** @description There was no new attempt. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7739,7 +7742,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ApiKeyView"];
                 };
             };
-            /** @description The key has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7852,7 +7855,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Games"];
                 };
             };
-            /** @description The page has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7958,7 +7961,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["KeyWebhooks"];
                 };
             };
-            /** @description The webhooks have not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -8215,7 +8218,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["KeyWebhook"];
                 };
             };
-            /** @description The webhook has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -8595,7 +8598,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["KeyDeliveries"];
                 };
             };
-            /** @description There was no new attempt. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9297,7 +9300,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["MyGames"];
                 };
             };
-            /** @description The page has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9403,7 +9406,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TileSets"];
                 };
             };
-            /** @description The tile sets have not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9495,7 +9498,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TileSet"];
                 };
             };
-            /** @description The tile set has not changed; it never does. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -9606,7 +9609,7 @@ export interface operations {
                     readonly "image/png": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9719,7 +9722,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9831,7 +9834,7 @@ export interface operations {
                     readonly "image/png": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -9946,7 +9949,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description The picture has not changed. */
+            /** @description The client's copy is current. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];

@@ -20,7 +20,7 @@ POINT_SPACING = 1.5
 """The distance between two points of a line, in units."""
 BOW_DEPTH = 3.5
 HANDLE_LENGTH = 29.0
-ISOLATED_BRIDGE = Point(44, 50), Point(56, 50)
+ISOLATED_BRIDGE = tuple(Point(44 + POINT_SPACING * number, 50) for number in range(9))
 """The line of a bridge that reaches no edge, on a tile without a hub for it."""
 
 Polyline = tuple[Point, ...]
@@ -30,7 +30,7 @@ Polyline = tuple[Point, ...]
 def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | None) -> Polyline:
     """Return the complete line of a bridge, ignoring the land that covers its ends."""
     if part is None or not bridge.edges:
-        return _resample(ISOLATED_BRIDGE)
+        return ISOLATED_BRIDGE
     if len(bridge.edges) == 1:
         return _edge_to_hub(bridge.edges[0], part.hub)
     first, second = bridge.edges
@@ -132,9 +132,3 @@ def _bezier_point(start: Point, first: Point, second: Point, end: Point, part: f
         second.interpolate(end, part),
     )
     return before.interpolate(middle, part).interpolate(middle.interpolate(after, part), part)
-
-
-def _resample(line: Sequence[Point]) -> Polyline:
-    total = polyline_length(line)
-    steps = max(int(total / POINT_SPACING), 2)
-    return tuple(point_along(line, total * step / steps) for step in range(steps + 1))

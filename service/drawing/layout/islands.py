@@ -97,8 +97,7 @@ def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
 
 def _shore_sector(edge: Edge) -> DistanceField:
     """Return the sector between an edge and a round shore from corner to corner."""
-    centre = edge_point(edge, -50)
-    return disc_field(centre, SHORE_RADIUS)
+    return disc_field(edge_point(edge, -50), SHORE_RADIUS)
 
 
 def _single_edge_body(edge: Edge) -> DistanceField:
@@ -109,9 +108,7 @@ def _bight_shape(edge: Edge, depth: float) -> DistanceField:
     inner = edge_point(edge, depth)
     aside = edge_point(EDGES[(EDGES.index(edge) + 1) % 4], 0)
     across = Point((aside.x - TILE_CENTRE.x) * 0.28, (aside.y - TILE_CENTRE.y) * 0.28)
-    bay = capsule_field(
-        Point(inner.x - across.x, inner.y - across.y), Point(inner.x + across.x, inner.y + across.y), BIGHT_RADIUS
-    )
+    bay = capsule_field(inner.plus(across, -1), inner.plus(across), BIGHT_RADIUS)
     return smooth_union(_shore_sector(edge), bay, 14)
 
 

@@ -24,8 +24,6 @@ from service.games.ports.game_store import GameStore, StoreUnavailable, Unreadab
 from service.games.repository import decode_game
 from service.games.tilesets import TileSetCatalogue
 
-__all__ = ["ARCHIVE_DELAY_S", "Archiver"]
-
 logger = logging.getLogger(__name__)
 
 ARCHIVE_DELAY_S = 5

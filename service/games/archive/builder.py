@@ -6,14 +6,11 @@ from msgspec import Raw
 
 from schemas.base import canonical_json
 from service.engine import Game
-from service.games.access import AccessRecord
 from service.games.archive.document import LATEST_SCHEMA, GameDocument, InvalidDocument, WebhookDocument
 from service.games.ports.game_store import GameRecord, GameStore, StoredDiff
 from service.games.repository import decode_game, read_access, read_log
 from service.games.shuffle import commitment
-from service.games.tilesets import LoadedTileSet, TileSetCatalogue
-
-__all__ = ["build_archive", "build_export"]
+from service.games.tilesets import TileSetCatalogue
 
 MAX_ATTEMPTS = 5
 """Number of attempts at a consistent read of a game that changes meanwhile."""
@@ -24,8 +21,7 @@ async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: G
     log = await _read_log(store, game.id, loaded)
     if log is None:
         raise InvalidDocument("its log does not match the game's version")
-    access = read_access(loaded)
-    return await asyncio.to_thread(_build, _load_tileset(catalogue, game), loaded, game, access, log)
+    return await asyncio.to_thread(_build, catalogue, loaded, game, log)
 
 
 async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
@@ -45,44 +41,37 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
         ]
         if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue
-        game, access = decode_game(loaded), read_access(loaded)
-        return _build(_load_tileset(catalogue, game), loaded, game, access, log, webhooks=webhooks)
+        return _build(catalogue, loaded, decode_game(loaded), log, webhooks)
     raise InvalidDocument("its log does not match the game's version")
-
-
-def _load_tileset(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
-    """Return the tile set that the game started with. Raises TileSetMissing, InvalidDocument."""
-    loaded = catalogue.get(game.tileset)
-    if commitment(game.id, game.seed, loaded.hash) != game.commitment:
-        raise InvalidDocument(f"the tile set {game.tileset} has changed since the game started")
-    return loaded
 
 
 async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
     """Return the log up to the loaded version, or None if it is no longer the log of the loaded game."""
-    log = await read_log(store, game, loaded.version)
-    return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
+    log = await read_log(store, game, loaded.revision.version)
+    return log if len(log) == loaded.revision.version and log[-1].digest == loaded.revision.digest else None
 
 
 def _build(
-    tileset: LoadedTileSet,
+    catalogue: TileSetCatalogue,
     loaded: GameRecord,
     game: Game,
-    access: AccessRecord,
     log: list[StoredDiff],
-    *,
     webhooks: list[WebhookDocument] | None = None,
 ) -> GameDocument:
+    """Return the export with these webhooks, or the archive without any. Raises TileSetMissing, InvalidDocument."""
+    tileset = catalogue.get(game.tileset)
+    if commitment(game.id, game.seed, tileset.hash) != game.commitment:
+        raise InvalidDocument(f"the tile set {game.tileset} has changed since the game started")
     return GameDocument(
         schema=LATEST_SCHEMA,
         kind="archive" if webhooks is None else "export",
         game=game.id,
         status=game.status,
-        version=loaded.version,
-        digest=loaded.digest,
+        version=loaded.revision.version,
+        digest=loaded.revision.digest,
         created_at=game.created_at,
         updated_at=game.updated_at,
-        visibility=access.visibility,
+        visibility=read_access(loaded).visibility,
         tileset=Raw(canonical_json(tileset.tileset)),
         tileset_hash=tileset.hash,
         snapshot=loaded.snapshot,

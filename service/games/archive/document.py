@@ -20,19 +20,6 @@ from service.games.history.replay import InvalidLog
 from service.games.ports.webhook_store import DeliveryAttempt, WebhookRegistration, WebhookState
 from service.games.timestamps import unix_seconds
 
-__all__ = [
-    "LATEST_SCHEMA",
-    "MAX_DOCUMENT_BYTES",
-    "SUFFIX",
-    "GameDocument",
-    "InvalidDocument",
-    "WebhookDocument",
-    "decode_document",
-    "encode_document",
-    "is_document",
-    "object_name",
-]
-
 FORMAT = "south-seas game"
 
 SUFFIX = ".json.gz"

@@ -6,8 +6,6 @@ from typing import NamedTuple, Protocol
 from service.games.archive.document import WebhookDocument
 from service.games.ports.game_store import Commit, StoreError
 
-__all__ = ["ArchiveQueue", "ArchiveStorage", "RestoreRequest", "StorageUnavailable"]
-
 
 class StorageUnavailable(StoreError):
     """The archive storage did not store a document; says why."""

@@ -18,12 +18,10 @@ from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import GameDocument, InvalidDocument
-from service.games.history.verify import chain_digests, upgrade_state
+from service.games.history.verify import chain_digests
 from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
-
-__all__ = ["ValidatedDocument", "validate_document"]
 
 _DECODING_ERRORS = (UnicodeDecodeError, RecursionError)
 """Errors of msgspec's decoders besides DecodeError."""
@@ -119,8 +117,8 @@ def _decode_diff(raw: Raw, version: int) -> dict[str, Any]:
 def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:
     """Check that the patches together give the snapshot's GAME."""
     try:
-        replayed = apply_patch({}, [operation for patch in patches for operation in patch])
-        replayed = msgspec.convert(upgrade_state(replayed), GameView)
+        state = apply_patch({}, [operation for patch in patches for operation in patch])
+        replayed = msgspec.convert(state, GameView)
         expected = build_view(index, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
         raise InvalidDocument(f"its log or snapshot gives no game: {error}", document.version) from error

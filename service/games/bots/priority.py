@@ -10,8 +10,6 @@ from service.engine import Game
 from service.fair_queue import Requester
 from service.games.lifecycle import is_abandoned, overdue_at
 
-__all__ = ["bot_on_turn", "hash_creator", "is_attended", "next_due_at", "requester_of", "upcoming_bots"]
-
 CREATOR_HASH_BYTES = 3
 """Short enough that hundreds of IPv4 addresses share each hash, so that it identifies nobody."""
 

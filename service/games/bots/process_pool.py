@@ -45,10 +45,6 @@ MAX_UNCLAIMED_DECISIONS = 64
 """Number of decisions that are stored for a retry after their caller timed out."""
 
 
-_DecisionKey = tuple[str, str, bytes, bytes]
-"""Bot, source, tile set and snapshot of a job."""
-
-
 class BotProcessPool(ProcessPool):
     """Processes for bots. Each runs one decision at a time, and `queue` alone decides the order."""
 
@@ -61,7 +57,8 @@ class BotProcessPool(ProcessPool):
             processes, UnattendedLimits(max(1, processes - 1), unattended_share), wait_histogram=BOT_QUEUE_WAIT
         )
         """With several processes, one is reserved for attended games."""
-        self._decisions: dict[_DecisionKey, asyncio.Task[Action]] = {}
+        self._decisions: dict[tuple[str, str, bytes, bytes], asyncio.Task[Action]] = {}
+        """By bot, source, tile set and snapshot."""
 
     @property
     def pending_decisions(self) -> int:
@@ -94,7 +91,9 @@ class BotProcessPool(ProcessPool):
     async def _run(self, job: Job, requester: Requester, started_at: float) -> Action:
         """Run a job, and release its slot when the process is free again."""
         try:
-            return await self._run_in_process(job)
+            return await self.run(_run_job, job, 2 * job.timeout_s)
+        except ProcessEnded as ended:
+            raise BotFailed(job.bot, str(ended)) from ended
         finally:
             self.queue.release(requester, started_at)
 
@@ -104,19 +103,16 @@ class BotProcessPool(ProcessPool):
             if self._decisions[key].done():
                 del self._decisions[key]
 
-    async def _run_in_process(self, job: Job) -> Action:
-        try:
-            return await self.run(_run_job, job, 2 * job.timeout_s)
-        except ProcessEnded as ended:
-            raise BotFailed(job.bot, str(ended)) from ended
-
 
 class _DecisionTimeout(BaseException):
     """The time is up. Not an Exception, so that a bot cannot catch it by accident."""
 
 
+_load_bot = cache(load_bot)
+
+
 def _run_job(job: Job) -> Action:
-    loaded = _cached_bot(job.bot, job.source)
+    loaded = _load_bot(job.bot, job.source)
     state = GameState(_decode_tileset(job.tileset), decode_snapshot(job.snapshot))
     try:
         with _time_limit(job.timeout_s):
@@ -139,11 +135,6 @@ def _time_limit(seconds: float) -> Iterator[None]:
 def _raise_timeout(number: int, frame: FrameType | None) -> None:
     del number, frame
     raise _DecisionTimeout
-
-
-@cache
-def _cached_bot(bot: str, source: str) -> LoadedBot:
-    return load_bot(bot, source)
 
 
 @lru_cache(maxsize=8)

@@ -1,23 +1,25 @@
 """Acting: one action, a move by its id, or a list of actions."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, get_args
 
 import msgspec
+from msgspec import Raw
 
 from schemas.actions import Action, ActionRequest, Deliver, Pass, PlaceTile
-from schemas.commands import Act
+from schemas.commands import Act, ActionResult
 from schemas.events import AnyEvent, TileDrawn
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
-from service.games.commands.execute import execute
+from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
+from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_played_by_bot, reveals_hidden
 from service.games.ports.game_store import StoredDiff
 from service.telemetry import tracing
@@ -32,61 +34,47 @@ ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
 _ACTIONS = {actor: ACTIONS.labels(actor) for actor in ("owner", "seat")}
 
 
-async def act(context: Context, game_id: str, request: CommandRequest[Act]) -> CommandResult:
+async def act(context: Context, game_id: str, request: CommandRequest[Act]) -> ReplayableResult[ActionResult[Raw]]:
     """Apply one or more actions, all or none, and let bots answer."""
-    return await execute(ActCommand(context, game_id, request))
+    return await change_game(context, game_id, "actions", request, partial(_act, parse_actions(request.body)))
 
 
-class ActCommand(ActiveGameCommand[Act]):
-    """Actions of the decider."""
+async def _act(
+    actions: Sequence[Action],
+    context: Context,
+    session: GameSession,
+    principal: Principal,
+    request: CommandRequest[Act],
+) -> list[StoredDiff]:
+    """Apply the actions, each as its own version; the first that is rejected rejects them all.
 
-    name = "actions"
-
-    def __init__(self, context: Context, game_id: str, request: CommandRequest[Act]) -> None:
-        self.actions = parse_actions(request.body)
-        super().__init__(context, game_id, request)
-
-    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Apply the actions, each as its own version; the first that is rejected rejects them all."""
-        if self.request.body.actions is None:
-            diffs = [self._apply(session, principal, self.actions[0], None)[2]]
-        else:
-            diffs = self._apply_list(session, principal)
-        _ACTIONS[principal.actor].inc(len(diffs))
-        return diffs
-
-    def _apply(
-        self, session: GameSession, principal: Principal, action: Action, position: int | None
-    ) -> tuple[Action, list[AnyEvent], StoredDiff]:
-        """Check the seat, apply one action, and return it in full with its events and its diff."""
-        game, index = session.game, session.tileset.index
-        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, position)
-        check_turn(game, seat, position)
+    In a list, a pass that the engine made by itself is skipped.
+    """
+    game, is_list, requested_seat = session.game, request.body.actions is not None, request.body.seat
+    diffs: list[StoredDiff] = []
+    skippable: set[PassPhase] = set()
+    is_revealed = False
+    for position, action in enumerate(actions):
+        if isinstance(action, Pass) and action.phase in skippable and action.phase != game.phase:
+            continue
+        if is_revealed:
+            raise ListTooLong(position)
+        index = position if is_list else None
+        seat = resolve_seat(session.access, principal, requested_seat, game.decider, index)
+        check_turn(game, seat, index)
         try:
             with tracing.span("apply"):
-                applied, events = apply_action(index, game, action)
+                applied, events = apply_action(session.tileset.index, game, action)
         except IllegalMove as refusal:
-            raise MoveRejected(refusal.rule, refusal.reason, position) from refusal
+            raise MoveRejected(refusal.rule, refusal.reason, index) from refusal
         with tracing.span("record"):
-            at = self.context.now()
-            diff = record_change(index, game, Change(events, at, seat=seat, move=move_id(applied), by=principal.actor))
-        return applied, events, diff
-
-    def _apply_list(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Apply a list of actions; skip a pass that the engine made by itself."""
-        diffs: list[StoredDiff] = []
-        skippable: set[PassPhase] = set()
-        is_revealed = False
-        for index, action in enumerate(self.actions):
-            if isinstance(action, Pass) and action.phase in skippable and action.phase != session.game.phase:
-                continue
-            if is_revealed:
-                raise ListTooLong(index)
-            applied, events, diff = self._apply(session, principal, action, index)
-            diffs.append(diff)
+            change = Change(events, context.now(), seat=seat, move=move_id(applied), by=principal.actor)
+            diffs.append(record_change(session.tileset.index, game, change))
+        if is_list:
             is_revealed = reveals_hidden(events)
-            skippable |= passed_by_engine(session.game, applied, events)
-        return diffs
+            skippable |= passed_by_engine(game, applied, events)
+    _ACTIONS[principal.actor].inc(len(diffs))
+    return diffs
 
 
 def parse_actions(body: Act) -> list[Action]:

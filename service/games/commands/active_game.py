@@ -4,38 +4,30 @@ Checks run in this order: shape, token, idempotency key, `not_active`, `If-Match
 commit.
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Raw
 
-from schemas.base import encode_json
 from schemas.commands import ActionResult
 from service.engine import build_view
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_action
+from service.games.access import Principal, authorize_action
 from service.games.bot_turns import play_bots
 from service.games.bots.priority import bot_on_turn
 from service.games.cache import GameSession
-from service.games.commands.execute import ClientCharge, Command
+from service.games.commands.execute import ClientCharge, execute
 from service.games.context import Context
 from service.games.errors import GameNotActive, VersionMismatch
-from service.games.i18n import ENGLISH, Language
-from service.games.idempotency import FirstResponse, idempotency_scope, new_record
+from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.queries.legal_moves import list_legal_moves, next_decision
+from service.i18n import ENGLISH, Language
 
-__all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVersion", "check_if_match"]
+__all__ = ["CommandRequest", "change_game", "check_if_match"]
 
 B = TypeVar("B")
-
-
-class ExpectedVersion(msgspec.Struct, frozen=True):
-    """One entity tag of If-Match: a version, and perhaps its digest."""
-
-    version: int
-    digest: str | None
 
 
 class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
@@ -43,8 +35,8 @@ class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
 
     body: B
     token: str | None
-    if_match: Sequence[ExpectedVersion] | None = None
-    """The game's version must be one of these; None accepts any."""
+    if_match: Sequence[Revision] | None = None
+    """The game must be at one of these revisions, of which an empty digest stands for any; None accepts any."""
     key: str | None = None
     """The idempotency key."""
     include_moves: bool = False
@@ -54,91 +46,64 @@ class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
     charge: ClientCharge | None = None
 
 
-class CommandResult(msgspec.Struct, frozen=True):
-    """The response to a change."""
-
-    response: ActionResult[Raw]
-    """Without its diffs."""
-    diffs: Sequence[StoredDiff]
-    """These, encoded already."""
-    replayed: bool = False
-    """Whether the request is a retry, and was executed before."""
-
-    def encode(self) -> bytes:
-        """Return the whole response as JSON."""
-        diffs = b'"diffs":[%b]' % b",".join([diff.data for diff in self.diffs])
-        return encode_json(self.response).replace(b'"diffs":[]', diffs, 1)
+Command = Callable[[Context, GameSession, Principal, CommandRequest[B]], Awaitable[list[StoredDiff]]]
+"""Changes the session's game, or replaces it, and returns the diffs. Raises GameError."""
 
 
-class ActiveGameCommand(Command[CommandResult], Generic[B]):
-    """A change of an active game. Subclasses define `change`."""
+async def change_game(
+    context: Context, game_id: str, name: str, request: CommandRequest[B], command: Command[B]
+) -> ReplayableResult[ActionResult[Raw]]:
+    """Run a command on an active game, play the bots after it, and commit both. `name` is the last part of its path."""
+    scope = None
+    if request.key is not None:
+        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{name}", request.token, request.body)
 
-    name: ClassVar[str]
-    """Last part of the command's path."""
-    uses_cache = True
-
-    def __init__(self, context: Context, game_id: str, request: CommandRequest[B]) -> None:
-        self.context = context
-        self.game_id = game_id
-        self.request = request
-        self.scope = None
-        if request.key is not None:
-            self.scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{self.name}", request.token, request.body)
-
-    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Change the session's game, or replace it; return the diffs. Raises GameError."""
-        raise NotImplementedError
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner or seat that the token stands for."""
-        return authorize_action(access, self.game_id, self.request.token)
-
-    async def attempt(self, session: GameSession, principal: Principal) -> CommandResult | None:
-        """Make the change, play the bots after it, and commit both."""
-        context, request = self.context, self.request
+    async def attempt(session: GameSession, principal: Principal) -> ReplayableResult[ActionResult[Raw]] | None:
         if session.game.status != "active":
             raise GameNotActive(session.game.status)
         if request.if_match is not None:
             check_if_match(session.revision, request.if_match)
-        diffs = await self.change(session, principal)
+        diffs = await command(context, session, principal, request)
         game = session.game
         if bot_on_turn(game) is not None:
             if request.charge is not None:
                 await request.charge.charge_bots(game)
             diffs += await play_bots(context, session.tileset.index, game)
-        result = build_result(session, request, diffs)
-        record = None if self.scope is None else new_record(self.scope, context.clock(), game.version, len(diffs))
-        return result if await repository.commit(context, session, diffs, idempotency=record) else None
+        result = _build_result(session, request, diffs)
+        record = None if scope is None else new_record(scope, context.clock(), game.version, len(diffs))
+        is_committed = await repository.commit(context, session, diffs, idempotency=record)
+        return ReplayableResult(result, game.version) if is_committed else None
 
-    async def replay(self, session: GameSession, first: FirstResponse) -> CommandResult:
+    async def replay(session: GameSession, first: FirstResponse) -> ReplayableResult[ActionResult[Raw]]:
         """Return the first response, its diffs from the log; the game and its legal moves are the current ones."""
-        diffs = await self.context.store.load_diffs(self.game_id, first.version - first.detail, first.detail)
+        diffs = await context.store.load_diffs(game_id, first.version - first.detail, first.detail)
         if not diffs or diffs[-1].version != first.version:
             raise UnreadableGame(f"its log does not hold version {first.version}")
-        return build_result(session, self.request, diffs, replayed=True)
+        return ReplayableResult(_build_result(session, request, diffs), first.version, replayed=True)
+
+    return await execute(
+        context, game_id, request.token, authorize_action, attempt, scope=scope, replay=replay, uses_cache=True
+    )
 
 
-def check_if_match(revision: Revision | None, if_match: Sequence[ExpectedVersion] | None) -> None:
-    """Raise VersionMismatch unless the stored game has one of the expected versions."""
+def check_if_match(revision: Revision | None, if_match: Sequence[Revision] | None) -> None:
+    """Raise VersionMismatch unless the stored game is at one of the expected revisions."""
     if if_match is None or revision is None:
         return
     for expected in if_match:
-        if expected.version == revision.version and expected.digest in (None, revision.digest):
+        if expected.version == revision.version and expected.digest in ("", revision.digest):
             return
-    raise VersionMismatch(revision.version, revision.digest)
+    raise VersionMismatch(*revision)
 
 
-def build_result(
-    session: GameSession, request: CommandRequest[Any], diffs: Sequence[StoredDiff], *, replayed: bool = False
-) -> CommandResult:
+def _build_result(session: GameSession, request: CommandRequest[Any], diffs: Sequence[StoredDiff]) -> ActionResult[Raw]:
     """Return the response to a change with these diffs."""
     game, index = session.game, session.tileset.index
-    response = ActionResult(
+    return ActionResult(
         version=diffs[-1].version,
         digest=diffs[-1].digest,
-        diffs=list[Raw](),
+        diffs=[Raw(diff.data) for diff in diffs],
         game=build_view(index, game) if request.include_game else None,
         next=next_decision(game),
         legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
     )
-    return CommandResult(response, diffs, replayed)

@@ -15,7 +15,6 @@ from service.games.commands.game_setup import (
 )
 from service.games.context import Context
 from service.games.errors import UnknownTileSet
-from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (
     ReplayableResult,
     idempotency_scope,
@@ -27,6 +26,7 @@ from service.games.queries.my_games import check_external_users, creator_hash
 from service.games.repository import read_access
 from service.games.tilesets import DEFAULT_TILESET
 from service.games.webhooks.updates import attach_to_key
+from service.i18n import ENGLISH, Language
 
 
 async def create(  # noqa: PLR0913  what a request says, each by name

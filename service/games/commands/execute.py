@@ -8,21 +8,20 @@ Retries are bounded, with growing pauses and jitter.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from time import monotonic
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from schemas.lobby import CreateGame
 from service.engine import Game
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_owner
+from service.games.access import AccessRecord, Principal
 from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import Conflict, GameError
 from service.games.idempotency import FirstResponse, IdempotencyScope, read_record
 from service.supervision import Backoff
 
-__all__ = ["MAX_ATTEMPTS", "ClientCharge", "Command", "OwnerCommand", "execute", "retry"]
+__all__ = ["MAX_ATTEMPTS", "ClientCharge", "execute", "retry"]
 
 R = TypeVar("R")
 
@@ -52,61 +51,39 @@ class ClientCharge(Protocol):
         """Wait for a slot in which to replay a game, and charge the replay."""
 
 
-@dataclass
-class Command(Generic[R]):
-    """A request to change one game; `execute` runs it."""
+async def execute(  # noqa: PLR0913  each says something else of the command
+    context: Context,
+    game_id: str,
+    token: str | None,
+    authorize: Callable[[AccessRecord, str, str | None], Principal],
+    attempt: Callable[[GameSession, Principal], Awaitable[R | None]],
+    *,
+    scope: IdempotencyScope | None = None,
+    replay: Callable[[GameSession, FirstResponse], Awaitable[R]] | None = None,
+    uses_cache: bool = False,
+) -> R:
+    """Run a command until it is committed, replayed or rejected, and return what `attempt` or `replay` returns.
 
-    uses_cache: ClassVar[bool] = False
-    """Whether the first attempt may run on a cached session."""
-
-    context: Context
-    game_id: str
-    scope: IdempotencyScope | None = field(default=None, kw_only=True)
-    """The idempotency key's scope, None without a key."""
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return who sends the command. Raises what `service.games.access` does."""
-        raise NotImplementedError
-
-    async def attempt(self, session: GameSession, principal: Principal) -> R | None:
-        """Change the session's game and commit it; return None after a version conflict. Raises GameError."""
-        raise NotImplementedError
-
-    async def replay(self, session: GameSession, first: FirstResponse) -> R:
-        """Return the response to the first request with the same key again."""
-        raise NotImplementedError
-
-    async def attempt_stored(self) -> R | None:
-        """Attempt the change on the stored game, or replay the first response. Raises NoSuchGame."""
-        context, scope = self.context, self.scope
-        record, access = await repository.load_game(context, self.game_id, None if scope is None else scope.key_hash)
-        principal = self.authorize(access)
-        session = repository.open_session(context, record, access)
-        if (first := read_record(scope, record.idempotency_record, context.clock())) is not None:
-            return await self.replay(session, first)
-        return await self.attempt(session, principal)
-
-
-@dataclass
-class OwnerCommand(Command[R]):
-    """A command of the game's owner."""
-
-    token: str | None
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner."""
-        return authorize_owner(access, self.game_id, self.token)
-
-
-async def execute(command: Command[R]) -> R:
-    """Run a command until it is committed, replayed or rejected. Raises what `retry` and the command's methods do."""
-    if command.uses_cache and (session := command.context.cache.pop(command.game_id)) is not None:
+    `attempt` changes a session's game and commits it; it returns None after a version conflict. With the `scope` of an
+    idempotency key, `replay` returns the response to the first request with the key again. With `uses_cache` the first
+    attempt may run on a cached session. Raises NoSuchGame, Conflict, and what the callables do.
+    """
+    if uses_cache and (session := context.cache.pop(game_id)) is not None:
         try:
-            if (result := await command.attempt(session, command.authorize(session.access))) is not None:
+            if (result := await attempt(session, authorize(session.access, game_id, token))) is not None:
                 return result
         except GameError:
             pass  # the cached game may be stale: only the stored one rejects
-    return await retry(command.attempt_stored)
+
+    async def attempt_stored() -> R | None:
+        record, access = await repository.load_game(context, game_id, None if scope is None else scope.key_hash)
+        principal = authorize(access, game_id, token)
+        session = repository.open_session(context, record, access)
+        if replay is not None and (first := read_record(scope, record.idempotency_record, context.clock())) is not None:
+            return await replay(session, first)
+        return await attempt(session, principal)
+
+    return await retry(attempt_stored)
 
 
 async def retry(attempt: Callable[[], Awaitable[R | None]]) -> R:

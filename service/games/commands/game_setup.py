@@ -26,7 +26,6 @@ from service.games.change import Change
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, UnknownBot
-from service.games.i18n import Language
 from service.games.idempotency import ReplayableResult
 from service.games.ports.game_store import StoredDiff
 from service.games.queries.games import load_digest
@@ -39,6 +38,7 @@ from service.games.shuffle import (
     shuffled_ships,
 )
 from service.games.tilesets import LoadedTileSet
+from service.i18n import Language
 
 ID_LENGTH = 12
 ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -7,16 +7,15 @@ from schemas.lobby import Joined, JoinGame
 from schemas.vocabulary import COLORS
 from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_read, derive_token, hash_token, seat_role
+from service.games.access import Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.execute import ClientCharge, Command, execute
+from service.games.commands.execute import ClientCharge, execute
 from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, NoOpenSeat
-from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (
     FirstResponse,
     ReplayableResult,
@@ -27,6 +26,7 @@ from service.games.idempotency import (
 from service.games.queries.games import load_digest
 from service.games.queries.legal_moves import list_legal_moves
 from service.games.queries.my_games import check_external_users, tag_seat
+from service.i18n import ENGLISH, Language
 
 
 class JoinRequest(NamedTuple):
@@ -44,57 +44,44 @@ class JoinRequest(NamedTuple):
 
 
 async def join(context: Context, game_id: str, body: JoinGame, request: JoinRequest) -> ReplayableResult[Joined]:
-    """Take the next open seat.
+    """Take the next open seat, and let bots answer where that starts the game. Whoever reads a game may join it.
 
     Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), IdempotencyKeyReused, Malformed.
     """
-    return await execute(JoinCommand(context, game_id, body, request))
+    scope = idempotency_scope(request.key, f"/v1/games/{game_id}/seats", request.token, body)
+    secret = token_secret(scope)
+    check_external_users(body, request.creator)
 
-
-class JoinCommand(Command[ReplayableResult[Joined]]):
-    """A request for the next open seat."""
-
-    def __init__(self, context: Context, game_id: str, body: JoinGame, request: JoinRequest) -> None:
-        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/seats", request.token, body)
-        super().__init__(context, game_id, scope=scope)
-        self._body = body
-        self._request = request
-        self._secret = token_secret(scope)
-        check_external_users(body, request.creator)
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return who reads the game: whoever does may join it."""
-        return authorize_read(access, self.game_id, self._request.token)
-
-    async def attempt(self, session: GameSession, _reader: Principal) -> ReplayableResult[Joined] | None:
-        """Seat the player, and let bots answer where that starts the game."""
-        context, game, access, index = self.context, session.game, session.access, session.tileset.index
-        seat, events = _take_seat(session, self._body)
-        if access.visibility == "public" and self._request.charge is not None:
-            await self._request.charge.charge_join()
-        diffs = [record_change(index, game, Change(events, context.now()))]
-        diffs += await play_bots(context, index, game)
-        access.seats[seat] = hash_token(derive_token(self._secret, access.salt, seat_role(seat)))
-        tag_seat(access, seat, self._request.creator, self._body.external_user)
-        joined = self._response(session, seat, game.digest)
-        record = new_record(self.scope, context.clock(), game.version, seat)
-        is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
-        return ReplayableResult(joined, joined.game.version) if is_committed else None
-
-    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Joined]:
-        """Return the same seat and token, with the current game."""
-        digest = await load_digest(self.context, self.game_id, first.version)
-        return ReplayableResult(self._response(session, first.detail, digest), first.version, replayed=True)
-
-    def _response(self, session: GameSession, seat: int, digest: str) -> Joined:
-        game, index, request = session.game, session.tileset.index, self._request
+    def respond(session: GameSession, seat: int, digest: str) -> Joined:
+        game, index = session.game, session.tileset.index
         return Joined(
             seat=seat,
-            token=derive_token(self._secret, session.access.salt, seat_role(seat)),
+            token=derive_token(secret, session.access.salt, seat_role(seat)),
             game=build_view(index, game),
             digest=digest,
             legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
         )
+
+    async def attempt(session: GameSession, _reader: Principal) -> ReplayableResult[Joined] | None:
+        game, access, index = session.game, session.access, session.tileset.index
+        seat, events = _take_seat(session, body)
+        if access.visibility == "public" and request.charge is not None:
+            await request.charge.charge_join()
+        diffs = [record_change(index, game, Change(events, context.now()))]
+        diffs += await play_bots(context, index, game)
+        access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
+        tag_seat(access, seat, request.creator, body.external_user)
+        joined = respond(session, seat, game.digest)
+        record = new_record(scope, context.clock(), game.version, seat)
+        is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
+        return ReplayableResult(joined, joined.game.version) if is_committed else None
+
+    async def replay(session: GameSession, first: FirstResponse) -> ReplayableResult[Joined]:
+        """Return the same seat and token, with the current game."""
+        digest = await load_digest(context, game_id, first.version)
+        return ReplayableResult(respond(session, first.detail, digest), first.version, replayed=True)
+
+    return await execute(context, game_id, request.token, authorize_read, attempt, scope=scope, replay=replay)
 
 
 def _take_seat(session: GameSession, body: JoinGame) -> tuple[int, list[AnyEvent]]:

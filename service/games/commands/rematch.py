@@ -25,7 +25,7 @@ from service.games.access import (
 )
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.execute import ClientCharge, Command, execute, retry
+from service.games.commands.execute import ClientCharge, execute, retry
 from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
 from service.games.diffs.record import record_change
@@ -51,84 +51,70 @@ class RematchRequest(NamedTuple):
 
 
 async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Rematched]:
-    """Create the rematch of a finished or aborted game, for its owner or a player.
+    """Create the rematch of a finished or aborted game, for its owner or a player, then name it in the game before.
 
     Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
     does.
     """
-    return await execute(RematchCommand(context, game_id, request))
+    scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
 
-
-class RematchCommand(Command[ReplayableResult[Rematched]]):
-    """A request for a rematch."""
-
-    def __init__(self, context: Context, game_id: str, request: RematchRequest) -> None:
-        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
-        super().__init__(context, game_id, scope=scope)
-        self._request = request
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner or a player."""
-        return authorize_owner_or_player(access, self.game_id, self._request.token)
-
-    async def attempt(self, session: GameSession, _player: Principal) -> ReplayableResult[Rematched] | None:
-        """Create the rematch, then name it in the game before."""
-        game = session.game
+    async def attempt(before: GameSession, _player: Principal) -> ReplayableResult[Rematched] | None:
+        game = before.game
         if game.next_game is not None:
             raise RematchExists(game.next_game)
         if not is_finished(game):
             raise GameNotFinished(game.status)
-        created = await self._load_or_create(session)
-        await attach_to_key(self.context, created)
-        if not await self._link(session, created):
-            return None
-        return ReplayableResult(_response(created, created.game.digest), created.game.version)
-
-    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Rematched]:
-        """Return the same rematch, as it is now."""
-        record, access = await repository.load_game(self.context, session.game.next_game or session.game.id)
-        created = repository.open_session(self.context, record, access)
-        digest = await load_digest(self.context, created.game.id, first.version)
-        return ReplayableResult(_response(created, digest), first.version, replayed=True)
-
-    async def _load_or_create(self, before: GameSession) -> GameSession:
-        """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
-        number = 0
-
-        async def attempt() -> GameSession | None:
-            nonlocal number
-            game_id = derive_game_id(f"rematch.{before.game.id}", number)
-            record = await self.context.store.load(game_id)
-            if record is None:
-                return await self._create(before, game_id)
-            game = decode_game(record)
-            if game.previous_game == before.game.id:
-                return GameSession(game, read_access(record), before.tileset)
-            number += 1
-            return None
-
-        return await retry(attempt)
-
-    async def _create(self, before: GameSession, game_id: str) -> GameSession | None:
-        """Create the rematch under an id; return None where the id is taken."""
-        context, request = self.context, self._request
-        body = _same_again(before, request.rematch)
-        if request.charge is not None:
-            await request.charge.charge_new_game(body)
-        game, diffs = await set_up_game(
-            context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
-        )
-        created = GameSession(game, _same_access(before.access, request.api_key), before.tileset)
-        return created if await repository.commit(context, created, diffs, store_access=True) else None
-
-    async def _link(self, before: GameSession, created: GameSession) -> bool:
-        """Name the rematch in the game before; return False after a version conflict."""
-        context, game = self.context, before.game
+        created = await _load_or_create(context, before, request)
+        await attach_to_key(context, created)
         game.next_game = created.game.id
         events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
         diffs = [record_change(before.tileset.index, game, Change(events, context.now()))]
-        record = new_record(self.scope, context.clock(), created.game.version)
-        return await repository.commit(context, before, diffs, idempotency=record)
+        record = new_record(scope, context.clock(), created.game.version)
+        if not await repository.commit(context, before, diffs, idempotency=record):
+            return None
+        return ReplayableResult(_response(created, created.game.digest), created.game.version)
+
+    async def replay(before: GameSession, first: FirstResponse) -> ReplayableResult[Rematched]:
+        """Return the same rematch, as it is now."""
+        record, access = await repository.load_game(context, before.game.next_game or before.game.id)
+        created = repository.open_session(context, record, access)
+        digest = await load_digest(context, created.game.id, first.version)
+        return ReplayableResult(_response(created, digest), first.version, replayed=True)
+
+    return await execute(
+        context, game_id, request.token, authorize_owner_or_player, attempt, scope=scope, replay=replay
+    )
+
+
+async def _load_or_create(context: Context, before: GameSession, request: RematchRequest) -> GameSession:
+    """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
+    number = 0
+
+    async def attempt() -> GameSession | None:
+        nonlocal number
+        game_id = derive_game_id(f"rematch.{before.game.id}", number)
+        record = await context.store.load(game_id)
+        if record is None:
+            return await _create(context, before, request, game_id)
+        game = decode_game(record)
+        if game.previous_game == before.game.id:
+            return GameSession(game, read_access(record), before.tileset)
+        number += 1
+        return None
+
+    return await retry(attempt)
+
+
+async def _create(context: Context, before: GameSession, request: RematchRequest, game_id: str) -> GameSession | None:
+    """Create the rematch under an id; return None where the id is taken."""
+    body = _same_again(before, request.rematch)
+    if request.charge is not None:
+        await request.charge.charge_new_game(body)
+    game, diffs = await set_up_game(
+        context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
+    )
+    created = GameSession(game, _same_access(before.access, request.api_key), before.tileset)
+    return created if await repository.commit(context, created, diffs, store_access=True) else None
 
 
 def _response(created: GameSession, digest: str) -> Rematched:

@@ -1,59 +1,87 @@
-"""Resigning, and returning to a seat that a bot plays.
+"""Resigning, returning to a seat that a bot plays, and aborting the game.
 
 The owner's token names the seat. With the decider as the default, a repeated request would be about the next player.
 """
 
-from schemas.commands import SeatCommand
-from service.engine import resign, return_player
-from service.games.access import Principal, resolve_seat
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Raw
+
+from schemas.commands import ActionResult, SeatCommand
+from schemas.events import AnyEvent
+from schemas.game import GameView
+from service.engine import Game, TileSetIndex, build_view, mark_aborted, resign, return_player
+from service.games import repository
+from service.games.access import Principal, authorize_owner, resolve_seat
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
+from service.games.commands.active_game import CommandRequest, change_game, check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
-from service.games.errors import SeatNotPlayedByBot, SeatResigned
+from service.games.errors import GameNotActive, SeatNotPlayedByBot, SeatResigned
+from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_played_by_bot
-from service.games.ports.game_store import StoredDiff
+from service.games.ports.game_store import Revision, StoredDiff
+
+__all__ = ["abort_game", "resign_seat", "return_to_seat"]
 
 
-async def resign_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+async def resign_seat(
+    context: Context, game_id: str, request: CommandRequest[SeatCommand]
+) -> ReplayableResult[ActionResult[Raw]]:
     """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await execute(ResignCommand(context, game_id, request))
+    return await change_game(context, game_id, "resign", request, partial(_change_seat, resign))
 
 
-async def return_to_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+async def return_to_seat(
+    context: Context, game_id: str, request: CommandRequest[SeatCommand]
+) -> ReplayableResult[ActionResult[Raw]]:
     """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await execute(ReturnCommand(context, game_id, request))
+    return await change_game(context, game_id, "return", request, partial(_change_seat, _return))
 
 
-class ResignCommand(ActiveGameCommand[SeatCommand]):
-    """A player resigns."""
+async def _change_seat(
+    change: Callable[[TileSetIndex, Game, int], list[AnyEvent]],
+    context: Context,
+    session: GameSession,
+    principal: Principal,
+    request: CommandRequest[SeatCommand],
+) -> list[StoredDiff]:
+    """Make a change of a seat that has not resigned, and return its diff."""
+    game, index = session.game, session.tileset.index
+    seat = resolve_seat(session.access, principal, request.body.seat, None)
+    if game.players[seat].resigned:
+        raise SeatResigned(seat)
+    events = change(index, game, seat)
+    return [record_change(index, game, Change(events, context.now(), seat=seat, by=principal.actor))]
 
-    name = "resign"
 
-    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Resign the seat."""
+def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
+    """Give a seat back to its player, and return the events."""
+    if not is_played_by_bot(game, seat):
+        raise SeatNotPlayedByBot(seat)
+    return return_player(game, seat)
+
+
+async def abort_game(
+    context: Context, game_id: str, *, token: str | None, if_match: Sequence[Revision] | None
+) -> tuple[GameView, str]:
+    """Abort a game for its owner, once or again, and return GAME and its digest.
+
+    Raises GameNotActive when it is finished, VersionMismatch, and what `authorize_owner` does.
+    """
+
+    async def attempt(session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
         game, index = session.game, session.tileset.index
-        seat = resolve_seat(session.access, principal, self.request.body.seat, None)
-        if game.players[seat].resigned:
-            raise SeatResigned(seat)
-        events = resign(index, game, seat)
-        return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
+        if game.status == "finished":
+            raise GameNotActive(game.status)
+        check_if_match(session.revision, if_match)
+        if game.status != "aborted":
+            diffs = [record_change(index, game, Change(mark_aborted(game), context.now()))]
+            if not await repository.commit(context, session, diffs):
+                return None
+        return build_view(index, game), game.digest
 
-
-class ReturnCommand(ActiveGameCommand[SeatCommand]):
-    """A player returns to a seat that a bot plays."""
-
-    name = "return"
-
-    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Give the seat back to its player."""
-        game, index = session.game, session.tileset.index
-        seat = resolve_seat(session.access, principal, self.request.body.seat, None)
-        if game.players[seat].resigned:
-            raise SeatResigned(seat)
-        if not is_played_by_bot(game, seat):
-            raise SeatNotPlayedByBot(seat)
-        events = return_player(game, seat)
-        return [record_change(index, game, Change(events, self.context.now(), seat=seat, by=principal.actor))]
+    return await execute(context, game_id, token, authorize_owner, attempt)

@@ -5,7 +5,6 @@ token are dropped. The webhooks that were registered with the token end before i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
@@ -24,8 +23,8 @@ from service.games.access import (
 )
 from service.games.cache import GameSession
 from service.games.change import Change
-from service.games.commands.active_game import ExpectedVersion, check_if_match
-from service.games.commands.execute import Command, execute
+from service.games.commands.active_game import check_if_match
+from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, GameNotActive, NoSuchSeat, WrongSeat
@@ -36,20 +35,41 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
+from service.games.ports.game_store import Revision
 from service.games.webhooks.updates import remove_webhooks_of_seat
 
 __all__ = ["remove_player", "replace_token"]
 
 
 async def remove_player(
-    context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
+    context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[Revision] | None
 ) -> tuple[GameView, str]:
     """Empty a joined seat of a waiting game for its owner or its player, and return GAME and its digest.
 
     The owner may repeat it; the player's token is revoked. Raises WrongSeat, NoSuchSeat, GameNotActive (it is over),
     Conflict (it has started, or the seat was filled at creation).
     """
-    return await execute(RemovePlayerCommand(context, game_id, token, seat, if_match))
+
+    async def attempt(session: GameSession, principal: Principal) -> tuple[GameView, str] | None:
+        """Empty the seat unless it is open already."""
+        if principal.role != OWNER and principal.seat != seat:
+            raise WrongSeat(seat)
+        game, access, index = session.game, session.access, session.tileset.index
+        _check_is_removable(session, seat)
+        check_if_match(session.revision, if_match)
+        if game.players[seat].kind != "open":
+            if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
+                return None
+            revoked, access.seats[seat] = access.seats[seat], None
+            if seat < len(access.tags):
+                access.tags[seat] = None
+            diffs = [record_change(index, game, Change(vacate_seat(game, seat), context.now()))]
+            if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
+                return None
+            await _unindex_token(context, game_id, revoked)
+        return build_view(index, game), game.digest
+
+    return await execute(context, game_id, token, authorize_action, attempt)
 
 
 async def replace_token(
@@ -60,76 +80,35 @@ async def replace_token(
     Raises WrongSeat, IdempotencyKeyReused, Malformed, and what `authorize_action` does.
     """
     scope = idempotency_scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, body)
-    return await execute(ReplaceTokenCommand(context, game_id, token, seat, token_secret(scope), scope=scope))
+    secret = token_secret(scope)
 
+    def derive_new_token(access: AccessRecord) -> str:
+        return derive_token(secret, access.salt, f"{seat_role(seat)}.replaced")
 
-@dataclass
-class RemovePlayerCommand(Command[tuple[GameView, str]]):
-    """A request to empty a seat, of the owner or the player."""
-
-    token: str | None
-    seat: int
-    if_match: Sequence[ExpectedVersion] | None
-
-    def authorize(self, access: AccessRecord) -> Principal:
-        """Return the owner or the seat's player."""
-        principal = authorize_action(access, self.game_id, self.token)
-        if principal.role != OWNER and principal.seat != self.seat:
-            raise WrongSeat(self.seat)
-        return principal
-
-    async def attempt(self, session: GameSession, _principal: Principal) -> tuple[GameView, str] | None:
-        """Empty the seat unless it is open already."""
-        seat, context = self.seat, self.context
-        game, access, index = session.game, session.access, session.tileset.index
-        _check_is_removable(session, seat)
-        check_if_match(session.revision, self.if_match)
-        if game.players[seat].kind != "open":
-            if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
-                return None
-            revoked, access.seats[seat] = access.seats[seat], None
-            if seat < len(access.tags):
-                access.tags[seat] = None
-            diffs = [record_change(index, game, Change(vacate_seat(game, seat), context.now()))]
-            if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
-                return None
-            await _unindex_token(context, self.game_id, revoked)
-        return build_view(index, game), game.digest
-
-
-@dataclass
-class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
-    """A request for another token of a seat, derived from a secret."""
-
-    token: str | None
-    seat: int
-    secret: bytes
-
-    def authorize(self, _access: AccessRecord) -> Principal:
-        """Return nobody: a retry shows the token that its first request revoked, so `attempt` authorizes."""
-        return Principal(None)
-
-    async def attempt(self, session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
+    async def attempt(session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
         """Store the new token's hash in the old one's place."""
-        seat, context, access, game = self.seat, self.context, session.access, session.game
-        resolve_seat(access, authorize_action(access, self.game_id, self.token), seat, seat)
+        access, game = session.access, session.game
+        resolve_seat(access, authorize_action(access, game_id, token), seat, seat)
         if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
             return None
-        new_token = self._new_token(access)
+        new_token = derive_new_token(access)
         revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
-        record = new_record(self.scope, context.clock(), game.version, seat)
+        record = new_record(scope, context.clock(), game.version, seat)
         if not await repository.commit(context, session, [], store_access=True, revokes_token=True, idempotency=record):
             return None
-        await _unindex_token(context, self.game_id, revoked)
+        await _unindex_token(context, game_id, revoked)
         return ReplayableResult(SeatToken(seat=seat, token=new_token), game.version)
 
-    async def replay(self, session: GameSession, _first: FirstResponse) -> ReplayableResult[SeatToken]:
-        """Return the same token."""
-        token = SeatToken(seat=self.seat, token=self._new_token(session.access))
-        return ReplayableResult(token, session.game.version, replayed=True)
+    async def replay(session: GameSession, _first: FirstResponse) -> ReplayableResult[SeatToken]:
+        replaced = SeatToken(seat=seat, token=derive_new_token(session.access))
+        return ReplayableResult(replaced, session.game.version, replayed=True)
 
-    def _new_token(self, access: AccessRecord) -> str:
-        return derive_token(self.secret, access.salt, f"{seat_role(self.seat)}.replaced")
+    return await execute(context, game_id, token, _admit_everyone, attempt, scope=scope, replay=replay)
+
+
+def _admit_everyone(_access: AccessRecord, _game: str, _token: str | None) -> Principal:
+    """Return nobody: a retry shows the token that its first request revoked, so the attempt authorizes."""
+    return Principal(None)
 
 
 def _check_is_removable(session: GameSession, seat: int) -> None:

@@ -8,22 +8,22 @@ import asyncio
 from contextlib import nullcontext
 
 import msgspec
+from msgspec import Raw
 
-from schemas.commands import SeatCommand
-from schemas.events import AnyEvent, MoveUndone
+from schemas.commands import ActionResult, SeatCommand
+from schemas.events import MoveUndone
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.change import Change
 from service.games.commands.act import check_turn
-from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
-from service.games.commands.execute import execute
+from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
-from service.games.history.verify import upgrade_state
+from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_overdue
 from service.games.ports.game_store import StoredDiff
 from service.games.repository import read_log
@@ -33,36 +33,30 @@ MAX_VERSIONS = 1000
 """A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
-async def undo(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+async def undo(
+    context: Context, game_id: str, request: CommandRequest[SeatCommand]
+) -> ReplayableResult[ActionResult[Raw]]:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
-    return await execute(UndoCommand(context, game_id, request))
+    return await change_game(context, game_id, "undo", request, _undo)
 
 
-class UndoCommand(ActiveGameCommand[SeatCommand]):
-    """The decider takes their last action back."""
-
-    name = "undo"
-
-    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
-        """Put the game as it was before the last action in the session's place."""
-        context, game, index, charge = self.context, session.game, session.tileset.index, self.request.charge
-        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider)
-        check_turn(game, seat)
-        if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
-            raise NothingToUndo(seat)
-        async with nullcontext() if charge is None else charge.replay_slot():
-            log = await read_log(context.store, game.id, game.version)
-            point = await asyncio.to_thread(compute_undo_point, index, game, log)
-        if point is None:
-            raise NothingToUndo(seat)
-        session.game = restore(game, point)
-        events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
-        before = build_view(index, game)
-        return [
-            record_change(
-                index, session.game, Change(events, context.now(), seat=seat, by=principal.actor), before=before
-            )
-        ]
+async def _undo(
+    context: Context, session: GameSession, principal: Principal, request: CommandRequest[SeatCommand]
+) -> list[StoredDiff]:
+    """Put the game as it was before the last action in the session's place."""
+    game, index, charge = session.game, session.tileset.index, request.charge
+    seat = resolve_seat(session.access, principal, request.body.seat, game.decider)
+    check_turn(game, seat)
+    if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
+        raise NothingToUndo(seat)
+    async with nullcontext() if charge is None else charge.replay_slot():
+        log = await read_log(context.store, game.id, game.version)
+        point = await asyncio.to_thread(compute_undo_point, index, game, log)
+    if point is None:
+        raise NothingToUndo(seat)
+    session.game = restore(game, point)
+    change = Change([MoveUndone(seat=seat, move=point.move)], context.now(), seat=seat, by=principal.actor)
+    return [record_change(index, session.game, change, before=build_view(index, game))]
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -71,7 +65,7 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
         return None
     try:
         patch = msgspec.json.decode(log[0].data)["patch"]
-        first = msgspec.convert(upgrade_state(apply_patch({}, patch)), GameView)
+        first = msgspec.convert(apply_patch({}, patch), GameView)
         replay = Replay(index, first, game.seed, game.first_seat, game.creator)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))

@@ -140,7 +140,7 @@ def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest
     )
     if game is None:
         return StoredWebhook(webhook, WebhookState(0, pending_client=request.client_hash, next_games="", resumes=True))
-    return StoredWebhook(webhook, WebhookState(game.version, pending_client=request.client_hash))
+    return StoredWebhook(webhook, WebhookState(game.revision.version, pending_client=request.client_hash))
 
 
 def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: GameRecord | None) -> None:

@@ -1,9 +1,8 @@
 """Verifying a game by its log alone: commitment, shuffle, digests, rules and result.
 
 The log is replayed with this engine (`replay`): the patches and events of every version must be what the rules give.
-Unknown members are ignored, because the API only grows; members that an earlier release lacked get their defaults. A
-forger can rewrite a whole log with matching digests, so only what somebody observed during the game (`Observed`) shows
-that this log is the game's.
+Unknown members are ignored, because the API only grows. A forger can rewrite a whole log with matching digests, so only
+what somebody observed during the game (`Observed`) shows that this log is the game's.
 """
 
 import re
@@ -21,9 +20,6 @@ from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
 from service.json_patch import apply_patch
 
 _DRAWN_SEED = re.compile(rf"[0-9a-f]{{{2 * RANDOM_SEED_BYTES}}}")
-
-LATER_MEMBERS = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
-"""Members of GAME that the first release lacked, with their defaults."""
 
 
 class Check(NamedTuple):
@@ -142,7 +138,7 @@ def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for version, diff in enumerate(log, 1):
         try:
             state = apply_patch(state, diff["patch"])
-            msgspec.convert(upgrade_state(state), GameView)
+            msgspec.convert(state, GameView)
             msgspec.convert(diff, Diff)
         except (KeyError, IndexError, TypeError, ValueError, msgspec.ValidationError) as error:
             raise InvalidLog(f"the patch does not give a game: {error}", version) from error
@@ -174,33 +170,18 @@ def _check_rules(
     """Replay the game, and compare every state and every event."""
     index = TileSetIndex(tileset)
     starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
-    replay = Replay(index, msgspec.convert(upgrade_state(states[0]), GameView), seed, starts[0] if starts else 0)
+    replay = Replay(index, msgspec.convert(states[0], GameView), seed, starts[0] if starts else 0)
     moves = 0
     for raw, state in zip(log, states, strict=True):
         change = msgspec.convert(raw, LoggedChange)
         if change.version > 1:
             replay.step(change)
-        if "next_game" not in state:
-            replay.game.undoable = 0  # that release had no undo
         moves += change.move is not None
         if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
             raise InvalidLog(f"the rules give different events at {where}", change.version)
-        if (
-            where := _difference(upgrade_state(state), msgspec.to_builtins(build_view(index, replay.game)))
-        ) is not None:
+        if (where := _difference(state, msgspec.to_builtins(build_view(index, replay.game)))) is not None:
             raise InvalidLog(f"the rules give a different game at {where}", change.version)
     return f"{moves} moves in {replay.game.turn_number} turns"
-
-
-def upgrade_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return GAME with the members that an earlier release lacked."""
-    turn = state["turn"]
-    return {
-        **LATER_MEMBERS,
-        **state,
-        "players": [{"resigned": False, **player} for player in state["players"]],
-        "turn": None if turn is None else {"undoable": 0, **turn},
-    }
 
 
 def _difference(logged: Any, expected: Any, path: str = "$") -> str | None:

@@ -15,38 +15,18 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.api_key import ApiKeyStore
+from service.games.errors import ServiceError
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports.api_key_store import ApiKeyStore
 from service.games.ports.webhook_store import WebhookStore
 from service.supervision import Backoff
 
-__all__ = [
-    "ChangeNotification",
-    "Commit",
-    "CommitOutcome",
-    "Committed",
-    "GameRecord",
-    "GameStore",
-    "Grant",
-    "KeyQuotaExceeded",
-    "Page",
-    "RateLimit",
-    "Revision",
-    "StoreBusy",
-    "StoreError",
-    "StoreUnavailable",
-    "StoredDiff",
-    "TokenBucketStore",
-    "UnreadableGame",
-    "VersionConflict",
-]
 
-
-class StoreError(Exception):
+class StoreError(ServiceError):
     """Base of the errors of a store."""
 
 
-class StoreUnavailable(StoreError):
+class StoreUnavailable(StoreError, code="store_unavailable", text="the store does not respond; {outcome}"):
     """The store did not reply in time; the command may have been executed. Retry after `retry_after_s`."""
 
     def __init__(self, reason: str, retry_after_s: int = 1) -> None:
@@ -54,11 +34,11 @@ class StoreUnavailable(StoreError):
         self.retry_after_s = retry_after_s
 
 
-class StoreBusy(StoreUnavailable):
+class StoreBusy(StoreUnavailable, code="store_unavailable", text="too many commands wait for the store; {outcome}"):
     """Too many commands wait for the store: this one was not sent, but earlier ones may have been executed."""
 
 
-class UnreadableGame(StoreUnavailable):
+class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this instance cannot read the stored game"):
     """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
 
 
@@ -73,34 +53,43 @@ class StoredDiff(msgspec.Struct, frozen=True):
     """The commit's `meta`, if the diff was read from the log."""
 
 
-class Revision(msgspec.Struct, frozen=True):
-    """The state that a commit builds on. If any part of it has changed, the commit is a version conflict."""
+class Revision(NamedTuple):
+    """A version of a game and its digest; the digest tells apart histories that share a version."""
 
     version: int
     digest: str
-    webhooks: Sequence[str] = ()
-    """Ids of the game's webhooks."""
-    last_revocation: str = ""
-    """Id of the last commit that revoked a token, empty if none did."""
+
+    def is_followed_by(self, diffs: Sequence[StoredDiff]) -> bool:
+        """Return whether diffs continue from here without a gap, by their versions and their previous digests.
+
+        >>> Revision(4, "a").is_followed_by([StoredDiff(5, "b", "a", b""), StoredDiff(6, "c", "b", b"")])
+        True
+        >>> Revision(4, "a").is_followed_by([StoredDiff(6, "c", "b", b"")])
+        False
+        """
+        version, digest = self
+        for diff in diffs:
+            if diff.version != version + 1 or diff.previous != digest:
+                return False
+            version, digest = diff.version, diff.digest
+        return True
+
+    def conflicts_with(self, stored: "Revision") -> bool:
+        """Return whether the stored game is behind this revision, or has another digest at the same version."""
+        return stored.version < self.version or (stored.version == self.version and stored != self)
 
 
 class GameRecord(NamedTuple):
     """A stored game, and the idempotency record that was requested with it, if there is one."""
 
-    version: int
-    digest: str
+    revision: Revision
     snapshot: bytes
     access: bytes
     idempotency_record: bytes | None
     webhooks: Sequence[str] = ()
-    """As in Revision."""
+    """Ids of the game's webhooks."""
     last_revocation: str = ""
-    """As in Revision."""
-
-    @property
-    def revision(self) -> Revision:
-        """Return what a commit on top of this record builds on."""
-        return Revision(self.version, self.digest, self.webhooks, self.last_revocation)
+    """Id of the last commit that revoked a token, empty if none did."""
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +99,14 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """Unique: a commit that reaches the store twice is applied once."""
     expected: Revision | None
-    """The revision that the commit builds on; None creates the game."""
+    """The revision that the commit builds on; None creates the game.
+
+    If it has changed, or one of the next two has, the commit is a version conflict.
+    """
+    expected_webhooks: Sequence[str] = ()
+    """Ids of the game's webhooks."""
+    expected_revocation: str = ""
+    """Id of the last commit that revoked a token, empty if none did."""
     snapshot: bytes
     access: bytes | None
     """The new access record; None leaves it unchanged."""
@@ -148,12 +144,10 @@ class Committed(msgspec.Struct, frozen=True):
 class VersionConflict(msgspec.Struct, frozen=True):
     """Another commit came first, or the game exists already: nothing was changed.
 
-    Has the game's current version and digest, both None if there is no such game. They are the expected ones if only a
-    webhook was added or removed.
+    `current` is None if there is no such game. It is the expected revision if only a webhook was added or removed.
     """
 
-    version: int | None
-    digest: str | None
+    current: Revision | None
 
 
 class KeyQuotaExceeded(msgspec.Struct, frozen=True):
@@ -231,8 +225,8 @@ class GameStore(Protocol):
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, oldest first; none if there is no such game."""
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
-        """Return version, digest and last revocation of each game; None if there is none, or it is unreadable."""
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+        """Return revision and last revocation of each game; None if there is none, or it is unreadable."""
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """List public games that have, or recently had, one of these statuses."""

@@ -10,9 +10,9 @@ from service.engine import Game, TileSetIndex
 from service.engine.queries import islander_values, player_scores, tiles_left
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
-from service.games.i18n import Language, tile_names
 from service.games.ports.game_store import GameRecord, UnreadableGame
 from service.games.repository import load_game, read_access
+from service.i18n import Language, tile_names
 
 
 async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
@@ -29,8 +29,8 @@ def compute_scores(index: TileSetIndex, game: Game) -> Scores:
 
 def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> TilesLeft:
     """Return the tiles left in the bag (R8.1)."""
-    counts = zip(tiles_left(index, game), tile_names(language, index), strict=True)
-    tiles = [TileLeft(tile=count.tile, text=name.full, left=count.left) for count, name in counts]
+    counts = zip(tiles_left(index, game).items(), tile_names(language, index), strict=True)
+    tiles = [TileLeft(tile=tile, text=name.full, left=left) for (tile, left), name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
 
 
@@ -62,6 +62,7 @@ async def load_digest(context: Context, game: str, version: int) -> str:
 
 async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """Return the diffs after version `since`, up to the loaded version."""
-    number = min(limit, MAX_DIFFS, loaded.version - since)
+    number = min(limit, MAX_DIFFS, loaded.revision.version - since)
     entries = await context.store.load_diffs(game, since, number) if number > 0 else []
-    return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
+    version, digest = loaded.revision
+    return Diffs(version=version, digest=digest, diffs=[msgspec.Raw(entry.data) for entry in entries])

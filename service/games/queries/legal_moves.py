@@ -7,7 +7,7 @@ from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, Retrie
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
+from service.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 
 T = TypeVar("T")
 

@@ -1,14 +1,15 @@
-"""The lobby, and pages of any list of games."""
+"""The lobby, the games of an API key, and pages of any list of games."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from schemas.game import GameSummary, GameView
 from schemas.lobby import Games
 from schemas.vocabulary import STATUSES, Status
 from service.engine import build_view
+from service.games.access import subject_of_key
 from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
@@ -81,3 +82,36 @@ async def _load_summary(context: Context, statuses: Sequence[Status], game: str)
 def summarize(whole: GameView) -> GameSummary:
     """Return a game's entry in lists."""
     return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
+
+
+class ApiKeyGamesQuery(NamedTuple):
+    """Which of a key's games to list."""
+
+    key: str
+    """The key's name."""
+    status: Status | None
+    limit: int
+    cursor: str | None
+
+
+async def list_api_key_games(context: Context, wanted: ApiKeyGamesQuery) -> tuple[Games, int]:
+    """Return a page of a key's games, newest first, private ones too, and how many were loaded.
+
+    Raises Malformed for an invalid cursor.
+    """
+    read_page = partial(context.store.list_by_keys, [subject_of_key(wanted.key)])
+    show = partial(_load_summary_of_key, context, wanted)
+    games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
+    return Games(games=games, next_cursor=next_cursor), scanned
+
+
+async def _load_summary_of_key(context: Context, wanted: ApiKeyGamesQuery, game_id: str) -> GameSummary | None:
+    """Load an indexed game; None if it is not the key's, or not requested: the index may be stale."""
+    loaded = await context.store.load(game_id)
+    if loaded is None:
+        await context.store.unindex_missing([subject_of_key(wanted.key)], game_id)
+        return None
+    if read_access(loaded).api_key != wanted.key:
+        return None
+    view = build_view(*decode_with_index(context.tilesets, loaded))
+    return summarize(view) if wanted.status in (None, view.status) else None

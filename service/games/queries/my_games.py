@@ -88,7 +88,7 @@ async def _load_entry(
     waiting = any(seat.waiting for seat in seats)
     if wanted.waiting not in (None, waiting):
         return None
-    return MyGame(game=summarize(build_view(index, game)), digest=loaded.digest, seats=seats, waiting=waiting)
+    return MyGame(game=summarize(build_view(index, game)), digest=loaded.revision.digest, seats=seats, waiting=waiting)
 
 
 def _own_seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:

@@ -6,11 +6,11 @@ from schemas.story import Story
 from service.engine import Game, TileSetIndex
 from service.engine.tileset_index import pack_cell
 from service.games.context import Context
-from service.games.i18n import EventNarrator, Language, describe_status, get_translator
-from service.games.i18n.story import PatchedTurn, decode_change, decode_turn, narrate_story
 from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
 from service.games.queries.games import MAX_DIFFS
 from service.games.repository import decode_with_index
+from service.i18n import EventNarrator, Language, describe_status, get_translator
+from service.i18n.story import PatchedTurn, decode_change, decode_turn, narrate_story
 
 
 async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:
@@ -22,7 +22,7 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     index, game = decode_with_index(context.tilesets, loaded)
     translator = get_translator(language)
     narrator, turn = EventNarrator.of(translator, index, game), None
-    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
+    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)
     log = await context.store.load_diffs(game.id, since - preceding, preceding + number) if number > 0 else []
     try:
         if log and preceding:
@@ -31,8 +31,8 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
-        version=loaded.version,
-        digest=loaded.digest,
+        version=loaded.revision.version,
+        digest=loaded.revision.digest,
         language=language,
         lines=[*narrate_story(narrator, changes, turn)],
         now=describe_status(translator, index, game),

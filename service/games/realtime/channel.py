@@ -6,10 +6,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from service.games.ports.game_store import GameStore, StoredDiff
+from service.games.ports.game_store import GameStore, Revision, StoredDiff
 from service.games.realtime.broadcaster import Broadcaster
 from service.games.realtime.messages import DiffsMessage, SnapshotMessage
-from service.games.realtime.stream_position import StreamPosition
 
 __all__ = ["Channel", "ChannelRegistry"]
 
@@ -17,7 +16,7 @@ __all__ = ["Channel", "ChannelRegistry"]
 class Channel:
     """One game and its subscribers, which have received, or are about to, everything up to `position`."""
 
-    def __init__(self, game: str, position: StreamPosition, last_revocation: str = "") -> None:
+    def __init__(self, game: str, position: Revision, last_revocation: str = "") -> None:
         self.game = game
         self.position = position
         self.last_revocation = last_revocation
@@ -47,18 +46,18 @@ class Channel:
             return True
         if not position.is_followed_by(new):
             return False
-        self.position = StreamPosition(new[-1].version, new[-1].digest)
+        self.position = Revision(new[-1].version, new[-1].digest)
         self.subscribers.broadcast(DiffsMessage(game=self.game, diffs=new))
         return True
 
     def publish_snapshot(self, snapshot: SnapshotMessage) -> None:
         """Send subscribers the whole game, and continue from there."""
-        self.position = StreamPosition(snapshot.view.version, snapshot.digest)
+        self.position = Revision(snapshot.view.version, snapshot.digest)
         self.has_diverged = False
         self.snapshots += 1
         self.subscribers.broadcast(snapshot)
 
-    def compare(self, known: StreamPosition, stored: StreamPosition | None) -> bool:
+    def compare(self, known: Revision, stored: Revision | None) -> bool:
         """Compare the stored position (None: no such game) with `known`, the channel's before the store was read.
 
         Return whether the stream must be read, because the channel is behind or has diverged.
@@ -92,7 +91,7 @@ class ChannelRegistry:
         """By game; changed by `open` and `close` only."""
         self._store = store
 
-    def open(self, game: str, position: StreamPosition, last_revocation: str) -> Channel:
+    def open(self, game: str, position: Revision, last_revocation: str) -> Channel:
         """Add a channel, which begins at this position."""
         channel = self.channels[game] = Channel(game, position, last_revocation)
         self._store.subscribe(game)

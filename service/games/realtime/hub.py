@@ -8,20 +8,24 @@ followed games. Only the game's stream is authoritative: the last two merely cau
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from service.games.errors import NoSuchGame
-from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
 from service.games.realtime.messages import DiffsMessage, Subscriber, TokenHolder
-from service.games.realtime.stream_position import StreamPosition, build_snapshot
-from service.games.realtime.stream_reader import PAGE_SIZE, READ_TIMEOUT_S, StreamReader, record_read_failure
-from service.games.realtime.version_sweep import VersionSweep
+from service.games.realtime.stream_reader import (
+    PAGE_SIZE,
+    READ_TIMEOUT_S,
+    StreamReader,
+    build_snapshot,
+    record_read_failure,
+)
 from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
 from service.telemetry import tracing
-from service.telemetry.metrics import NOTIFICATIONS
+from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
 
 __all__ = ["Hub"]
 
@@ -29,6 +33,9 @@ LOG = logging.getLogger(__name__)
 
 SUBSCRIBE_TIMEOUT_S = 20.0
 """A subscriber that the stream does not reach for so long gets `store_unavailable`."""
+
+SWEEP_BATCH_SIZE = 200
+"""Games whose versions are read with one pipeline."""
 
 RETRY_INTERVAL_S = 1.0
 """Between attempts to subscribe, or to receive notifications, while the store does not respond."""
@@ -55,7 +62,7 @@ class Hub:
         self._registry = ChannelRegistry(store)
         self._channels = self._registry.channels
         self._reader = StreamReader(store, tilesets, self._registry)
-        self._sweep = VersionSweep(store, self._registry, self._reader, self._start_token_check, sweep_interval_s)
+        self._sweep_interval_s = sweep_interval_s
         self._tasks: list[SupervisedTask] = []
         self._token_checks: set[asyncio.Task[None]] = set()
 
@@ -64,7 +71,7 @@ class Hub:
         start = self._supervisor.start
         self._tasks = [
             start("realtime-notifications", self._receive_notifications),
-            start("realtime-sweep", self._sweep.run),
+            start("realtime-sweep", self._sweep),
         ]
 
     async def aclose(self) -> None:
@@ -112,9 +119,7 @@ class Hub:
         self._token_checks.add(task)
         task.add_done_callback(self._token_checks.discard)
 
-    async def subscribe(
-        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str = ""
-    ) -> None:
+    async def subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str = "") -> None:
         """Send a subscriber everything after `position`, once and in order, until `unsubscribe`.
 
         `last_revocation` is that of the record with which the subscriber's token was checked. If a token was revoked
@@ -131,9 +136,7 @@ class Hub:
         if channel.last_revocation != last_revocation:
             self._start_token_check(channel)
 
-    async def _subscribe(
-        self, subscriber: Subscriber, game: str, position: StreamPosition, last_revocation: str
-    ) -> Channel:
+    async def _subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str) -> Channel:
         while True:
             channel = self._channels.get(game)
             if channel is None:
@@ -150,20 +153,18 @@ class Hub:
             except StoreUnavailable:
                 await asyncio.sleep(RETRY_INTERVAL_S)
 
-    async def _replay_missed(
-        self, subscriber: Subscriber, channel: Channel, position: StreamPosition
-    ) -> StreamPosition:
+    async def _replay_missed(self, subscriber: Subscriber, channel: Channel, position: Revision) -> Revision:
         """Send a new subscriber a part of what lies between its position and the channel's; return its new position."""
         game, known = channel.game, channel.position
         diffs = await self._store.load_diffs(game, position.version, PAGE_SIZE)
         if diffs and position.is_followed_by(diffs):
             subscriber.deliver(DiffsMessage(game=game, diffs=diffs))
             channel.publish(diffs)
-            return StreamPosition(diffs[-1].version, diffs[-1].digest)
+            return Revision(diffs[-1].version, diffs[-1].digest)
         record = await self._store.load(game)
         if record is None:
             raise NoSuchGame(game)
-        stored = StreamPosition(record.version, record.digest)
+        stored = record.revision
         if channel.compare(known, stored):
             self._reader.request_read(channel)
             await channel.wait_for_read()
@@ -172,7 +173,7 @@ class Hub:
             return stored
         return position
 
-    def unsubscribe(self, subscriber: Subscriber, game: str) -> StreamPosition | None:
+    def unsubscribe(self, subscriber: Subscriber, game: str) -> Revision | None:
         """Stop sending a game to a subscriber; return the position it has reached, or None if it was not subscribed.
 
         The last subscriber closes the channel.
@@ -231,6 +232,32 @@ class Hub:
             except StoreUnavailable as error:
                 LOG.warning("cannot receive notifications: %s", error)
             await asyncio.sleep(RETRY_INTERVAL_S)
+
+    async def _sweep(self) -> None:
+        """Compare all games with the store once per interval, in batches spread over it."""
+        while True:
+            games = [*self._channels]
+            batches = [games[start : start + SWEEP_BATCH_SIZE] for start in range(0, len(games), SWEEP_BATCH_SIZE)]
+            for batch in batches or [[]]:
+                await asyncio.sleep(self._sweep_interval_s / max(1, len(batches)))
+                with suppress(StoreUnavailable, TimeoutError):  # the next sweep tries again
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        await self._compare_versions(batch)
+
+    async def _compare_versions(self, games: Sequence[str]) -> None:
+        """Have the streams of games read that are behind the store, or not part of its history."""
+        channels = [channel for game in games if (channel := self._channels.get(game)) is not None]
+        known = [channel.position for channel in channels]
+        versions = await self._store.load_versions([channel.game for channel in channels])
+        for channel, position, stored in zip(channels, known, versions, strict=True):
+            revision, last_revocation = stored or (None, channel.last_revocation)
+            if last_revocation != channel.last_revocation:
+                channel.last_revocation = last_revocation
+                self._start_token_check(channel)
+            if channel.compare(position, revision):
+                if channel.reader is None or channel.reader.done():
+                    MISSED_NOTIFICATIONS.inc()
+                self._reader.request_read(channel)
 
     async def _recheck_tokens(self, channel: Channel) -> None:
         """Load the game's access record, and let each subscriber check its token; retry until that succeeds."""

@@ -10,15 +10,6 @@ from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports.game_store import StoredDiff
 
-__all__ = [
-    "ChannelMessage",
-    "DiffsMessage",
-    "MessageBatch",
-    "SnapshotMessage",
-    "Subscriber",
-    "TokenHolder",
-]
-
 
 class CachedEncoding(msgspec.Struct, kw_only=True, eq=False):
     """A message to all subscribers of a game; `encoded` holds its bytes per wire format, so each is made once."""

@@ -9,17 +9,24 @@ import logging
 from collections.abc import Sequence
 from itertools import groupby
 
+from service.engine import build_view
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import (
+    GameRecord,
+    GameStore,
+    Revision,
+    StoredDiff,
+    StoreUnavailable,
+    UnreadableGame,
+)
 from service.games.realtime.channel import Channel, ChannelRegistry
-from service.games.realtime.stream_position import build_snapshot, resolve_position
+from service.games.realtime.messages import SnapshotMessage
+from service.games.repository import decode_with_index
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import DELIVERY_LAG, HISTORIES_REPLACED
-
-__all__ = ["PAGE_SIZE", "READ_TIMEOUT_S", "StreamReader", "record_read_failure"]
 
 LOG = logging.getLogger(__name__)
 
@@ -97,6 +104,30 @@ class StreamReader:
         HISTORIES_REPLACED.inc()
         channel.publish_snapshot(snapshot)
         channel.is_behind = True
+
+
+async def resolve_position(
+    store: GameStore, game: str, record: GameRecord, since: int | None, digest: str | None
+) -> Revision | None:
+    """Return where a client that has version `since` continues, or None if it needs the whole game.
+
+    It needs it without `since`, if `since` is in the future or before the beginning of the stream, and if `digest` is
+    not that version's.
+    """
+    if since is None or since > record.revision.version:
+        return None
+    if since == record.revision.version:
+        return record.revision if digest in (None, record.revision.digest) else None
+    following = await store.load_diffs(game, since, 1)
+    if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
+        return None
+    return Revision(since, following[0].previous)
+
+
+def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:
+    """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
+    view = build_view(*decode_with_index(tilesets, record))
+    return SnapshotMessage(game=game, digest=record.revision.digest, view=view)
 
 
 def record_read_failure(game: str, error: Exception, failures: int) -> float:

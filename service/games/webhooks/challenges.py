@@ -21,15 +21,6 @@ from service.games.timestamps import timestamp
 from service.games.webhooks.delivery_slots import site_of_url
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
 
-__all__ = [
-    "CHALLENGE_RETRY_DELAYS_S",
-    "ChallengeRateLimiter",
-    "KeyedRateLimiter",
-    "Rate",
-    "create_challenge",
-    "is_correct_response",
-]
-
 CHALLENGE_RETRY_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600)
 """Delay before each retry; after the last, about 13 minutes after the first, the webhook is disabled."""
 

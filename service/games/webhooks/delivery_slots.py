@@ -16,16 +16,6 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
-__all__ = [
-    "DeliverySlot",
-    "DeliverySlots",
-    "HostStatus",
-    "SlotLimits",
-    "host_of_url",
-    "site_of_host",
-    "site_of_url",
-]
-
 SHARED_SUFFIXES = frozenset({"ac", "co", "com", "edu", "gov", "net", "or", "org"})
 """Second-level domains of country domains under which anybody registers names, such as co.uk."""
 

@@ -80,7 +80,7 @@ async def attach_game(
 
 async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:
     """Delete what a seat's token has registered; return whether there was anything, which makes the session stale."""
-    if session.revision is None or not session.revision.webhooks:
+    if not session.webhooks:
         return False
     registered = [one.registration for one in await webhooks.list_by_subject(session.game.id)]
     own = [webhook.id for webhook in registered if webhook.seat == seat]

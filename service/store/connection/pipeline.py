@@ -7,7 +7,7 @@ and removed by their id and holder; dates, lists and index entries are set, not 
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,7 +15,14 @@ from redis.exceptions import AskError, MovedError, NoScriptError
 
 from service.games.ports.game_store import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
-from service.store.connection.errors import RETRYABLE_CODES, WRITE_ERRORS, error_code, is_error_reply, to_store_error
+from service.store.connection.errors import (
+    CONNECTION_ERRORS,
+    RETRYABLE_CODES,
+    WRITE_ERRORS,
+    error_code,
+    is_error_reply,
+    to_store_error,
+)
 from service.store.connection.outage_log import OutageLog
 from service.store.connection.topology import Topology
 from service.supervision import Backoff, spawn
@@ -116,6 +123,24 @@ class PipelinedClient:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
         self.dispatch(command)
         return reply
+
+    async def scan(self, match: str, count: int) -> AsyncIterator[list[str]]:
+        """Yield the keys of all primaries that match, page by page, each of about `count` keys that Redis looks at.
+
+        A key that exists throughout comes at least once. Raise StoreUnavailable.
+        """
+        if not self.topology.primaries():
+            try:
+                await self.topology.refresh()
+            except CONNECTION_ERRORS as error:
+                raise to_store_error(error) from error
+        for primary in sorted(self.topology.primaries()):
+            cursor: bytes | str = "0"
+            while True:
+                cursor, names = await self.execute("SCAN", cursor, "MATCH", match, "COUNT", count, primary=primary)
+                yield [name.decode(errors="replace") for name in names]
+                if not int(cursor):
+                    break
 
     def dispatch(self, command: Command) -> None:
         """Queue a command for its primary, or try again later if that is unknown."""

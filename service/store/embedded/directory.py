@@ -14,14 +14,6 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-__all__ = [
-    "EmbeddedServerError",
-    "ServerProgramNotFound",
-    "create_private_directory",
-    "lock_directory",
-    "socket_path",
-]
-
 
 class EmbeddedServerError(Exception):
     """The server cannot be started, or its directory cannot be used."""

@@ -1,20 +1,16 @@
 -- Store one commit of one game, all of it or nothing.
 --
 -- KEYS  1 game   2 log   3 a string of the game for a write that changes nothing
--- ARGV  1 id of the commit   2 version, 3 digest and 4 webhooks that it expects (all '' to create the game)
---       5 snapshot   6 access record ('' leaves it)   7 seconds until the game expires
---       8 channel for the change notification   9 'SHARD' for a sharded channel (in a Cluster), else ''
---       10 number of the channel's subscribers that belong to the committing instance
---       11 field of the game's hash for the idempotency key ('' for none)   12 the record to store there
---       13 metadata of the diffs, for readers of the log
---       14 the last commit that revoked a token, which it expects ('' for none)   15 '1' if this commit revokes one
---       16... version, digest, previous digest and data of each diff
+-- ARGV  1 the header, a MessagePack map: `CommitHeader` in store/game_store.py describes its members
+--       2 snapshot   3 access record ('' leaves it)   4 field of the game's hash for the idempotency key ('' for none)
+--       5 the record to store there   6... data of each diff
 -- Returns 1 if it is stored; the record stored earlier; {version, digest} of the game on a conflict ({}: no such game);
 --       -T if the token may use no more idempotency keys in this game until the Unix second T.
 
 local game, log = KEYS[1], KEYS[2]
-local id = ARGV[1]
-local FIRST = 16
+local commit = cmsgpack.unpack(ARGV[1])
+local snapshot, access, field, record = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local FIRST_DATA = 6
 
 -- An idempotency record (service/games/idempotency.py) expires after a day, and each token may have MAX_KEYS in a game.
 -- They are counted, and expired ones removed, when the version passes a multiple of SWEEP.
@@ -29,20 +25,21 @@ local function stored_at(record)
   return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
-local has_key, record = ARGV[11] ~= '', ARGV[12]
+local has_key = field ~= ''
 local spent_field = 'spent' .. string.sub(record, 2, 2)
-local current = redis.call('HMGET', game, 'version', 'digest', 'hooks', ARGV[11], spent_field, 'tokens')
-local version = ARGV[FIRST] and ARGV[#ARGV - 3] or ARGV[2]
+local current = redis.call('HMGET', game, 'version', 'digest', 'hooks', field, spent_field, 'tokens')
+local first, last = commit.diffs[1], commit.diffs[#commit.diffs]
+local version = last and last.version or commit.version
 
 -- After a lost connection this may be a repetition of a commit that was stored. The EXPIRE is a write, so that WAIT has
 -- something to wait for.
 local function is_repetition()
-  redis.call('EXPIRE', game, ARGV[7])
-  if current[6] == id then
+  redis.call('EXPIRE', game, commit.ttl_s)
+  if current[6] == commit.id then
     return true
   end
-  local entry = ARGV[FIRST] and redis.call('XRANGE', log, ARGV[FIRST], ARGV[FIRST])[1]
-  return entry and entry[2][2] == id
+  local entry = first and redis.call('XRANGE', log, first.version, first.version)[1]
+  return entry and entry[2][2] == commit.id
 end
 
 if has_key then
@@ -52,8 +49,8 @@ if has_key then
   end
 end
 
-if (current[1] or '') ~= ARGV[2] or (current[2] or '') ~= ARGV[3] or (current[3] or '') ~= ARGV[4]
-    or (current[6] or '') ~= ARGV[14] then
+if (current[1] or '') ~= commit.version or (current[2] or '') ~= commit.digest
+    or (current[3] or '') ~= commit.webhooks or (current[6] or '') ~= commit.last_revocation then
   if is_repetition() then
     return 1
   end
@@ -65,21 +62,21 @@ if has_key and current[5] and tonumber(current[5]) > stored_at(record) then
 end
 
 -- The log first: only this write can fail (if the id is not above the last one), and then nothing has changed.
-for i = FIRST, #ARGV, 4 do
-  redis.call('XADD', log, ARGV[i] .. '-0',
-    'commit', id, 'digest', ARGV[i + 1], 'previous', ARGV[i + 2], 'data', ARGV[i + 3], 'meta', ARGV[13])
+for i, diff in ipairs(commit.diffs) do
+  redis.call('XADD', log, diff.version .. '-0', 'commit', commit.id, 'digest', diff.digest, 'previous', diff.previous,
+    'data', ARGV[FIRST_DATA + i - 1], 'meta', commit.meta)
 end
-redis.call('HSET', game, 'version', version, 'digest', ARGV[FIRST] and ARGV[#ARGV - 2] or ARGV[3], 'snapshot', ARGV[5])
-if ARGV[6] ~= '' then
-  redis.call('HSET', game, 'access', ARGV[6])
+redis.call('HSET', game, 'version', version, 'digest', last and last.digest or commit.digest, 'snapshot', snapshot)
+if access ~= '' then
+  redis.call('HSET', game, 'access', access)
 end
-if ARGV[15] ~= '' then
-  redis.call('HSET', game, 'tokens', id)
+if commit.revokes_token then
+  redis.call('HSET', game, 'tokens', commit.id)
 end
 if has_key then
-  redis.call('HSET', game, ARGV[11], record)
+  redis.call('HSET', game, field, record)
 end
-if has_key and math.floor(tonumber(version) / SWEEP) ~= math.floor((tonumber(ARGV[2]) or 0) / SWEEP) then
+if has_key and math.floor(tonumber(version) / SWEEP) ~= math.floor((tonumber(commit.version) or 0) / SWEEP) then
   local fields, number, oldest = redis.call('HGETALL', game), 0, stored_at(record)
   for i = 1, #fields, 2 do
     local value = fields[i + 1]
@@ -97,12 +94,13 @@ if has_key and math.floor(tonumber(version) / SWEEP) ~= math.floor((tonumber(ARG
     redis.call('HDEL', game, spent_field)
   end
 end
-redis.call('EXPIRE', game, ARGV[7])
-redis.call('EXPIRE', log, ARGV[7])
+redis.call('EXPIRE', game, commit.ttl_s)
+redis.call('EXPIRE', log, commit.ttl_s)
 
 -- A notification may be lost, so the commit is stored even if publishing fails (the ACL may deny it).
-local subscribers = redis.pcall('PUBSUB', ARGV[9] .. 'NUMSUB', ARGV[8])
-if not subscribers.err and subscribers[2] > tonumber(ARGV[10]) then
-  redis.pcall(ARGV[9] == '' and 'PUBLISH' or 'SPUBLISH', ARGV[8], ARGV[15] == '' and version or version .. ' tokens')
+local subscribers = redis.pcall('PUBSUB', commit.is_sharded and 'SHARDNUMSUB' or 'NUMSUB', commit.channel)
+if not subscribers.err and subscribers[2] > commit.own_subscribers then
+  local message = commit.revokes_token and version .. ' tokens' or version
+  redis.pcall(commit.is_sharded and 'SPUBLISH' or 'PUBLISH', commit.channel, message)
 end
 return 1

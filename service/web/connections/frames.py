@@ -1,6 +1,5 @@
 """The frames that the client of a WebSocket sends, checked before aiohttp reads them."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,9 +17,6 @@ EXTENDED_LENGTH_BYTES = {126: 2, 127: 8}
 
 MASK_BYTES = 4
 
-MAX_FRAMES_AT_ONCE = 256
-"""Frames that are checked in one turn of the event loop; a client can send 40,000 in what it reads at once."""
-
 UNKNOWN_FRAME = b"\x83\x80\0\0\0\0"
 """A frame of an undefined kind, for which aiohttp closes with 1002."""
 
@@ -36,83 +32,56 @@ class FrameReader:
     """
 
     __slots__ = (
-        "_counted",
         "_fragments",
         "_head",
         "_is_last",
         "_max_fragments",
-        "_on_caught_up",
+        "_on_end",
         "_reader",
-        "_unread_bytes",
-        "_waiter",
-        "has_closed",
-        "is_behind",
         "is_discarding",
+        "unread_bytes",
     )
 
-    def __init__(self, reader: "WebSocketReader", max_fragments: int, on_caught_up: "Callable[[], None]") -> None:
+    def __init__(self, reader: "WebSocketReader", max_fragments: int, on_end: "Callable[[], None]") -> None:
         self._reader = reader
-        self._on_caught_up = on_caught_up
-        """Called when the reader is no longer behind."""
+        self._on_end = on_end
+        """Called when the client has sent a close frame, or disconnected."""
         self._max_fragments = max_fragments
         """Frames of one message. Each is work, even if it is empty."""
         self._fragments = 0
         """Frames since the last that ended a message."""
         self._head = b""
-        """Of the next frame, while its length is incomplete; while the reader is behind, also what follows it."""
-        self._unread_bytes = 0
-        """Of the current frame, that have not arrived."""
+        """Of the next frame, while its length is incomplete."""
         self._is_last = False
         """Whether what follows the current frame is ignored: it is a close frame, or a violation."""
-        self._waiter: asyncio.Future[None] | None = None
-        self.has_closed = False
-        """Whether the client has sent a close frame, or disconnected."""
-        self.is_behind = False
-        """Whether frames that have arrived are checked in a later turn. The connection must not read until then."""
+        self.unread_bytes = 0
+        """Of the current frame, that have not arrived."""
         self.is_discarding = False
         """Whether nothing is passed on any more: a frame was invalid, or the service is closing."""
 
     def feed_data(self, data: bytes) -> tuple[bool, bytes]:
         """Pass data on, as far as it consists of heads that are complete, and their payloads."""
-        if self._is_last and not self._unread_bytes:
+        if self._is_last and not self.unread_bytes:
             return False, b""
         data = self._head + data
         end, violation = self._find_end(data)
-        self._head, self._unread_bytes = b"" if self._is_last else data[end:], max(0, end - len(data))
+        self._head, self.unread_bytes = data[end:], max(0, end - len(data))
         if not self.is_discarding:
             failed, _ = self._reader.feed_data(data[:end] + violation)
             self.is_discarding = failed or bool(violation)
-        if self._is_last and not self._unread_bytes and not violation:
-            self._set_closed()
-        if self.is_behind:
-            asyncio.get_running_loop().call_soon(self._catch_up)
+        if self._is_last and not self.unread_bytes and not violation:
+            self._on_end()
         return False, b""
 
     def feed_eof(self) -> None:
         """Pass the end of the data on."""
         self._reader.feed_eof()
-        self._set_closed()
-
-    async def wait_until_closed(self) -> None:
-        """Discard what arrives until the client has closed."""
-        self.is_discarding = True
-        if not self.has_closed:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
-
-    def _catch_up(self) -> None:
-        """Check more frames."""
-        self.is_behind = False
-        self.feed_data(b"")
-        if not self.is_behind:
-            self._on_caught_up()
+        self._on_end()
 
     def _find_end(self, data: bytes) -> tuple[int, bytes]:
         """Return where the last frame ends whose length is known, and what stands for an invalid one after it."""
-        end, size = self._unread_bytes, len(data)
-        for _ in range(MAX_FRAMES_AT_ONCE):
-            if self._is_last or end + 2 > size:
-                break
+        end, size = self.unread_bytes, len(data)
+        while not self._is_last and end + 2 <= size:
             first, second = data[end], data[end + 1]
             if not second & MASKED or (first & CONTROL and first & RESERVED):
                 self._is_last = True
@@ -129,11 +98,4 @@ class FrameReader:
                 length = int.from_bytes(data[end + 2 : start])
             end = start + MASK_BYTES + length
             self._is_last = first & OPCODE == CLOSE
-        else:
-            self.is_behind = True
         return end, b""
-
-    def _set_closed(self) -> None:
-        self.has_closed = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)

@@ -23,7 +23,7 @@ from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S, problem_response
+from service.web.problems import problem_response
 
 __all__ = [
     "CONNECTION_LIMITER",
@@ -98,19 +98,15 @@ class ConnectionLimiter:
         self.connections[connection] = None
         refusal = b""
         if len(self.connections) > self._max_connections:
-            refusal = self.encode_refusal(
-                "store_unavailable",
-                "this instance has reached its maximum number of connections",
-                TOO_MANY_CONNECTIONS_RETRY_S,
+            refusal = self._encode_refusal(
+                "store_unavailable", "this instance has reached its maximum number of connections"
             )
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
             or self.has_rejected_too_much(client)
         ):
-            refusal = self.encode_refusal(
-                "rate_limited", "too many connections from this address", TOO_MANY_CONNECTIONS_RETRY_S
-            )
+            refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
             self.connections_per_address.add(client, 1)
             self.opened_per_address.add(client, 1)
@@ -118,9 +114,9 @@ class ConnectionLimiter:
             self._log_rejection(client)
         return refusal
 
-    def encode_refusal(self, code: str, detail: str, retry_after_s: int | None = None) -> bytes:
-        """Return a complete response for a connection that is rejected without a request that was read."""
-        response = problem_response(problem(code, detail, retry_after_s=retry_after_s))
+    def _encode_refusal(self, code: str, detail: str) -> bytes:
+        """Return a complete response for a connection that is rejected before anything is read."""
+        response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
         headers, body = response.headers, cast("bytes", response.body)
         set_common_headers(headers, self._security_headers, new_request_id())
         headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})

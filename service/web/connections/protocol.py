@@ -1,27 +1,23 @@
 """The protocol of a connection: how many bytes a client may send, and how long it may take.
 
-A client must not keep a connection busy without using it: a request's head must arrive in time, a response must be
-read, and nothing is read that no handler wants.
+aiohttp gets one request at a time: what follows it is held, and then not read, until it is answered. So a connection
+knows where each head begins and ends, pipelined requests do not pile up, and one that is malformed does not cost those
+before it their responses. A client must not keep a connection busy without using it: a request's head must arrive in
+time, a response must be read, and nothing is read that no handler wants.
 
-This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
-- `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
- the connection is idle. An ingress may limit both, but the service also runs without one.
-- `_messages` are parsed requests, each with its body, that no handler has taken yet. One of them means that a head is
- complete, that the client pipelines, that one which has closed its sending half is still to be answered, or, while a
- body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
-
-Both can go when aiohttp offers timeouts for heads and idle connections, answers clients that have closed their sending
-half, and reports invalid chunks to the handler that reads the body. `tests/web/test_aiohttp.py` fails when a new
-version of aiohttp changes them, and says what to do.
+This module alone reads a private attribute of aiohttp's `RequestHandler`, for which there is no public equivalent:
+`_messages` are parsed requests, each with its body, that no handler has taken yet. It tells that a head is complete,
+or, while a body arrives, that aiohttp found an invalid chunk, which it reports only to the next handler. It can go when
+aiohttp offers timeouts for heads and answers clients that have closed their sending half. `tests/web/test_aiohttp.py`
+fails when a new version of aiohttp changes it, and says what to do.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from math import inf
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from aiohttp import HttpVersion11, StreamReader, hdrs, web
+from aiohttp import EMPTY_PAYLOAD, HttpVersion11, StreamReader, hdrs, web
 
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
@@ -31,19 +27,18 @@ from service.web.connections.frames import FrameReader
 from service.web.connections.stopwatch import Stopwatch, Timed
 
 if TYPE_CHECKING:
-    from aiohttp.http import WebSocketReader
+    from aiohttp.http import RawRequestMessage, WebSocketReader
 
     from service.web.connections.limiter import ConnectionLimiter
     from service.web.headers.bearer_tokens import BearerToken
 
 __all__ = [
     "HIGH_WATER_BYTES",
+    "MAX_HEAD_BYTES",
     "ClientConnection",
-    "discard_until_closed",
     "get_connection",
     "is_slow_consumer",
-    "reading_body",
-    "start_socket",
+    "start_event_stream",
     "streaming_response",
 ]
 
@@ -53,20 +48,32 @@ MAX_HEAD_BYTES = 65_536
 END_OF_HEAD = b"\r\n\r\n"
 """What a head ends with, and a chunked body too."""
 
+NO_HEAD = b"\0\r\n\r\n"
+"""What no head contains: aiohttp answers 400."""
+
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
+MAX_HELD_BYTES = 65_536
+"""Bytes that a client may send ahead before no more are read."""
+
 MAX_FRAMING_BYTES = 65_536
-"""Bytes beside a body: chunk sizes, extensions, trailers, pipelined requests."""
+"""Bytes beside a body: chunk sizes, extensions, trailers."""
+
+MAX_BODY_LENGTH = 2**63
+"""Stands for the length of what has none, as a CONNECT."""
 
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
+
+MAX_FRAME_BYTES_AT_ONCE = 1_536
+"""Bytes from a WebSocket, beside the rest of a frame, that are read in one turn of the loop: they may be 256 frames."""
 
 MIN_FRAGMENT_BYTES = 64
 """The largest message may come in frames of this size, but not of a smaller one: each frame is work."""
 
 MAX_DISCARDED_BYTES = 4_194_304
-"""Bytes that a client may send after a violation of the WebSocket protocol or a close frame, and they are read."""
+"""Bytes that are read after the last response or close frame."""
 
 LINGER_TIMEOUT_S = 2.0
 """How long a connection is read after a response that ends it, so that the client can read the response."""
@@ -90,23 +97,21 @@ class ClientConnection(web.RequestHandler):
         "bearer_token",
         "blocked_since",
         "body",
-        "bytes_after_head",
+        "body_length",
         "client",
-        "discards_until",
+        "ended",
         "frames",
-        "head_bytes",
+        "has_ended",
         "head_started_at",
+        "held",
         "idle_since",
+        "is_answered",
         "is_buffer_full",
-        "is_half_closed",
+        "is_discarding",
         "is_paused",
-        "is_stopped",
         "kind",
-        "last_bytes",
         "limiter",
         "max_received_bytes",
-        "newest_body",
-        "read_ahead_bytes",
         "received_bytes",
         "stopwatch",
     )
@@ -119,7 +124,7 @@ class ClientConnection(web.RequestHandler):
         self.stopwatch = Stopwatch()
         """The time that the connection takes, for what its client or address is charged."""
         self.max_received_bytes = limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
-        """Bytes that the client may send while its request is handled."""
+        """Bytes of a request that are read."""
         self.client: str | None = UNKNOWN
         """The client's address; None for a trusted proxy."""
         self.address = UNKNOWN
@@ -128,26 +133,22 @@ class ClientConnection(web.RequestHandler):
         """The token of the last valid Authorization header."""
         self._write_transport: asyncio.Transport | None = None
         """The transport; aiohttp drops its reference on close, when data may still be unsent."""
+        self.held = bytearray()
+        """What has arrived and was not passed on: it belongs to the next request, or a buffer is full."""
+        self.body: StreamReader = EMPTY_PAYLOAD
+        """The body of the newest request, which is empty if it has none."""
+        self.body_length: int | None = None
+        """Its bytes; None if it is chunked."""
+        self.is_answered = True
+        """Whether the newest request is answered; its body may still be arriving."""
         self.head_started_at = 0.0
         """When an incomplete head began; 0 if there is none."""
-        self.head_bytes = 0
-        """Bytes of this head so far."""
-        self.newest_body: StreamReader | None = None
-        """The body of the newest request whose head is complete, empty if it has none; None before the first."""
-        self.bytes_after_head: float = 0
-        """Bytes that arrived after that head; infinite if its end was not found."""
-        self.last_bytes = b""
-        """The last bytes that arrived, at most four."""
+        self.received_bytes = 0
+        """Bytes of the newest request, its head included, or since the service began to discard what arrives."""
         self.idle_since = 0.0
         """When the connection was first seen idle; 0 if it is not."""
         self.blocked_since = 0.0
         """Since when there are unsent bytes; 0 if there are none."""
-        self.read_ahead_bytes = 0
-        """Bytes that arrived with the head of the next request, and until it begins."""
-        self.received_bytes = 0
-        """Bytes that arrived since the current request began, its head included."""
-        self.body: StreamReader | None = None
-        """The body that a handler is reading."""
         self.frames: FrameReader | None = None
         """What reads a WebSocket's frames."""
         self.kind: Literal["response", "socket", "stream"] = "response"
@@ -155,13 +156,13 @@ class ClientConnection(web.RequestHandler):
         self.is_buffer_full = False
         """Whether aiohttp paused reading."""
         self.is_paused = False
-        """Whether reading is paused until the next request begins."""
-        self.is_stopped = False
-        """Whether nothing more is read; the connection closes after its response."""
-        self.discards_until: asyncio.Event | None = None
-        """If there is one, what arrives is discarded until the client closes its sending half, which sets this."""
-        self.is_half_closed = False
-        """Whether the client has closed its sending half; the connection closes after the last response."""
+        """Whether reading is paused because much is held."""
+        self.is_discarding = False
+        """Whether nothing is passed on any more: the last response or close frame was sent."""
+        self.has_ended = False
+        """Whether the client sends nothing more: it has closed its sending half, or sent a close frame."""
+        self.ended: asyncio.Future[None] | None = None
+        """Resolved then, for who waits for it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -170,7 +171,7 @@ class ClientConnection(web.RequestHandler):
         self._write_transport = cast("asyncio.Transport", transport)
         refusal = self.limiter.add(self)
         if refusal:  # before aiohttp starts a task for it
-            self.is_stopped = True
+            self.is_discarding = True
             self._write_transport.write(refusal)
             self._write_transport.close()
         else:
@@ -182,8 +183,7 @@ class ClientConnection(web.RequestHandler):
         self.limiter.send_buffers.forget(self)
         self.limiter.spend_rejected(self.address, self.stopwatch.take() + CONNECTION_S)
         self._write_transport = None
-        if self.discards_until is not None:
-            self.discards_until.set()
+        self._set_ended()
         super().connection_lost(exc)
 
     async def start(self) -> None:
@@ -191,31 +191,105 @@ class ClientConnection(web.RequestHandler):
         await Timed(super().start(), self.stopwatch)
 
     def data_received(self, data: bytes) -> None:
-        """Parse and count what arrived; start the timeout of an incomplete head."""
+        """Pass on what belongs to the current request, and hold the rest; without data, aiohttp parses what it has."""
         with self.stopwatch:
             self._receive(data)
 
     def _receive(self, data: bytes) -> None:
-        if self.is_stopped or self.discards_until is not None:
-            return
-        is_answering, waiting_requests = self._is_answering(), len(self._messages)
+        self.received_bytes += len(data) * self.is_discarding
+        if not data:
+            self._pass_on(data)
+        elif self.frames is not None or not self.is_discarding:
+            is_in_turn = self.frames is None or not self.held
+            self.held += data
+            if not is_in_turn:
+                return
+        self.read_held()
+        if self.kind == "stream" and len(self.held) > MAX_STREAM_HEAD_BYTES:
+            self.drop()
+
+    def read_held(self) -> None:
+        """Pass on what is held, as far as it belongs to the current request, or to the next if that is answered."""
+        while self.held and not self.is_buffer_full and (size := self._next_size()):
+            piece = bytes(self.held[:size])
+            del self.held[:size]
+            self._pass_on(piece)
+            if self.frames is not None:
+                if self.held and not self.is_buffer_full:  # else `resume_reading` goes on
+                    asyncio.get_running_loop().call_soon(self._read_on)
+                break
+        self._pause_if_too_much()
+        if self.has_ended and not self.held and not self.is_buffer_full and not self.body.is_eof():
+            self.body.set_exception(web.RequestPayloadError("the body ended early"))
+
+    def _read_on(self) -> None:
+        with self.stopwatch:
+            self.read_held()
+
+    def _next_size(self) -> int:
+        """Return how many of the held bytes are passed on next: at most to the end of a head or a body."""
+        held = self.held
+        if self.frames is not None:
+            return min(len(held), self.frames.unread_bytes + MAX_FRAME_BYTES_AT_ONCE)
+        if self.is_waiting():
+            if not self.head_started_at:
+                if held[0] in END_OF_HEAD:  # empty lines before a request (RFC 9112, 2.2)
+                    held[:] = held.lstrip(END_OF_HEAD)
+                    return self._next_size() if held else 0
+                self.head_started_at = asyncio.get_running_loop().time()
+                self.received_bytes = 0
+            end = held.find(END_OF_HEAD, 0, MAX_HEAD_BYTES - self.received_bytes)
+            if end < 0 and self.received_bytes + len(held) > MAX_HEAD_BYTES:
+                return MAX_HEAD_BYTES - self.received_bytes
+        elif self.body.is_eof() or self.received_bytes > self.max_received_bytes:
+            return 0
+        elif self.body_length is not None:
+            return min(len(held), self.body_length - self.body.total_bytes)
+        else:
+            end = held.rfind(END_OF_HEAD)
+        if end >= 0:
+            return end + len(END_OF_HEAD)
+        if self.has_ended:
+            return len(held)
+        return len(held) - next((size for size in (3, 2, 1) if held.endswith(END_OF_HEAD[:size])), 0)
+
+    def _pass_on(self, data: bytes) -> None:
+        """Let aiohttp parse data, and see what it found."""
+        self.received_bytes += len(data) * (not self.is_discarding)
+        waiting_requests = len(self._messages)
         super().data_received(data)
-        if self.kind != "socket":
-            self._follow_heads(data, has_new_head=len(self._messages) > waiting_requests)
-        self._pause_until_checked()
-        if is_answering:
-            self._count_received(len(data))
+        if self.head_started_at and self.received_bytes >= MAX_HEAD_BYTES and len(self._messages) == waiting_requests:
+            super().data_received(NO_HEAD)
+        if len(self._messages) > waiting_requests:
+            if not self.body.is_eof():
+                # aiohttp found an invalid chunk, and reports it only to the next handler, not to the waiting one.
+                self.body.set_exception(web.RequestPayloadError("no chunk"))
+            message, self.body = self._messages[-1]
+            self.body_length = None
+            if not self.body.is_eof():  # it is no error
+                request = cast("RawRequestMessage", message)
+                if not request.chunked:
+                    self.body_length = int(request.headers.get(hdrs.CONTENT_LENGTH, MAX_BODY_LENGTH))
+            self.is_answered, self.head_started_at = False, 0.0
+        elif self.received_bytes > self.max_received_bytes and not self.body.is_eof():
+            self.body.set_exception(web.RequestPayloadError("too much data beside the body"))
+
+    def is_waiting(self) -> bool:
+        """Return whether the connection waits for its next request, or for the rest of its head."""
+        return self.is_answered and self.body.is_eof()
+
+    def _pause_if_too_much(self) -> None:
+        """Pause reading while the client is too far ahead, or has sent too much that is discarded."""
+        if self.transport is None:
             return
-        if self._messages:
-            self.head_started_at = self.idle_since = 0.0
-            self.read_ahead_bytes += self.head_bytes + len(data)
-            self.head_bytes = 0
-            return
-        if not self.head_started_at:
-            self.head_started_at = asyncio.get_running_loop().time()
-        self.head_bytes += len(data)
-        if self.head_bytes > MAX_HEAD_BYTES:
-            self._reject_head()
+        max_held_bytes = MAX_HELD_BYTES if self.frames is None else 0
+        if len(self.held) > max_held_bytes or (self.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES):
+            self.is_paused = True
+            self.transport.pause_reading()
+        elif self.is_paused:
+            self.is_paused = False
+            if not self.is_buffer_full:
+                self.transport.resume_reading()
 
     def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp's returns None, which closes the connection
         """Respond to the requests that arrived before the client closed its sending half, then close.
@@ -223,28 +297,21 @@ class ClientConnection(web.RequestHandler):
         Returns whether the connection stays open until then. A WebSocket handles the messages that have arrived; an
         event stream ends at once, since nothing else tells that its client is gone.
         """
-        if self.discards_until is not None:
-            self.discards_until.set()
-            return False
-        if self.kind == "socket" and self.frames is not None:
+        if self.frames is not None:
             self.frames.feed_eof()
             return True
-        if self.kind != "response" or not (self._messages or self._is_answering()):
+        self._set_ended()
+        if self.is_discarding or self.kind == "stream":
             return False
-        self.is_half_closed = True
-        if self.body is not None:
-            self.check_body_can_end(self.body)
-        if not self._messages:
-            self.close()
-        return True
+        self.read_held()
+        return not self.is_waiting()
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
-        self.frames = FrameReader(
-            parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES, self._read_on_after_check
-        )
+        self.kind = "socket"
+        self.frames = FrameReader(parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES, self._set_ended)
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
-        self._pause_until_checked()
+        self.read_held()
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -265,19 +332,6 @@ class ClientConnection(web.RequestHandler):
         if self._write_transport is not None:
             self._write_transport.abort()
 
-    def start_request(self, address: str) -> None:
-        """Reset the counts for a new request."""
-        self.address = address
-        self.received_bytes, self.read_ahead_bytes = self.read_ahead_bytes, 0
-        if self.is_paused:
-            self.is_paused = False
-            self.resume_reading()
-
-    async def yield_turn(self) -> None:
-        """Let other connections run between two pipelined requests of this one."""
-        if self._messages:
-            await asyncio.sleep(0)
-
     def close_after(self, response: web.StreamResponse) -> None:
         """Close the connection after a response, and leave pipelined requests unanswered; but not that of a proxy."""
         if self.client is not None:
@@ -290,41 +344,72 @@ class ClientConnection(web.RequestHandler):
         known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
         reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
         """
-        content = request.content
-        if request.version < HttpVersion11 and (
-            response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
+        content, length = request.content, request.content_length
+        if (
+            request.version < HttpVersion11
+            and (response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers)
+        ) or (
+            not content.is_eof()
+            and (
+                length is None
+                or length - content.total_bytes > MAX_DRAINED_BYTES
+                or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
+            )
         ):
             response.force_close()
-        if self.is_half_closed and not self._messages:
-            response.force_close()
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send the response, and go on with what was held; after the last, read on, so that the client can read it.
+
+        A connection that closes with unread data is reset (RFC 9112, 9.6). Other connections run between two pipelined
+        requests of this one.
+        """
+        sent = await Timed(super().finish_response(request, resp, start_time), self.stopwatch)
+        self.pay(request)
+        self.is_answered = not self._messages
+        _, is_lost = sent
+        if self.frames is not None or is_lost:
+            return sent
+        if not resp.keep_alive:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_TIMEOUT_S):
+                    await self.discard_rest()
+            self.force_close()
+        elif self.held or self._messages:
+            await asyncio.sleep(0)
+            self.read_held()
+        if self.has_ended and self.is_waiting():
             self.close()
-        if content.is_eof():
-            return
-        length = request.content_length
-        if self.is_half_closed:
-            self.check_body_can_end(content)
-        elif (
-            length is None
-            or length - content.total_bytes > MAX_DRAINED_BYTES
-            or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
-        ):
-            response.force_close()
-            self.stop_reading()
+        return sent
 
-    def stop_reading(self) -> None:
-        """Read nothing more; aiohttp closes after `LINGER_TIMEOUT_S`, so that the client can read its response."""
-        self.is_stopped = True
-        self._pause_transport()
+    def pay(self, request: web.BaseRequest) -> None:
+        """Charge the time that the connection has taken for a request."""
 
-    async def discard_rest(self, timeout_s: float) -> None:
-        """Close the sending half, and discard what still arrives until the client has closed its own, or a timeout."""
-        if self.is_half_closed or self.transport is None or self.transport.is_closing():
+    async def discard_rest(self) -> None:
+        """Discard what arrives until the client has closed its sending half, or sent a close frame.
+
+        Otherwise TCP would reset the connection, and the client could not read the last response or close frame.
+        """
+        if self.has_ended or self.transport is None or self.transport.is_closing():
             return
-        self.discards_until = asyncio.Event()
-        self.transport.write_eof()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                await self.discards_until.wait()
+        self.is_discarding, self.is_buffer_full, self.received_bytes = True, False, 0
+        if self.frames is None:
+            self.held.clear()
+            self.transport.write_eof()
+        else:
+            self.frames.is_discarding = True
+        self.transport.resume_reading()
+        self.read_held()
+        if not self.has_ended:
+            self.ended = asyncio.get_running_loop().create_future()
+            await self.ended
+
+    def _set_ended(self) -> None:
+        self.has_ended = True
+        if self.ended is not None and not self.ended.done():
+            self.ended.set_result(None)
 
     def pause_reading(self) -> None:
         """Pause reading: what was read fills aiohttp's buffer."""
@@ -332,88 +417,18 @@ class ClientConnection(web.RequestHandler):
         super().pause_reading()
 
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
-        """Resume reading, unless it was stopped, or a WebSocket's frames wait to be checked."""
+        """Resume reading, first what is held; without `resume_parser`, the parser is reading just now."""
         self.is_buffer_full = False
-        if not self.is_stopped and (self.frames is None or not self.frames.is_behind):
-            super().resume_reading(resume_parser)
+        super().resume_reading(resume_parser)
+        if self.frames is not None:
+            self.read_held()
+        else:
+            self._pause_if_too_much()
 
     def log_exception(self, *args: Any, **options: Any) -> None:
         """Log an exception, unless it is an invalid body, which was answered already."""
         if not isinstance(options.get("exc_info"), web.RequestPayloadError):
             super().log_exception(*args, **options)
-
-    def _is_answering(self) -> bool:
-        """Return whether a request is being answered; also aiohttp's task may not have begun to wait for the first."""
-        return self._waiter is None and self.newest_body is not None
-
-    def _follow_heads(self, data: bytes, *, has_new_head: bool) -> None:
-        """Record what arrived after the newest head, for `_has_partial_head`."""
-        joined = self.last_bytes + data
-        if has_new_head:
-            _, self.newest_body = self._messages[-1]
-            end = joined.find(END_OF_HEAD, max(0, len(self.last_bytes) - 3))
-            self.bytes_after_head = inf if end < 0 else len(joined) - end - len(END_OF_HEAD)
-        else:
-            self.bytes_after_head += len(data)
-        self.last_bytes = joined[-4:]
-
-    def _has_partial_head(self) -> bool:
-        """Return whether a part of the next head arrived with or after the last request, for which aiohttp has no word.
-
-        It may say so of requests that were sent together, whose last head cannot be found; they are rare.
-        """
-        body = self.newest_body
-        return (
-            body is not None
-            and body.is_eof()
-            and self.last_bytes != END_OF_HEAD
-            and self.bytes_after_head != body.total_bytes
-        )
-
-    def _reject_head(self) -> None:
-        """Answer a head that is too long, and discard what still arrives, so that the client can read the answer."""
-        self.is_stopped, self.head_started_at = True, 0.0
-        if self._write_transport is not None:
-            detail = f"the request line and the headers may have {MAX_HEAD_BYTES} bytes together"
-            self._write_transport.write(self.limiter.encode_refusal("malformed", detail))
-            self._write_transport.write_eof()
-            asyncio.get_running_loop().call_later(LINGER_TIMEOUT_S, self.force_close)
-
-    def check_body_can_end(self, body: StreamReader) -> None:
-        """Fail a body that is incomplete when the client has closed its sending half."""
-        if self.is_half_closed and not body.is_eof():
-            body.set_exception(web.RequestPayloadError("the body ended early"))
-
-    def _pause_transport(self) -> None:
-        if self.transport is not None:
-            self.transport.pause_reading()
-
-    def _pause_until_checked(self) -> None:
-        if self.frames is not None and self.frames.is_behind:
-            self._pause_transport()
-
-    def _read_on_after_check(self) -> None:
-        if not self.is_buffer_full:
-            self.resume_reading()
-
-    def _count_received(self, size: int) -> None:
-        """Stop a client that sends more than the body that is read, or than it may send ahead."""
-        self.received_bytes += size
-        if self.frames is not None:
-            if self.frames.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES:
-                self._pause_transport()
-        elif self.body is not None and self._messages and not self.body.is_eof():
-            # aiohttp found an invalid chunk, and reports it only to the next handler, not to the waiting one.
-            self.body.set_exception(web.RequestPayloadError("no chunk"))
-        elif self.kind == "stream" and self.received_bytes > MAX_STREAM_HEAD_BYTES:
-            self.drop()
-        elif self.received_bytes > self.max_received_bytes:
-            if self.body is None:
-                self.is_paused = True
-                self._pause_transport()
-            else:
-                self.body.set_exception(web.RequestPayloadError("too much data beside the body"))
-                self.stop_reading()
 
     def check_timeouts(self, now: float) -> None:
         """Close the connection if the client takes too long."""
@@ -424,12 +439,10 @@ class ClientConnection(web.RequestHandler):
         if self.kind == "socket":
             return  # the WebSocket has timeouts of its own
         limits = self.limiter.limits
-        if self._waiter is None:
+        if not self.is_waiting():
             self.idle_since = 0.0
         elif not self.idle_since:
             self.idle_since = now
-            if not self.head_started_at and self._has_partial_head():
-                self.head_started_at = now
         if (self.head_started_at and now - self.head_started_at > limits.request_timeout_s) or self._is_idle_too_long(
             now
         ):
@@ -465,52 +478,33 @@ def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
     return False
 
 
-def start_socket(request: web.BaseRequest) -> None:
-    """Mark the connection as a WebSocket."""
-    get_connection(request).kind = "socket"
-
-
-async def discard_until_closed(request: web.BaseRequest) -> None:
-    """Read what the client of a WebSocket still sends, after a close frame, until it has closed.
-
-    If the service closed the connection with data unread, TCP would reset it, and the client would never read the
-    close frame (RFC 6455, 7.1.1).
-    """
-    connection = get_connection(request)
-    if connection.frames is not None:
-        connection.received_bytes = 0
-        connection.resume_reading()
-        await connection.frames.wait_until_closed()
-
-
 @contextmanager
-def reading_body(request: web.BaseRequest) -> Iterator[None]:
-    """Limit what the client sends while a handler reads the body."""
-    connection = get_connection(request)
-    connection.body = request.content
-    connection.check_body_can_end(request.content)
+def streaming_response(request: web.BaseRequest) -> Iterator[None]:
+    """Admit a WebSocket or event stream, which ends with the block. Raises Malformed as `_check_stream` does."""
+    _check_stream(request)
     try:
         yield
     finally:
-        connection.body = None
+        get_connection(request).kind = "response"
 
 
-@contextmanager
-def streaming_response(request: web.BaseRequest) -> Iterator[None]:
-    """Mark the response as a stream.
+def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
+    """Mark the response as a stream, just before it begins; return what is resolved when its client has left.
 
-    Raises Malformed if the request's head is too large to stay in memory, ConnectionResetError if the client has closed
-    its sending half, as `eof_received` does when it closes it later.
+    Raises Malformed as `_check_stream` does.
     """
+    _check_stream(request)
     connection = get_connection(request)
-    if connection.is_half_closed:
-        raise ConnectionResetError("the client closed its sending half")
-    if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
+    connection.kind, connection.ended = "stream", asyncio.get_running_loop().create_future()
+    return connection.ended
+
+
+def _check_stream(request: web.BaseRequest) -> None:
+    """Raise Malformed if the client has closed its sending half, or if its head is too large to stay in memory."""
+    connection = get_connection(request)
+    if connection.has_ended:
+        raise Malformed("a WebSocket or event stream ends when its client closes its sending half: keep it open")
+    if connection.received_bytes + len(connection.held) > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
             f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
         )
-    connection.kind = "stream"
-    try:
-        yield
-    finally:
-        connection.kind = "response"

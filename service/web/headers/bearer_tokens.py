@@ -88,15 +88,8 @@ API_KEY_HEADER = istr("Api-Key")
 
 
 def parse_api_key(request: web.BaseRequest) -> str | None:
-    """Return the secret in the header Api-Key, whatever its form. Raises Malformed."""
-    return _parse_single_header(request, "Api-Key")
-
-
-def _parse_single_header(request: web.BaseRequest, name: str) -> str | None:
-    """Return a header's value. Raises Malformed for several: a proxy may have used another one."""
-    lines = request.headers.getall(name, None)
-    if lines is None:
-        return None
-    if len(lines) > 1:
-        raise Malformed("the request has this header more than once", name)
-    return lines[0]
+    """Return the secret in the header Api-Key, whatever its form. Raises Malformed for several of them."""
+    first, *others = request.headers.getall(API_KEY_HEADER, (None,))
+    if others:  # a proxy may have used another one
+        raise Malformed("the request has this header more than once", "Api-Key")
+    return first

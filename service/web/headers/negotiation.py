@@ -1,21 +1,31 @@
-"""Content negotiation: the weights of Accept, Accept-Encoding and Accept-Language (RFC 9110, 12.4.2 and 12.5)."""
+"""Content negotiation: the weights of Accept, Accept-Encoding and Accept-Language (RFC 9110, 12.4.2 and 12.5).
+
+Headers that are lists (5.6.1) are bounded, all their lines together, before any of them is parsed.
+"""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
+from multidict import CIMultiDictProxy, istr
 
 from schemas.commands import LegalMoves
-from service.games.i18n import ENGLISH, LANGUAGES, Language
-from service.web.headers.lists import MAX_LIST_ELEMENTS, join_lines
+from service.games.errors import Malformed
+from service.i18n import ENGLISH, LANGUAGES, Language
 
 __all__ = [
+    "LIST_HEADERS",
+    "MAX_LIST_ELEMENTS",
+    "MAX_LIST_LENGTH",
     "MAX_SYNC_BYTES",
     "MIN_COMPRESSED_BYTES",
     "CompressibleResponse",
     "add_vary",
+    "check_lists",
+    "join_lines",
     "localized_etag",
     "negotiate_coding",
     "negotiate_language",
@@ -24,6 +34,44 @@ __all__ = [
     "set_content_language",
     "set_moves_language",
 ]
+
+MAX_LIST_LENGTH = 2_000
+MAX_LIST_ELEMENTS = 64
+"""Characters and elements of a list, in all its lines; a list that is parsed earlier is cut there."""
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
+
+
+def check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        lines = headers.getall(name, None)
+        if lines is not None and _is_too_long(lines):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Return the lines of a header as one, cut after a whole element if it is too long."""
+    text = ",".join(lines)
+    return text if len(text) <= MAX_LIST_LENGTH else text[:MAX_LIST_LENGTH].rpartition(",")[0]
+
+
+def _is_too_long(lines: Sequence[str]) -> bool:
+    return sum(map(len, lines)) > MAX_LIST_LENGTH or sum(line.count(",") + 1 for line in lines) > MAX_LIST_ELEMENTS
+
 
 CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)
 """The content codings of responses, the preferred one first."""
@@ -116,14 +164,13 @@ class CompressibleResponse(web.Response):
         return await super().prepare(request)
 
 
-def negotiate_language(request: web.Request) -> Language:
-    """Return the supported language that the client prefers; English if it accepts none.
+def negotiate_language(lines: Sequence[str]) -> Language:
+    """Return the supported language that the lines of Accept-Language prefer; English if they accept none.
 
     `fr-CA` matches `fr`, `*` matches every language that is not named, and `q=0` excludes one. Invalid ranges are
     ignored.
     """
-    lines = request.headers.getall(hdrs.ACCEPT_LANGUAGE, None)
-    return ENGLISH if lines is None else _negotiate(join_lines(lines))
+    return _negotiate(join_lines(lines))
 
 
 def set_content_language(response: web.Response, language: str) -> web.Response:

@@ -4,23 +4,29 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple, cast
+from typing import Annotated, NamedTuple
 
 from aiohttp import web
+from msgspec import Meta
 
+from service.drawing.palette import Theme
 from service.drawing.scene import DEFAULT_WIDTH
-from service.games.i18n import Language
 from service.games.timestamps import DAY_S
+from service.i18n import Language
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
 from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
-from service.web.parsing import match_if_none_match
 from service.web.ratelimit.client_charge import charge_worker_time
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
-from service.web.routing import ResponseSpec
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
+
+MAX_WIDTH_PX = 4096
+MAX_INT32 = 2**31 - 1
+
+Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
+ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
@@ -28,18 +34,6 @@ CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
 MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
 """Larger pictures have a worker of their own."""
-
-IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=("ETag",))
-
-
-def image_responses(image_format: ImageFormat, *, has_words: bool) -> tuple[ResponseSpec, ...]:
-    """Return the documented responses of a route for pictures of this format, with or without words."""
-    content = str if image_format == "txt" else bytes
-    headers = ("ETag", "Content-Language") if has_words else ("ETag",)
-    return (
-        ResponseSpec(200, "The picture.", content, headers, media_type=MEDIA_TYPES[image_format]),
-        IMAGE_NOT_MODIFIED,
-    )
 
 
 def board_cache_headers(*, private: bool, immutable: bool) -> Mapping[str, str]:
@@ -62,11 +56,6 @@ class ImageRequest(NamedTuple):
     """Called only if the picture is not cached."""
     language: Language | None = None
     """The language of its words; None if it has none."""
-
-
-def parse_image_format(request: web.Request) -> ImageFormat:
-    """Return the format that the path ends with; each route has one."""
-    return cast("ImageFormat", request.path.rpartition(".")[2])
 
 
 async def image_response(request: web.Request, image: ImageRequest) -> web.Response:
@@ -101,7 +90,7 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
 @cache
 def drawing_code_digest() -> str:
     """Return the digest of the drawing code and its words, so that entity tags change when these do."""
-    drawing, texts = resources.files("service.drawing"), resources.files("service.games.i18n")
+    drawing, texts = resources.files("service.drawing"), resources.files("service.i18n")
     files = sorted(
         (entry.name, entry.read_bytes())
         for folder in (drawing, drawing / "layout", texts, texts / "catalogues")

@@ -8,13 +8,13 @@ import re
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import istr
 
-from service.games.errors import Malformed
+from service.games.errors import Malformed, ServiceError
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.lists import check_lists, join_lines
-from service.web.middleware.request_metrics import Handler
-from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
+from service.web.headers.negotiation import check_lists, join_lines
+from service.web.middleware.requests import Handler
+from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import add_common_headers
 
@@ -43,11 +43,10 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
 
     async def respond(request: web.Request) -> web.StreamResponse:
         connection = get_connection(request)
-        connection.start_request(get_client_address(request))
-        await connection.yield_turn()
+        connection.address = get_client_address(request)
         try:
             response = await _admit_and_handle(request)
-        except PROBLEM_ERRORS as error:
+        except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)

@@ -14,7 +14,7 @@ A request with an API key, on a route that takes one, counts against the key's q
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from aiohttp import hdrs, web
@@ -35,7 +35,6 @@ from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, par
 from service.web.limits import Limits
 from service.web.ratelimit.leases import LeasePool, TokenLease, refund
 from service.web.ratelimit.token_verifier import TokenVerifier
-from service.web.routing import Handler, Route
 
 __all__ = [
     "BOT_TURN_TOKENS",
@@ -46,7 +45,6 @@ __all__ = [
     "RateLimiter",
     "close_rate_limiter",
     "key_policies",
-    "limit_route",
     "spend_time",
 ]
 
@@ -91,6 +89,22 @@ class MessageInfo(msgspec.Struct, frozen=True):
     game: str | None = None
     """The game that it names; without one it cannot be a guess."""
     has_idempotency_key: bool = False
+
+
+Creates = Literal["game", "entry"] | None
+
+
+class Terms(NamedTuple):
+    """What the limiter needs to know of a route."""
+
+    is_limited: bool
+    """Whether requests count for their client."""
+    checks_token: bool
+    may_guess: bool
+    """Whether a response tells if a game or a token exists."""
+    takes_api_key: bool
+    creates: Creates
+    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
 
 
 class KeyPolicies(NamedTuple):
@@ -254,8 +268,8 @@ class RateLimiter:
         """Cancel running renewals."""
         await self.leases.aclose()
 
-    async def admit(self, request: web.Request, route: Route | None = None) -> None:
-        """Charge a request, unless it was charged already; without a route it may be a socket's, or unknown.
+    async def admit(self, request: web.Request, terms: Terms | None = None) -> None:
+        """Charge a request, unless it was charged already; one without terms has no route.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
@@ -263,19 +277,19 @@ class RateLimiter:
             return
         address, headers = get_client_address(request), request.headers
         request[CHARGE] = charge = Charge(self.clock)
-        if route is not None:
-            if not route.is_limited:
+        if terms is not None:
+            if not terms.is_limited:
                 return
-            charge.may_guess = route.is_of_game
-            if API_KEY_HEADER in headers and (route.takes_api_key or route.access == "key"):
-                await self._admit_api_key(charge, request, address, route)
+            charge.may_guess = terms.may_guess
+            if API_KEY_HEADER in headers and terms.takes_api_key:
+                await self._admit_api_key(charge, request, address, terms)
                 return
-        await self._admit_client(charge, request, address, takes_token=route is not None)
-        if route is None or route.access not in {"reads", "required"}:
+        await self._admit_client(charge, request, address, takes_token=terms is not None)
+        if terms is None or not terms.checks_token:
             charge.unverified_token = b""  # no token is checked, so success proves nothing
-        if route is None:
+        if terms is None:
             return
-        if route.creates is not None:
+        if terms.creates is not None:
             await charge.count_creation(self.leases, self.creations, address)
         if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS:
             await charge.count_creation(self.leases, self.idempotency_keys, address)
@@ -321,7 +335,7 @@ class RateLimiter:
             )
         return self.requests.of_address(address), self.time.of_address(address)
 
-    async def _admit_api_key(self, charge: Charge, request: web.Request, address: str, route: Route) -> None:
+    async def _admit_api_key(self, charge: Charge, request: web.Request, address: str, terms: Terms) -> None:
         """Charge a request to its API key: a request, and a game or an idempotency key.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
@@ -329,12 +343,12 @@ class RateLimiter:
         request[API_KEY] = key = await self._authenticate(request, address)
         quotas = key_policies(key.quotas)
         token_key = self._read_token_key(request)
-        if route.is_of_game and token_key not in self.trusted_tokens:
+        if terms.may_guess and token_key not in self.trusted_tokens:
             charge.unverified_token = token_key
             await charge.count_guess(self.leases, self.guesses, address)
         await charge.count(self.leases, quotas.requests, key.name)
         charge.admit((), (self.time_of_tokens.get(f"key {key.name}"),))
-        if route.creates == "game":
+        if terms.creates == "game":
             await charge.count_creation(self.leases, quotas.games, key.name)
         elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:
             await charge.count_creation(self.leases, self.idempotency_keys, key.name)
@@ -478,17 +492,6 @@ def spend_time(charge: Charge | None, connection: ClientConnection) -> None:
         charge.spend_time(seconds)
     else:
         connection.limiter.spend_rejected(connection.address, seconds)
-
-
-def limit_route(route: Route) -> Handler:
-    """Return the handler of a route, which charges a request before it is handled."""
-    handle = route.handler
-
-    async def admit_and_handle(request: web.Request) -> web.StreamResponse:
-        await request.app[RATE_LIMITER].admit(request, route)
-        return await handle(request)
-
-    return admit_and_handle
 
 
 async def close_rate_limiter(app: web.Application) -> AsyncIterator[None]:

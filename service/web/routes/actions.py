@@ -2,95 +2,93 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
-import msgspec
 from aiohttp import web
+from msgspec import Raw
 
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, CommandResult
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
+from service.games.idempotency import ReplayableResult
+from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import negotiate_language, set_moves_language
-from service.web.parsing import (
-    PREFER_REPRESENTATION,
-    get_path_id,
-    parse_idempotency_key,
-    parse_if_match,
-    prefers_representation,
-    read_body,
-    read_optional_body,
-)
+from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
+from service.web.headers.negotiation import set_moves_language
 from service.web.ratelimit.client_charge import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
-from service.web.routing import GAME_ID, ResponseSpec, Route
+from service.web.routes.game_responses import IncludeQuery
+from service.web.routing import GameCommand, Route
 
-Body = TypeVar("Body")
-
-ACT_DECODER = msgspec.json.Decoder(Act)
-FOR_SEAT_DECODER = msgspec.json.Decoder(SeatCommand)
-
-COMMAND_HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
-RESPONSE_HEADERS = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
+COMMAND_PROBLEMS = ("wrong_seat", "not_active", "conflict")
 """The problem codes that every command of an active game may return."""
 
 
+class CommandFields(GameCommand, frozen=True, kw_only=True):
+    """What every command of an active game takes besides its body."""
+
+    query: IncludeQuery = IncludeQuery()
+    if_match: IfMatch = None
+    idempotency_key: IdempotencyKey = None
+    prefers_game: Prefer = False
+    language: PreferredLanguage = ENGLISH
+
+
+class ActionRequest(CommandFields, frozen=True, kw_only=True):
+    """A request to act."""
+
+    body: Act
+
+
+class SeatRequest(CommandFields, frozen=True, kw_only=True):
+    """A request about the seat that the body names, or else the token's."""
+
+    body: SeatCommand = SeatCommand()
+
+
 async def run_command(
-    request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
+    request: web.Request,
+    asked: ActionRequest | SeatRequest,
+    execute: Callable[[Context, str, CommandRequest[Any]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
 ) -> web.Response:
-    """Run a command with the request's body, headers and query, and return its response."""
-    include_moves = includes_legal_moves(request)
-    include_game = prefers_representation(request)
-    expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
-    language = negotiate_language(request)
+    """Run a command, and return its response."""
     command_request = CommandRequest(
-        body,
-        token,
-        expected,
-        key,
-        include_moves,
-        include_game=include_game,
-        language=language,
+        asked.body,
+        asked.token,
+        asked.if_match,
+        asked.idempotency_key,
+        asked.query.include is not None,
+        include_game=asked.prefers_game,
+        language=asked.language,
         charge=ClientCharge.of_request(request),
     )
-    command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
-    result = command_result.response
-    response = json_response(command_result.encode(), etag=game_etag(result.version, result.digest), private=True)
-    if command_result.replayed:
+    result, version, replayed = await execute(request.app[CONTEXT], asked.id, command_request)
+    response = json_response(result, etag=game_etag(version, result.digest), private=True)
+    if replayed:
         mark_replayed(response, replayed=True)
     if result.legal_moves is not None:
         set_moves_language(response, result.legal_moves)
-    if include_game:
+    if asked.prefers_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
 
 
-def _action_responses(description: str, example: str) -> tuple[ResponseSpec, ...]:
-    """Return the documented response of a command."""
-    return (ResponseSpec(200, description, ActionResult[Diff], RESPONSE_HEADERS, examples=(example,)),)
-
-
-command_route = partial(Route, "POST", tag="playing", access="required", query=IncludeQuery, headers=COMMAND_HEADERS)
-seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optional=True, examples=("for_seat",))
+command_route = partial(Route, "POST", tag="playing")
 
 
 @command_route(
-    "/v1/games/" + GAME_ID + "/actions",
-    operation_id="act",
-    summary="Act",
-    body=ACT_DECODER,
-    responses=_action_responses("The diffs of the action, and the next decision.", "acted"),
+    "/v1/games/{id}/actions",
+    "act",
+    "Act",
+    ActionResult[Diff],
+    "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
-    examples=("act_move", "act_action", "act_actions"),
 )
-async def post_action(request: web.Request) -> web.Response:
+async def post_action(request: web.Request, asked: ActionRequest) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
@@ -99,17 +97,18 @@ async def post_action(request: web.Request) -> web.Response:
     `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
     the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
-    return await run_command(request, await read_body(request, ACT_DECODER), act)
+    return await run_command(request, asked, act)
 
 
-@seat_command_route(
-    "/v1/games/" + GAME_ID + "/undo",
-    operation_id="undo",
-    summary="Take a move back",
-    responses=_action_responses("The diff that undoes the action.", "undone"),
+@command_route(
+    "/v1/games/{id}/undo",
+    "undo",
+    "Take a move back",
+    ActionResult[Diff],
+    "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
-async def post_undo(request: web.Request) -> web.Response:
+async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
@@ -117,17 +116,18 @@ async def post_undo(request: web.Request) -> web.Response:
     information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
     response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), undo)
+    return await run_command(request, asked, undo)
 
 
-@seat_command_route(
-    "/v1/games/" + GAME_ID + "/resign",
-    operation_id="resign",
-    summary="Resign",
-    responses=_action_responses("The diffs of the resignation.", "resigned"),
+@command_route(
+    "/v1/games/{id}/resign",
+    "resign",
+    "Resign",
+    ActionResult[Diff],
+    "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
-async def post_resign(request: web.Request) -> web.Response:
+async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
     """Resign from the game permanently, at any time, with the event `player_resigned`.
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
@@ -135,22 +135,23 @@ async def post_resign(request: web.Request) -> web.Response:
     game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
     and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), resign_seat)
+    return await run_command(request, asked, resign_seat)
 
 
-@seat_command_route(
-    "/v1/games/" + GAME_ID + "/return",
-    operation_id="returnToSeat",
-    summary="Take a seat back from a bot",
-    responses=_action_responses("The diffs of the action, and the next decision.", "acted"),
+@command_route(
+    "/v1/games/{id}/return",
+    "returnToSeat",
+    "Take a seat back from a bot",
+    ActionResult[Diff],
+    "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
-async def post_return(request: web.Request) -> web.Response:
+async def post_return(request: web.Request, asked: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), return_to_seat)
+    return await run_command(request, asked, return_to_seat)
 
 
 ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -3,37 +3,39 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from aiohttp import web
+from msgspec import Meta
 
 from schemas.game import GameView
-from service.drawing.scene import BoardOptions
+from schemas.vocabulary import Count
+from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.engine import build_view, legal_moves
 from service.games.context import Context
-from service.games.history.verify import upgrade_state
 from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
 from service.games.queries.games import load_digest, load_for_reader
 from service.games.queries.legal_moves import is_repeated, move_sort_key
 from service.games.repository import decode_with_index, read_log
+from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchVersion
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import negotiate_language
+from service.web.headers.fields import PreferredLanguage
 from service.web.images.jobs import BoardJob, ImageFormat
-from service.web.images.queries import BoardQuery, TextQuery, board_options
 from service.web.images.responses import (
+    MAX_INT32,
+    MAX_WIDTH_PX,
+    MEDIA_TYPES,
     ImageRequest,
+    ThemeParameter,
+    Width,
     board_cache_headers,
     image_response,
-    image_responses,
-    parse_image_format,
 )
-from service.web.parsing import get_path_id, read_query
 from service.web.ratelimit.client_charge import ClientCharge
-from service.web.routing import GAME_ID, Route
+from service.web.routing import GameRead, Query, Route
 
 
 class _Diff(msgspec.Struct):
@@ -41,7 +43,7 @@ class _Diff(msgspec.Struct):
 
 
 async def load_past_version(context: Context, game: str, version: int) -> GameView:
-    """Load GAME at an earlier version, upgraded to this release's fields. Raises UnreadableGame for a damaged log."""
+    """Load GAME at an earlier version. Raises UnreadableGame for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
         raise UnreadableGame(f"the log has {len(log)} versions of {version}")
@@ -54,49 +56,121 @@ async def load_past_version(context: Context, game: str, version: int) -> GameVi
 def _replay(log: Sequence[StoredDiff]) -> GameView:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
-    return msgspec.convert(upgrade_state(state), GameView)
+    return msgspec.convert(state, GameView)
 
 
-OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
-    "svg": ("readBoardSvg", "Read the board as SVG"),
-    "png": ("readBoardPng", "Read the board as PNG"),
-    "txt": ("readBoardText", "Read the board as text"),
-}
+DEFAULT_COLUMNS = 120
 
 
-async def read_board(request: web.Request) -> web.Response:
+class BoardQuery(Query, frozen=True):
+    """Options of a picture of a board."""
+
+    width: Width = DEFAULT_WIDTH
+    region: Annotated[
+        str,
+        Meta(
+            pattern=r"^(fit|-?[0-9]{1,4}(,-?[0-9]{1,4}){3})(?!\n)$",
+            description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. From the north-western "
+            f"corner on, at most {MAX_REGION_SIDE} columns and rows are used.",
+            examples=["-2,-2,2,2"],
+        ),
+    ] = "fit"
+    coordinates: Annotated[bool, Meta(description="Whether to show the coordinates at the edges.")] = False
+    last: Annotated[bool, Meta(description="Whether to outline the last tile placed.")] = True
+    side: Annotated[
+        bool, Meta(description="Whether to show the drawn tile, the display and the players beside the board.")
+    ] = False
+    candidates: Annotated[
+        bool, Meta(description="Whether to number the legal moves in the order of their list, from 1.")
+    ] = False
+    theme: ThemeParameter = "light"
+    v: Annotated[Count, Meta(description="The game's version; the picture of a version never changes.")] | None = None
+
+
+class TextQuery(BoardQuery, frozen=True):
+    """Options of a board as text; the theme has no effect."""
+
+    width: Annotated[
+        int,
+        Meta(
+            ge=16,
+            le=MAX_INT32,
+            description="The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3.",
+        ),
+    ] = DEFAULT_COLUMNS
+
+
+class BoardPng(GameRead, frozen=True, kw_only=True):
+    """A request for a picture of the board, which has no words."""
+
+    image_format: ClassVar[ImageFormat] = "png"
+    query: BoardQuery = BoardQuery()
+    language: Language | None = None
+
+
+class BoardSvg(BoardPng, frozen=True, kw_only=True):
+    """A request for a picture of the board, with a label."""
+
+    image_format: ClassVar[ImageFormat] = "svg"
+    language: PreferredLanguage = ENGLISH
+
+
+class BoardText(BoardSvg, frozen=True, kw_only=True):
+    """A request for the board as text."""
+
+    image_format: ClassVar[ImageFormat] = "txt"
+    query: TextQuery = TextQuery()
+
+
+async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
     """Return a picture of the board, with public information only.
 
     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
     versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of
     `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
     """
-    context, game, image_format = request.app[CONTEXT], get_path_id(request), parse_image_format(request)
-    query = read_query(request, _query_type(image_format))
-    options = board_options(query)
-    has_words = image_format != "png"
-    if has_words:
-        options = options._replace(language=negotiate_language(request))
-    record, private = await load_for_reader(context, game, parse_bearer_token(request))
+    context, query, image_format = request.app[CONTEXT], asked.query, asked.image_format
+    options = _board_options(query)
+    if asked.language is not None:
+        options = options._replace(language=asked.language)
+    record, private = await load_for_reader(context, asked.id, asked.token)
     if query.v is None or query.v == record.version:
         version, digest, immutable = record.version, record.digest, query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
     else:
-        if not 0 < query.v < record.version:
-            raise NoSuchVersion(query.v, record.version)
+        if not 0 < query.v < record.revision.version:
+            raise NoSuchVersion(query.v, record.revision.version)
         # With numbered moves it is not immutable: the current version had numbers under the same URL. The digest is
         # enough for the entity tag; the game is replayed only if the picture must be drawn.
-        version, digest, immutable = query.v, await load_digest(context, game, query.v), not options.number_moves
+        version, digest, immutable = query.v, await load_digest(context, asked.id, query.v), not options.number_moves
         options = options._replace(number_moves=False)
-        make_job = partial(_make_past_job, request, version, options, image_format)
+        make_job = partial(_make_past_job, request, asked, version, options)
     cache_headers = board_cache_headers(private=private, immutable=immutable)
-    subject, language = f"{version}-{digest} {options}", options.language if has_words else None
-    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, language)
+    subject = f"{version}-{digest} {options}"
+    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, asked.language)
     return await image_response(request, image)
 
 
-def _query_type(image_format: ImageFormat) -> type[BoardQuery]:
-    return TextQuery if image_format == "txt" else BoardQuery
+def _board_options(query: BoardQuery) -> BoardOptions:
+    """Return the drawing options for a query."""
+    return BoardOptions(
+        width=min(query.width, MAX_WIDTH_PX),
+        region=_parse_region(query.region),
+        coordinates=query.coordinates,
+        outline_last=query.last,
+        sidebar=query.side,
+        number_moves=query.candidates,
+        theme=query.theme,
+    )
+
+
+def _parse_region(text: str) -> Region | None:
+    if text == "fit":
+        return None
+    first_x, first_y, second_x, second_y = map(int, text.split(","))
+    west, north = min(first_x, second_x), min(first_y, second_y)
+    east, south = max(first_x, second_x), max(first_y, second_y)
+    return Region(west, north, min(east, west + MAX_REGION_SIDE - 1), min(south, north + MAX_REGION_SIDE - 1))
 
 
 async def _make_current_job(
@@ -109,28 +183,29 @@ async def _make_current_job(
     return BoardJob(tileset, build_view(index, game), shown, options, image_format)
 
 
-async def _make_past_job(
-    request: web.Request, version: int, options: BoardOptions, image_format: ImageFormat
-) -> BoardJob:
+async def _make_past_job(request: web.Request, asked: BoardPng, version: int, options: BoardOptions) -> BoardJob:
     context = request.app[CONTEXT]
     async with ClientCharge.of_request(request).replay_slot():
-        past = await load_past_version(context, get_path_id(request), version)
-    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, image_format)
+        past = await load_past_version(context, asked.id, version)
+    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, asked.image_format)
 
 
 ROUTES = tuple(
     Route(
         "GET",
-        f"/v1/games/{GAME_ID}/board.{image_format}",
-        operation_id=operation,
-        summary=summary,
+        f"/v1/games/{{id}}/board.{kind.image_format}",
+        operation_id,
+        summary,
+        str if kind is BoardText else bytes,
+        "The picture.",
         tag="playing",
-        access="reads",
-        query=_query_type(image_format),
-        headers=("If-None-Match", "Accept-Language") if image_format != "png" else ("If-None-Match",),
-        responses=image_responses(image_format, has_words=image_format != "png"),
-        problems=("not_found",),
+        media_type=MEDIA_TYPES[kind.image_format],
+        request_type=kind,
         handler=read_board,
     )
-    for image_format, (operation, summary) in OPERATIONS.items()
+    for kind, operation_id, summary in (
+        (BoardSvg, "readBoardSvg", "Read the board as SVG"),
+        (BoardPng, "readBoardPng", "Read the board as PNG"),
+        (BoardText, "readBoardText", "Read the board as text"),
+    )
 )

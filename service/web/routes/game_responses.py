@@ -9,24 +9,22 @@ from msgspec import Meta
 
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex
-from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
 from service.games.queries.games import load_for_reader
 from service.games.repository import decode_with_index
+from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import localized_etag, negotiate_language, set_content_language
-from service.web.parsing import get_path_id, read_query
+from service.web.headers.fields import PreferredLanguage
+from service.web.headers.negotiation import localized_etag, set_content_language
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
-from service.web.routing import Query, ResponseSpec, Route
+from service.web.routing import GameRead, Query, Route
 
 __all__ = [
-    "GAME_NOT_MODIFIED",
     "GameListQuery",
     "IncludeQuery",
+    "LocalizedRead",
     "NextPage",
     "game_read_route",
-    "includes_legal_moves",
     "localized_response",
     "state_response",
 ]
@@ -40,11 +38,6 @@ class IncludeQuery(Query, frozen=True):
     ) = None
 
 
-def includes_legal_moves(request: web.Request) -> bool:
-    """Return whether the query asks for the next legal moves. Raises Malformed."""
-    return bool(request.query_string) and read_query(request, IncludeQuery).include is not None
-
-
 class GameListQuery(Query, frozen=True):
     """Filters and page of a list of games."""
 
@@ -53,16 +46,22 @@ class GameListQuery(Query, frozen=True):
     cursor: GameCursor | None = None
 
 
-GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed.", headers=("ETag",))
+class LocalizedRead(GameRead, frozen=True, kw_only=True):
+    """A request that reads a game in words."""
 
-game_read_route = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
+    language: PreferredLanguage = ENGLISH
 
 
-async def state_response(request: web.Request, build: Callable[[TileSetIndex, Game], Any]) -> web.Response:
+game_read_route = partial(Route, "GET", tag="playing")
+
+
+async def state_response(
+    request: web.Request, asked: GameRead, build: Callable[[TileSetIndex, Game], Any]
+) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
-    record, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
-    tag = game_etag(record.version, record.digest)
+    record, private = await load_for_reader(context, asked.id, asked.token)
+    tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
         build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
     )
@@ -73,14 +72,13 @@ NextPage = tuple[str, str | int | None]
 
 
 async def localized_response(
-    request: web.Request, build: Callable[[GameRecord, Language], Awaitable[tuple[Any, NextPage]]]
+    request: web.Request, asked: LocalizedRead, build: Callable[[GameRecord], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
-    record, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
-    language = negotiate_language(request)
-    tag = localized_etag(game_etag(record.version, record.digest), language)
+    record, private = await load_for_reader(request.app[CONTEXT], asked.id, asked.token)
+    tag = localized_etag(game_etag(*record.revision), asked.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
-        content, next_page = await build(record, language)
+        content, next_page = await build(record)
         response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
-    return set_content_language(response, language)
+    return set_content_language(response, asked.language)

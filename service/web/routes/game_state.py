@@ -8,21 +8,19 @@ from msgspec import Meta
 from schemas.commands import LegalMoves
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
-from service.games.i18n import Language
 from service.games.ports.game_store import GameRecord
 from service.games.queries.games import compute_scores, count_tiles_left
 from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
-from service.web.parsing import read_query
 from service.web.routes.game_responses import (
-    GAME_NOT_MODIFIED,
+    LocalizedRead,
     NextPage,
     game_read_route,
     localized_response,
     state_response,
 )
-from service.web.routing import GAME_ID, Query, ResponseSpec
+from service.web.routing import GameRead, Query
 
 MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
 """The number of moves or cells before the page."""
@@ -46,70 +44,38 @@ class LegalMovesQuery(Query, frozen=True):
     cursor: MovesCursor | None = None
 
 
+class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
+    """A request for legal moves."""
+
+    query: LegalMovesQuery = LegalMovesQuery()
+
+
 @game_read_route(
-    "/v1/games/" + GAME_ID + "/scores",
-    operation_id="readScores",
-    summary="Read the scores",
-    tag="playing",
-    responses=(
-        ResponseSpec(200, "The points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
-        GAME_NOT_MODIFIED,
-    ),
+    "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
 )
-async def read_scores(request: web.Request) -> web.Response:
+async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
-    return await state_response(request, compute_scores)
+    return await state_response(request, asked, compute_scores)
 
 
 @game_read_route(
-    "/v1/games/" + GAME_ID + "/tiles",
-    operation_id="readTiles",
-    summary="Read the tiles left",
-    tag="playing",
-    headers=("If-None-Match", "Accept-Language"),
-    responses=(
-        ResponseSpec(
-            200,
-            "The number of tiles in the bag, by type.",
-            TilesLeft,
-            ("ETag", "Content-Language"),
-            examples=("tiles",),
-        ),
-        GAME_NOT_MODIFIED,
-    ),
+    "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
 )
-async def read_tiles(request: web.Request) -> web.Response:
+async def read_tiles(request: web.Request, asked: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
 
     The tiles' names are in the language of `Accept-Language`.
     """
 
-    async def build(loaded: GameRecord, language: Language) -> tuple[TilesLeft, NextPage]:
-        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), language)
+    async def build(loaded: GameRecord) -> tuple[TilesLeft, NextPage]:
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), asked.language)
         return tiles, ("cursor", None)
 
-    return await localized_response(request, build)
+    return await localized_response(request, asked, build)
 
 
-@game_read_route(
-    "/v1/games/" + GAME_ID + "/legal-moves",
-    operation_id="readLegalMoves",
-    summary="Read the legal moves",
-    tag="playing",
-    query=LegalMovesQuery,
-    headers=("If-None-Match", "Accept-Language"),
-    responses=(
-        ResponseSpec(
-            200,
-            "The legal moves.",
-            LegalMoves,
-            ("ETag", "Content-Language", "Link"),
-            examples=("legal_moves", "legal_cells"),
-        ),
-        GAME_NOT_MODIFIED,
-    ),
-)
-async def read_legal_moves(request: web.Request) -> web.Response:
+@game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
+async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
@@ -117,15 +83,15 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
     moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
     """
-    query = read_query(request, LegalMovesQuery)
+    query = asked.query
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)
 
-    async def build(loaded: GameRecord, language: Language) -> tuple[LegalMoves, NextPage]:
+    async def build(loaded: GameRecord) -> tuple[LegalMoves, NextPage]:
         index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
-        moves = list_legal_moves(index, game, move_filter, language)
+        moves = list_legal_moves(index, game, move_filter, asked.language)
         return moves, ("cursor", moves.next_cursor)
 
-    return await localized_response(request, build)
+    return await localized_response(request, asked, build)
 
 
 ROUTES = (read_scores, read_tiles, read_legal_moves)

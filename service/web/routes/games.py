@@ -1,34 +1,26 @@
-"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, and create rematches."""
+"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, create rematches, and list the bots."""
 
 from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
-import msgspec
 from aiohttp import web
 
+from schemas.bots import BotList
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
-from service.games.commands.abort import abort_game
+from service.games.api_key import ApiKey
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.resign import abort_game
 from service.games.idempotency import ReplayableResult
 from service.games.queries.lobby import list_games
+from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
-from service.web.api_keys import authenticate_api_key
-from service.web.app_keys import API_KEY, CONTEXT
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import negotiate_language, set_moves_language
-from service.web.parsing import (
-    get_path_id,
-    parse_creator_key,
-    parse_idempotency_key,
-    parse_if_match,
-    read_body,
-    read_optional_body,
-    read_query,
-)
+from service.web.app_keys import CONTEXT
+from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
+from service.web.headers.negotiation import set_moves_language
 from service.web.ratelimit.client_charge import (
     ClientCharge,
     charge_loaded_games,
@@ -36,27 +28,45 @@ from service.web.ratelimit.client_charge import (
     hash_client,
     trust_issued_tokens,
 )
-from service.web.responses import (
-    cacheable_response,
-    game_etag,
-    json_response,
-    link_next_page,
-    mark_replayed,
-)
-from service.web.routes.game_responses import (
-    GAME_NOT_MODIFIED,
-    GameListQuery,
-    IncludeQuery,
-    game_read_route,
-    includes_legal_moves,
-    state_response,
-)
-from service.web.routing import GAME_ID, ResponseSpec, Route
+from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
+from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
+from service.web.routing import GameCommand, GameRead, Request, Route
 
 NewGame = TypeVar("NewGame", Created, Rematched)
 
-CREATE_DECODER = msgspec.json.Decoder(CreateGame)
-REMATCH_DECODER = msgspec.json.Decoder(Rematch)
+
+class Creation(Request, frozen=True, kw_only=True):
+    """A request for a new game."""
+
+    api_key: ApiKey | None
+    body: CreateGame
+    query: IncludeQuery = IncludeQuery()
+    idempotency_key: SecretIdempotencyKey = None
+    creator_key: CreatorKey = None
+    language: PreferredLanguage = ENGLISH
+
+
+class RematchCreation(GameCommand, frozen=True, kw_only=True):
+    """A request for a game with the same players."""
+
+    api_key: ApiKey | None
+    body: Rematch = Rematch()
+    idempotency_key: IdempotencyKey = None
+
+
+class GameList(Request, frozen=True, kw_only=True):
+    """A request for a list of games."""
+
+    query: GameListQuery = GameListQuery()
+
+
+class ConditionalCommand(GameCommand, frozen=True, kw_only=True):
+    """A change that a game's version may be a condition of."""
+
+    if_match: IfMatch = None
+
+
+games_route = partial(Route, tag="games")
 
 
 def issued_tokens(created: Created) -> Iterator[str]:
@@ -66,30 +76,18 @@ def issued_tokens(created: Created) -> Iterator[str]:
     yield from (seat.token for seat in created.seats)
 
 
-@Route(
+@games_route(
     "POST",
     "/v1/games",
-    operation_id="createGame",
-    summary="Create a game",
-    tag="games",
-    body=CREATE_DECODER,
-    query=IncludeQuery,
-    takes_api_key=True,
+    "createGame",
+    "Create a game",
+    Created,
+    "The new game and its tokens.",
+    headers=("ETag", "Location"),
+    problems=("unknown_tileset", "unknown_bot", "conflict"),
     creates="game",
-    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    responses=(
-        ResponseSpec(
-            201,
-            "The new game and its tokens.",
-            Created,
-            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
-            examples=("created",),
-        ),
-    ),
-    problems=("unauthorized", "key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
-    examples=("create", "create_private"),
 )
-async def create_game(request: web.Request) -> web.Response:
+async def create_game(request: web.Request, asked: Creation) -> web.Response:
     """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
 
     Only `players` is required. The game starts when no seat is open. The tokens are returned only here. The owner token
@@ -97,36 +95,32 @@ async def create_game(request: web.Request) -> web.Response:
     reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
-    api_key = await authenticate_api_key(request)
-    body = await read_body(request, CREATE_DECODER)
-    include_moves = includes_legal_moves(request)
-    key = parse_idempotency_key(request)
-    creator = parse_creator_key(request)
+    body, api_key = asked.body, asked.api_key
     if any(player.open for player in body.players):
         await charge_open_game(request)
     result = await create(
         request.app[CONTEXT],
         body,
-        key=key,
-        include_moves=include_moves,
-        creator=creator,
+        key=asked.idempotency_key,
+        include_moves=asked.query.include is not None,
+        creator=asked.creator_key,
         api_key=None if api_key is None else api_key.name,
         client=hash_client(request),
-        language=negotiate_language(request),
+        language=asked.language,
         charge=ClientCharge.of_request(request, api_key),
     )
     trust_issued_tokens(request, issued_tokens(result.response))
-    response = _created_response(request, result, private=body.visibility == "private", secret=True)
+    response = _created_response(asked, result, private=body.visibility == "private", secret=True)
     return set_moves_language(response, result.response.legal_moves)
 
 
 def _created_response(
-    request: web.Request, result: ReplayableResult[NewGame], *, private: bool, secret: bool
+    asked: Creation | RematchCreation, result: ReplayableResult[NewGame], *, private: bool, secret: bool
 ) -> web.Response:
     """Return the response to the creation of a game; `secret` says whether it contains tokens."""
     created, version, replayed = result
-    if (api_key := request.get(API_KEY)) is not None and not replayed:
-        API_KEY_GAMES.labels(api_key.name).inc()
+    if asked.api_key is not None and not replayed:
+        API_KEY_GAMES.labels(asked.api_key.name).inc()
     response = json_response(
         created,
         status=201,
@@ -138,83 +132,62 @@ def _created_response(
     return mark_replayed(response, replayed=replayed)
 
 
-@Route(
+@games_route(
     "GET",
     "/v1/games",
-    operation_id="listGames",
-    summary="List public games",
-    tag="games",
-    query=GameListQuery,
-    headers=("If-None-Match",),
-    responses=(
-        ResponseSpec(200, "Public games, newest first.", Games, ("ETag", "Link")),
-        ResponseSpec(304, "The page has not changed.", headers=("ETag", "Link")),
-    ),
+    "listGames",
+    "List public games",
+    Games,
+    "Public games, newest first.",
     problems=("store_unavailable",),
 )
-async def list_public_games(request: web.Request) -> web.Response:
+async def list_public_games(request: web.Request, asked: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
-    query = read_query(request, GameListQuery)
+    query = asked.query
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
-@game_read_route(
-    "/v1/games/" + GAME_ID,
-    operation_id="readGame",
-    summary="Read a game",
-    tag="games",
-    responses=(
-        ResponseSpec(200, "GAME, the same for every reader.", GameView, ("ETag",), examples=("game",)),
-        GAME_NOT_MODIFIED,
-    ),
-)
-async def read_game(request: web.Request) -> web.Response:
+@games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
+async def read_game(request: web.Request, asked: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
-    return await state_response(request, build_view)
+    return await state_response(request, asked, build_view)
 
 
-delete_route = partial(Route, "DELETE", tag="games", access="required", headers=("If-Match",))
-DELETE_PROBLEMS = ("not_found", "not_active", "version_mismatch", "conflict")
+delete_route = partial(games_route, "DELETE")
+DELETE_PROBLEMS = ("not_active", "conflict")
 
 
 @delete_route(
-    "/v1/games/" + GAME_ID,
-    operation_id="abortGame",
-    summary="Abort a game",
-    responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
+    "/v1/games/{id}",
+    "abortGame",
+    "Abort a game",
+    GameView,
+    "The aborted game.",
     problems=("not_owner", *DELETE_PROBLEMS),
 )
-async def delete_game(request: web.Request) -> web.Response:
+async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
-    expected = parse_if_match(request)
-    aborted, digest = await abort_game(
-        request.app[CONTEXT], get_path_id(request), token=parse_bearer_token(request), if_match=expected
-    )
+    aborted, digest = await abort_game(request.app[CONTEXT], asked.id, token=asked.token, if_match=asked.if_match)
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
-@Route(
+@games_route(
     "POST",
-    "/v1/games/" + GAME_ID + "/rematch",
-    operation_id="createRematch",
-    summary="Create a rematch",
-    tag="games",
-    access="required",
-    body=REMATCH_DECODER,
-    is_body_optional=True,
-    takes_api_key=True,
+    "/v1/games/{id}/rematch",
+    "createRematch",
+    "Create a rematch",
+    Rematched,
+    "The rematch.",
+    headers=("ETag", "Location"),
+    problems=("not_owner", "not_over", "conflict"),
     creates="game",
-    headers=("Idempotency-Key",),
-    responses=(ResponseSpec(201, "The rematch.", Rematched, ("ETag", "Location", "Idempotent-Replayed")),),
-    problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),
-    examples=("rematch",),
 )
-async def create_rematch(request: web.Request) -> web.Response:
+async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Response:
     """Create a game with the same players and the next first seat, after a game that is over.
 
     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version
@@ -224,18 +197,23 @@ async def create_rematch(request: web.Request) -> web.Response:
     With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of
     the one of the game before.
     """
-    api_key = await authenticate_api_key(request)
-    body = await read_optional_body(request, REMATCH_DECODER)
+    api_key = asked.api_key
     rematch_request = RematchRequest(
-        body,
-        parse_bearer_token(request),
-        parse_idempotency_key(request),
+        asked.body,
+        asked.token,
+        asked.idempotency_key,
         client=hash_client(request),
         api_key=None if api_key is None else api_key.name,
         charge=ClientCharge.of_request(request, api_key),
     )
-    result = await rematch(request.app[CONTEXT], get_path_id(request), rematch_request)
-    return _created_response(request, result, private=True, secret=False)
+    result = await rematch(request.app[CONTEXT], asked.id, rematch_request)
+    return _created_response(asked, result, private=True, secret=False)
 
 
-ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch)
+@games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")
+async def list_bots(request: web.Request, _: Request) -> web.Response:
+    """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
+    return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
+
+
+ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch, list_bots)

@@ -1,30 +1,37 @@
-"""`GET /` and the files of the web page, which `clients/page` builds into `static/page`."""
+"""What is served as files: the web page, which `clients/page` builds, and the documentation, which `tools/site` builds.
 
+The latter explains every problem's `type`. These pages are for people; the API documents describe the index alone.
+"""
+
+import asyncio
+import re
+from base64 import b64encode
+from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
+from hashlib import sha256
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
+from service.web.common_headers import CSP, PAGE_HEADERS
 from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
-from service.web.routing import ResponseSpec, Route
-from service.web.static_assets import Asset, make_asset, static_response
+from service.web.routing import Request, ResponseSpec, Route
+from service.web.static_assets import Asset, list_files, load_file, static_response
+
+__all__ = ["ROUTES", "SITE", "UNHASHED_FILES", "add_file_routes"]
 
 HTML = "text/html"
+INDEX = "index.html"
+PAGE, SITE = "page", "docs"
+"""Folders of what is built."""
 UNHASHED_FILES = ("favicon.svg", "manifest.webmanifest")
-"""Files whose names have no content hash, so that they must be revalidated."""
+"""Files of the page whose names have no content hash, so that they must be revalidated."""
 
-MEDIA_TYPES = {
-    "html": HTML,
-    "css": "text/css",
-    "js": "text/javascript",
-    "svg": "image/svg+xml",
-    "webmanifest": "application/manifest+json",
-}
+_INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 SERVICE_INDEX = ServiceIndex(
     name="south-seas",
@@ -36,59 +43,84 @@ SERVICE_INDEX = ServiceIndex(
 )
 
 
-@cache
-def built_files() -> dict[str, Asset]:
-    """Load every built file, by its path below `/`."""
-    built = resources.files("service.web").joinpath("static", "page")
-    assets = {name: _load_asset(built / name) for name in ("index.html", *UNHASHED_FILES)}
-    return assets | {f"assets/{entry.name}": _load_asset(entry) for entry in (built / "assets").iterdir()}
-
-
-def _load_asset(entry: Traversable) -> Asset:
-    return make_asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
-
-
 @Route(
     "GET",
     "/",
-    operation_id="readIndex",
-    summary="Read the index, or open the web page",
+    "readIndex",
+    "Read the index, or open the web page",
+    ServiceIndex,
+    "The entry points of the API.",
+    others=(ResponseSpec(200, "The web page.", str, media_type=HTML),),
     tag="service",
-    headers=("If-None-Match",),
-    responses=(
-        ResponseSpec(200, "The entry points of the API.", ServiceIndex, ("ETag",)),
-        ResponseSpec(200, "The web page.", str, media_type=HTML),
-        ResponseSpec(304, "The index or the page has not changed.", headers=("ETag",)),
-    ),
 )
-async def read_index(request: web.Request) -> web.Response:
+async def read_index(request: web.Request, _: Request) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
-        response = static_response(request, built_files()["index.html"], CACHE_PUBLIC)
+        response = static_response(request, _page_file("index.html"), CACHE_PUBLIC)
     else:
         response = cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
-def _file_handler(path: str, caching: str) -> Handler:
+def add_file_routes(app: web.Application) -> None:
+    """Add the routes of all files, and of the problems' types."""
+    handlers: dict[str, Handler] = {"/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE)}
+    handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}
+    for path, handler in handlers.items():
+        app.router.add_get(path, handler)
+
+
+def _page_handler(path: str, caching: str) -> Handler:
     """Return a handler for one file, or for every file of a folder if `path` ends with a slash."""
 
     async def send_file(request: web.Request) -> web.StreamResponse:
-        file = built_files().get(path + request.match_info.get("file", ""))
-        if file is None:
-            raise web.HTTPNotFound
-        return static_response(request, file, caching)
+        return static_response(request, _page_file(path + request.match_info.get("file", "")), caching)
 
     return send_file
 
 
-def add_file_routes(app: web.Application) -> None:
-    """Add the routes of the page's files; they are not part of the API, so the OpenAPI document omits them."""
-    handlers = {"/assets/{file}": _file_handler("assets/", CACHE_IMMUTABLE)} | {
-        f"/{name}": _file_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES
-    }
-    for path, handler in handlers.items():
-        app.router.add_get(path, handler)
+def _page_file(path: str) -> Asset:
+    """Return a file of the page. Raises HTTPNotFound."""
+    file = load_file(PAGE, path)
+    if file is None:
+        raise web.HTTPNotFound
+    return file
+
+
+async def read_site(request: web.Request) -> web.Response:
+    """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
+    path, files = request.match_info.get("path"), list_files(SITE)
+    if path is None or f"{path}/{INDEX}" in files:
+        return _redirect(f"{request.path}/")
+    if path in {"", INDEX} or path.endswith("/"):
+        path = f"{path.removesuffix(INDEX)}{INDEX}"
+    asset, policy = await asyncio.gather(asyncio.to_thread(load_file, SITE, path), asyncio.to_thread(_site_headers))
+    if asset is None:
+        raise web.HTTPNotFound
+    return static_response(request, asset, CACHE_PUBLIC, policy)
+
+
+async def redirect_to_problem(request: web.Request) -> web.Response:
+    """Redirect to the explanation of a kind of problem."""
+    code = request.match_info["slug"].replace("-", "_")
+    if code not in PROBLEM_TYPES:
+        raise web.HTTPNotFound
+    return _redirect(f"/docs/problems/#{code}")
+
+
+@cache
+def _site_headers() -> Mapping[str, str]:
+    """Return the headers of every page, which here allow the generator's inline scripts and styles too."""
+    pages = [file.read_bytes() for path, file in list_files(SITE).items() if path.endswith(INDEX)]
+    scripts = {script for page in pages for script in _INLINE_SCRIPT.findall(page)}
+    hashes = sorted(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts)
+    policy = PAGE_HEADERS[CSP].replace("script-src 'self'", " ".join(["script-src 'self'", *hashes]))
+    return {**PAGE_HEADERS, CSP: policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}
+
+
+def _redirect(path: str) -> web.Response:
+    return web.Response(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

@@ -1,88 +1,112 @@
-"""`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token."""
+"""`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token; `/v1/seats/me/games`: their games."""
 
-import msgspec
+from typing import Annotated, ClassVar
+
 from aiohttp import web
+from msgspec import Meta
 
 from schemas.game import GameView
-from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
+from schemas.lobby import ExternalUser, Joined, JoinGame, MyGames, ReplaceToken, SeatToken
+from service.games.api_key import ApiKey
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
-from service.web.api_keys import authenticate_api_key
+from service.games.queries.my_games import MyGamesQuery, collect_my_games
+from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import negotiate_language, set_moves_language
-from service.web.parsing import (
-    get_path_id,
-    parse_creator_key,
-    parse_idempotency_key,
-    parse_if_match,
-    read_body,
-    read_optional_body,
-)
-from service.web.ratelimit.client_charge import ClientCharge, trust_issued_tokens
-from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.game_responses import IncludeQuery, includes_legal_moves
-from service.web.routes.games import DELETE_PROBLEMS, delete_route
-from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
+from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdempotencyKey
+from service.web.headers.negotiation import set_moves_language
+from service.web.ratelimit.client_charge import ClientCharge, charge_loaded_games, trust_issued_tokens
+from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
+from service.web.routes.game_responses import GameListQuery, IncludeQuery
+from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
+from service.web.routing import Access, GameCommand, GameRead, Request
 
 __all__ = ["ROUTES"]
 
-JOIN_DECODER = msgspec.json.Decoder(JoinGame)
-REPLACE_DECODER = msgspec.json.Decoder(ReplaceToken)
+Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
 
 
-@Route(
+class Joining(GameRead, frozen=True, kw_only=True):
+    """A request for an open seat."""
+
+    api_key: ApiKey | None
+    body: JoinGame
+    query: IncludeQuery = IncludeQuery()
+    idempotency_key: SecretIdempotencyKey = None
+    creator_key: CreatorKey = None
+    language: PreferredLanguage = ENGLISH
+
+
+class Removal(ConditionalCommand, frozen=True, kw_only=True):
+    """A request to remove a player."""
+
+    seat: Seat
+
+
+class TokenReplacement(GameCommand, frozen=True, kw_only=True):
+    """A request for another token of a seat."""
+
+    seat: Seat
+    api_key: ApiKey | None
+    body: ReplaceToken = ReplaceToken()
+    idempotency_key: SecretIdempotencyKey = None
+
+
+class MyGameListQuery(GameListQuery, frozen=True):
+    """Filters of a player's own games."""
+
+    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
+    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None
+
+
+class MyGameList(Request, frozen=True, kw_only=True):
+    """A request for the games of tokens."""
+
+    access: ClassVar[Access] = "required"
+    query: MyGameListQuery = MyGameListQuery()
+    tokens: list[str]
+
+
+@games_route(
     "POST",
-    "/v1/games/" + GAME_ID + "/seats",
-    operation_id="joinGame",
-    summary="Take the next open seat",
-    tag="games",
-    access="reads",
-    body=JOIN_DECODER,
-    query=IncludeQuery,
-    takes_api_key=True,
-    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    responses=(
-        ResponseSpec(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),
-    ),
-    problems=("not_found", "no_open_seat", "conflict", "key_reused"),
-    examples=("join",),
+    "/v1/games/{id}/seats",
+    "joinGame",
+    "Take the next open seat",
+    Joined,
+    "The seat and its token.",
+    problems=("no_open_seat", "conflict"),
 )
-async def join_game(request: web.Request) -> web.Response:
+async def join_game(request: web.Request, asked: Joining) -> web.Response:
     """Take the next open seat; the game starts when the last one is taken.
 
     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    api_key = await authenticate_api_key(request)
-    body = await read_body(request, JOIN_DECODER)
-    include_moves = includes_legal_moves(request)
-    key = parse_idempotency_key(request)
-    token = parse_bearer_token(request)
-    language = negotiate_language(request)
     joiner = JoinRequest(
-        token,
-        key,
-        parse_creator_key(request),
-        include_moves=include_moves,
-        language=language,
-        charge=ClientCharge.of_request(request, api_key),
+        asked.token,
+        asked.idempotency_key,
+        asked.creator_key,
+        include_moves=asked.query.include is not None,
+        language=asked.language,
+        charge=ClientCharge.of_request(request, asked.api_key),
     )
-    joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), body, joiner)
+    joined, version, replayed = await join(request.app[CONTEXT], asked.id, asked.body, joiner)
     trust_issued_tokens(request, (joined.token,))
-    response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)
+    etag = game_etag(version, joined.digest)
+    response = json_response(joined, etag=etag, private=asked.token is not None, secret=True)
     return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
 @delete_route(
-    "/v1/games/" + GAME_ID + "/seats/" + SEAT,
-    operation_id="removePlayer",
-    summary="Remove a player",
-    responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    "/v1/games/{id}/seats/{seat}",
+    "removePlayer",
+    "Remove a player",
+    GameView,
+    "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
-async def delete_player(request: web.Request) -> web.Response:
+async def delete_player(request: web.Request, asked: Removal) -> web.Response:
     """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
@@ -91,53 +115,50 @@ async def delete_player(request: web.Request) -> web.Response:
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await remove_player(
-        request.app[CONTEXT],
-        get_path_id(request),
-        _seat_number(request),
-        token=parse_bearer_token(request),
-        if_match=parse_if_match(request),
+        request.app[CONTEXT], asked.id, asked.seat, token=asked.token, if_match=asked.if_match
     )
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
-@Route(
+@games_route(
     "POST",
-    "/v1/games/" + GAME_ID + "/seats/" + SEAT + "/token",
-    operation_id="replaceSeatToken",
-    summary="Replace a seat's token",
-    tag="games",
-    access="required",
-    body=REPLACE_DECODER,
-    is_body_optional=True,
-    takes_api_key=True,
+    "/v1/games/{id}/seats/{seat}/token",
+    "replaceSeatToken",
+    "Replace a seat's token",
+    SeatToken,
+    "The seat and its new token.",
+    headers=(),
+    problems=("wrong_seat", "conflict"),
     creates="entry",
-    headers=("Idempotency-Key-secret",),
-    responses=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
-    problems=("wrong_seat", "not_found", "conflict", "key_reused"),
 )
-async def post_seat_token(request: web.Request) -> web.Response:
+async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
     requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
     no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
-    await authenticate_api_key(request)
-    body = await read_optional_body(request, REPLACE_DECODER)
     replaced, _, replayed = await replace_token(
-        request.app[CONTEXT],
-        get_path_id(request),
-        _seat_number(request),
-        body,
-        token=parse_bearer_token(request),
-        key=parse_idempotency_key(request),
+        request.app[CONTEXT], asked.id, asked.seat, asked.body, token=asked.token, key=asked.idempotency_key
     )
     trust_issued_tokens(request, (replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
-def _seat_number(request: web.Request) -> int:
-    return int(request.match_info["seat"])
+@games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
+async def list_my_games(request: web.Request, asked: MyGameList) -> web.Response:
+    """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
+
+    `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for
+    the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key`
+    of those games instead. It returns all games and seats that were created with the key, or only those of
+    `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
+    """
+    query = asked.query
+    wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
+    page, loaded_count = await collect_my_games(request.app[CONTEXT], asked.tokens, wanted)
+    charge_loaded_games(request, loaded_count)
+    return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 
-ROUTES = (join_game, delete_player, post_seat_token)
+ROUTES = (join_game, delete_player, post_seat_token, list_my_games)

@@ -1,28 +1,89 @@
-"""`GET /v1/tilesets` and `GET /v1/tilesets/{id}`."""
+"""`GET /v1/tilesets`, `GET /v1/tilesets/{id}`, and pictures of tiles and ships. Source of the pictures: R8.5."""
+
+from typing import Annotated, ClassVar, TypeVar
 
 from aiohttp import web
+from msgspec import Meta
 
-from schemas.tileset import TileSet, TileSets
+from schemas.tileset import Ship, Tile, TileSet, TileSets
+from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
+from service.i18n import ENGLISH, Language, get_translator, tile_names
+from service.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
-from service.web.parsing import get_path_id
+from service.web.errors import NoSuchPiece
+from service.web.headers.fields import PreferredLanguage
+from service.web.images.jobs import ImageFormat, ShipJob, TileJob
+from service.web.images.responses import (
+    CACHE_ONE_DAY,
+    MAX_WIDTH_PX,
+    MEDIA_TYPES,
+    ImageRequest,
+    ThemeParameter,
+    Width,
+    image_response,
+)
 from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
-from service.web.routing import GAME_ID, ResponseSpec, Route
+from service.web.routing import Id, Query, Request, Route
+
+Piece = TypeVar("Piece", Tile, Ship)
+
+
+class TileSetRead(Request, frozen=True, kw_only=True):
+    """A request about a tile set."""
+
+    id: Id
+
+
+class PieceQuery(Query, frozen=True):
+    """Options of a picture of a ship; an SVG has no fixed size."""
+
+    width: Width = 400
+    theme: ThemeParameter = "light"
+
+
+class TileQuery(PieceQuery, frozen=True):
+    """Options of a picture of a tile."""
+
+    rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
+
+
+class TilePng(TileSetRead, frozen=True, kw_only=True):
+    """A request for a picture of a tile, which has no words."""
+
+    image_format: ClassVar[ImageFormat] = "png"
+    tile: Annotated[str, Meta(pattern=f"^{ID}$", description="The id of a tile type.", examples=["junction-4"])]
+    query: TileQuery = TileQuery()
+    language: Language | None = None
+
+
+class TileSvg(TilePng, frozen=True, kw_only=True):
+    """A request for a picture of a tile, with its name."""
+
+    image_format: ClassVar[ImageFormat] = "svg"
+    language: PreferredLanguage = ENGLISH
+
+
+class ShipPng(TileSetRead, frozen=True, kw_only=True):
+    """A request for a picture of a ship, which has no words."""
+
+    image_format: ClassVar[ImageFormat] = "png"
+    ship: Annotated[str, Meta(pattern=f"^{SHIP_ID}$", description="A ship's id.", examples=["s16"])]
+    query: PieceQuery = PieceQuery()
+    language: Language | None = None
+
+
+class ShipSvg(ShipPng, frozen=True, kw_only=True):
+    """A request for a picture of a ship, with its points and cost in words."""
+
+    image_format: ClassVar[ImageFormat] = "svg"
+    language: PreferredLanguage = ENGLISH
 
 
 @Route(
-    "GET",
-    "/v1/tilesets",
-    operation_id="listTileSets",
-    summary="List the tile sets",
-    tag="tile sets",
-    headers=("If-None-Match",),
-    responses=(
-        ResponseSpec(200, "All tile sets, complete.", TileSets, ("ETag",)),
-        ResponseSpec(304, "The tile sets have not changed.", headers=("ETag",)),
-    ),
+    "GET", "/v1/tilesets", "listTileSets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets"
 )
-async def list_tilesets(request: web.Request) -> web.Response:
+async def list_tilesets(request: web.Request, _: Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
     tag = content_etag("".join(loaded.hash for loaded in catalogue).encode())
@@ -34,27 +95,97 @@ async def list_tilesets(request: web.Request) -> web.Response:
 
 @Route(
     "GET",
-    "/v1/tilesets/" + GAME_ID,
-    operation_id="readTileSet",
-    summary="Read a tile set",
+    "/v1/tilesets/{id}",
+    "readTileSet",
+    "Read a tile set",
+    TileSet,
+    "The tile set.",
+    headers=("ETag", "Cache-Control"),
     tag="tile sets",
-    headers=("If-None-Match",),
-    responses=(
-        ResponseSpec(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
-        ResponseSpec(304, "The tile set has not changed; it never does.", headers=("ETag", "Cache-Control")),
-    ),
-    problems=("not_found",),
 )
-async def read_tileset(request: web.Request) -> web.Response:
+async def read_tileset(request: web.Request, asked: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
     """
-    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request), NoSuchTileSet)
+    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
     tag = f'"{loaded.hash}"'
     response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
     response.headers["Cache-Control"] = CACHE_IMMUTABLE
     return response
 
 
+async def read_tile(request: web.Request, asked: TilePng) -> web.Response:
+    """Return a picture of a tile.
+
+    In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y`
+    for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the
+    tile's name in the language of `Accept-Language`.
+    """
+    query = asked.query
+    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
+    tile = _get_piece(loaded.tileset.tiles, asked.tile)
+    label = ""
+    if asked.language is not None:
+        label = tile_names(asked.language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
+    width = min(query.width, MAX_WIDTH_PX)
+    job = TileJob(tile, query.rotation, query.theme, width, asked.image_format, label)
+    return await _piece_response(request, loaded.hash, job, asked.language)
+
+
+async def read_ship(request: web.Request, asked: ShipPng) -> web.Response:
+    """Return a picture of a ship: its points and its cost.
+
+    A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's
+    `aria-label` says points and cost in the language of `Accept-Language`.
+    """
+    query = asked.query
+    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
+    ship = _get_piece(loaded.tileset.ships, asked.ship)
+    label = "" if asked.language is None else ship_label(get_translator(asked.language), ship)
+    job = ShipJob(ship, query.theme, min(query.width, MAX_WIDTH_PX), asked.image_format, label)
+    return await _piece_response(request, loaded.hash, job, asked.language)
+
+
+async def _piece_response(
+    request: web.Request, tileset_hash: str, job: TileJob | ShipJob, language: Language | None
+) -> web.Response:
+    async def make_job() -> TileJob | ShipJob:
+        return job
+
+    subject = f"{tileset_hash} {job}"
+    return await image_response(
+        request, ImageRequest(subject, job.image_format, job.width, CACHE_ONE_DAY, make_job, language)
+    )
+
+
+def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
+    """Return the piece with this id. Raises NoSuchPiece."""
+    for piece in pieces:
+        if piece.id == name:
+            return piece
+    raise NoSuchPiece(name)
+
+
+def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
+    """Return the route of pictures of a kind of piece, in one format."""
+    image_format = kind.image_format
+    return Route(
+        "GET",
+        f"/v1/tilesets/{{id}}/{name}s/{{{name}}}.{image_format}",
+        f"read{name.title()}{image_format.title()}",
+        f"Read a {name} as {image_format.upper()}",
+        bytes,
+        "The picture.",
+        tag="tile sets",
+        media_type=MEDIA_TYPES[image_format],
+        request_type=kind,
+        handler=read_tile if name == "tile" else read_ship,
+    )
+
+
 ROUTES = (list_tilesets, read_tileset)
+PICTURE_ROUTES = (
+    *(_picture_route(kind, "tile") for kind in (TileSvg, TilePng)),
+    *(_picture_route(kind, "ship") for kind in (ShipSvg, ShipPng)),
+)

@@ -1,14 +1,13 @@
 """`/v1/games/{id}/webhooks` and `/v1/keys/me/webhooks`: the webhooks of a game, and those of an API key."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import wraps
+from functools import partial
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 
-import msgspec
 from aiohttp import web
+from msgspec import Meta
 
+from schemas.vocabulary import ID
 from schemas.webhooks import (
     ChangeKeyWebhook,
     Deliveries,
@@ -25,164 +24,138 @@ from schemas.webhooks import (
     WebhookCreated,
     Webhooks,
 )
+from service.games.api_key import ApiKey
 from service.games.commands import webhooks
-from service.games.context import Context
 from service.games.idempotency import ReplayableResult
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
-from service.web.api_keys import authenticate_api_key, require_api_key
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.limiter import get_client_address
-from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_bearer_token
+from service.web.headers.bearer_tokens import API_KEY_HEADER
+from service.web.headers.fields import IdempotencyKey, SecretIdempotencyKey
 from service.web.headers.negotiation import add_vary
 from service.web.outbound.ssrf import check_url
-from service.web.parsing import get_path_id, parse_idempotency_key, read_body, read_optional_body
 from service.web.responses import cacheable_response, json_response, mark_replayed
-from service.web.routing import GAME_ID, WEBHOOK_ID, Access, ResponseSpec, Route, Tag
+from service.web.routes.api_keys import KeyRead
+from service.web.routing import GameCommand, Route
 
 CLIENT_DIGEST_BYTES = 8
 
-REGISTER_DECODER = msgspec.json.Decoder(RegisterWebhook)
-REGISTER_KEY_DECODER = msgspec.json.Decoder(RegisterKeyWebhook)
-CHANGE_DECODER = msgspec.json.Decoder(ChangeKeyWebhook)
-REPLAY_DECODER = msgspec.json.Decoder(ReplayMessages)
-ROTATE_DECODER = msgspec.json.Decoder(RotateSecret)
+GAME_WEBHOOKS = "/v1/games/{id}/webhooks"
+KEY_WEBHOOKS = "/v1/keys/me/webhooks"
 
-ONE = "/" + WEBHOOK_ID
-"""Path of one webhook, below those of its owner."""
-
-Handle = Callable[[web.Request, Owner], Awaitable[web.Response]]
+HookId = Annotated[str, Meta(pattern=f"^{ID}$", description="A webhook's id.", examples=["w4k8x1m7q2zc"])]
 
 
-@dataclass(frozen=True)
-class Family:
-    """The operations on the webhooks of one kind of owner: decorators for handlers, which get the owner."""
+class OfGame(GameCommand, frozen=True, kw_only=True):
+    """A request about the webhooks of a game."""
 
-    path: str
-    tag: Tag
-    access: Access
-    identify: Callable[[web.Request], Awaitable[Owner]]
-    problems: tuple[str, ...]
-    """Of every operation."""
-    command_problems: tuple[str, ...]
-    """Of the commands to one webhook."""
-    created: type
-    webhook: type
-    webhooks: type
-    deliveries: type
-    examples: str = ""
-    """Prefix of the names of examples."""
-
-    def route(
-        self, method: str, path: str, operation_id: str, summary: str, *responses: ResponseSpec, **options: Any
-    ) -> Callable[[Handle], Route]:
-        """Declare an operation."""
-        missing = ("not_found",) if path.startswith(ONE) else ()
-        route = Route(
-            method,
-            self.path + path,
-            operation_id=operation_id,
-            summary=summary,
-            tag=self.tag,
-            access=self.access,
-            responses=responses,
-            problems=(*self.problems, *missing, *options.pop("problems", ())),
-            **options,
-        )
-
-        def decorate(handle: Handle) -> Route:
-            @wraps(handle)
-            async def handler(request: web.Request) -> web.StreamResponse:
-                return await handle(request, await self.identify(request))
-
-            return route(handler)
-
-        return decorate
-
-    def register(self, operation_id: str, summary: str, **options: Any) -> Callable[[Handle], Route]:
-        """Declare the registration of a webhook."""
-        headers, examples = ("Location", "Idempotent-Replayed"), (f"{self.examples}webhook_created",)
-        created = ResponseSpec(201, "The webhook and its secret.", self.created, headers, examples=examples)
-        options |= {"problems": ("limit_reached", "key_reused", "url_refused"), "headers": ("Idempotency-Key",)}
-        options["creates"] = "entry"
-        return self.route("POST", "", operation_id, summary, created, **options)
-
-    def read(
-        self, path: str, operation_id: str, summary: str, found: ResponseSpec, unchanged: str
-    ) -> Callable[[Handle], Route]:
-        """Declare a route that reads."""
-        found, not_modified = found._replace(headers=("ETag",)), ResponseSpec(304, unchanged, headers=("ETag",))
-        return self.route("GET", path, operation_id, summary, found, not_modified, headers=("If-None-Match",))
-
-    def list_all(self, operation_id: str, summary: str, found: str) -> Callable[[Handle], Route]:
-        """Declare the list of webhooks."""
-        listed = ResponseSpec(200, found, self.webhooks)
-        return self.read("", operation_id, summary, listed, "The webhooks have not changed.")
-
-    def read_one(self, operation_id: str, summary: str) -> Callable[[Handle], Route]:
-        """Declare the route of one webhook."""
-        found = ResponseSpec(200, "The webhook.", self.webhook)
-        return self.read(ONE, operation_id, summary, found, "The webhook has not changed.")
-
-    def list_deliveries(self, operation_id: str, summary: str) -> Callable[[Handle], Route]:
-        """Declare the list of delivery attempts."""
-        description, examples = "The latest delivery attempts, newest first.", (f"{self.examples}deliveries",)
-        found = ResponseSpec(200, description, self.deliveries, examples=examples)
-        return self.read(f"{ONE}/deliveries", operation_id, summary, found, "There was no new attempt.")
-
-    def delete(self, operation_id: str, summary: str) -> Callable[[Handle], Route]:
-        """Declare the deletion of a webhook."""
-        return self.route("DELETE", ONE, operation_id, summary, ResponseSpec(204, "The webhook is deleted."))
-
-    def command(
-        self, name: str, operation_id: str, summary: str, done: ResponseSpec, **options: Any
-    ) -> Callable[[Handle], Route]:
-        """Declare a command to one webhook."""
-        done = done._replace(content=done.content or self.webhook, headers=("Idempotent-Replayed",))
-        options = {"headers": ("Idempotency-Key",), "problems": self.command_problems, **options}
-        return self.route("POST", f"{ONE}/{name}", operation_id, summary, done, **options)
+    def owner(self, request: web.Request) -> Owner:
+        """Return whose webhooks they are."""
+        return owner_by_token(self.id, self.token, request.app[LIMITS].max_webhooks)
 
 
-async def _identify_by_token(request: web.Request) -> Owner:
-    return owner_by_token(get_path_id(request), parse_bearer_token(request), request.app[LIMITS].max_webhooks)
+class OfKey(KeyRead, frozen=True, kw_only=True):
+    """A request about the webhooks of an API key."""
+
+    def owner(self, request: web.Request) -> Owner:
+        """Return whose webhooks they are."""
+        return owner_by_key(self.api_key.name, request.app[LIMITS].max_webhooks)
 
 
-async def _identify_by_key(request: web.Request) -> Owner:
-    return owner_by_key((await require_api_key(request)).name, request.app[LIMITS].max_webhooks)
+class Registration(OfGame, frozen=True, kw_only=True):
+    """A request for a webhook of a game."""
+
+    api_key: ApiKey | None
+    body: RegisterWebhook
+    idempotency_key: IdempotencyKey = None
 
 
-GAME = Family(
-    "/v1/games/" + GAME_ID + "/webhooks",
-    "webhooks",
-    "required",
-    _identify_by_token,
-    ("not_owner", "not_found"),
-    ("key_reused",),
-    WebhookCreated,
-    Webhook,
-    Webhooks,
-    Deliveries,
-)
-KEY = Family(
-    "/v1/keys/me/webhooks",
-    "API keys",
-    "key",
-    _identify_by_key,
-    (),
-    ("conflict", "key_reused"),
-    KeyWebhookCreated,
-    KeyWebhook,
-    KeyWebhooks,
-    KeyDeliveries,
-    "key_",
-)
+class KeyRegistration(OfKey, frozen=True, kw_only=True):
+    """A request for a webhook of an API key."""
+
+    body: RegisterKeyWebhook
+    idempotency_key: IdempotencyKey = None
 
 
-async def _register(request: web.Request, owner: Owner, decoder: msgspec.json.Decoder[Any]) -> web.Response:
-    body = await read_body(request, decoder)
-    _check_url(request, body.url)
-    registration = webhooks.RegistrationRequest(body, parse_idempotency_key(request), _hash_address(request))
+class OneOfGame(OfGame, frozen=True, kw_only=True):
+    """A request about one webhook of a game."""
+
+    hook: HookId
+
+
+class CommandOfGame(OneOfGame, frozen=True, kw_only=True):
+    """A command to a webhook of a game."""
+
+    idempotency_key: IdempotencyKey = None
+
+
+class OneOfKey(OfKey, frozen=True, kw_only=True):
+    """A request about one webhook of an API key."""
+
+    hook: HookId
+
+
+class CommandOfKey(OneOfKey, frozen=True, kw_only=True):
+    """A command to a webhook of an API key."""
+
+    idempotency_key: IdempotencyKey = None
+
+
+class Change(OneOfKey, frozen=True, kw_only=True):
+    """A change of a webhook."""
+
+    body: ChangeKeyWebhook
+
+
+class Rotation(OneOfKey, frozen=True, kw_only=True):
+    """A request for another secret of a webhook."""
+
+    body: RotateSecret = RotateSecret()
+    idempotency_key: SecretIdempotencyKey = None
+
+
+class Replay(CommandOfKey, frozen=True, kw_only=True):
+    """A request to deliver messages again."""
+
+    body: ReplayMessages
+
+
+game_route = partial(Route, tag="webhooks", problems=("not_owner",))
+key_route = partial(Route, tag="API keys")
+
+
+async def _register(request: web.Request, asked: Registration | KeyRegistration) -> web.Response:
+    owner = asked.owner(request)
+    _check_url(request, asked.body.url)
+    registration = webhooks.RegistrationRequest(asked.body, asked.idempotency_key, _hash_address(request))
     created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
     return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
+
+
+async def _list(request: web.Request, asked: OfGame | OfKey) -> web.Response:
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
+
+
+async def _read(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, asked.hook))
+
+
+async def _delete(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+    await webhooks.delete_webhook(request.app[CONTEXT], asked.owner(request), asked.hook)
+    return web.Response(status=204)
+
+
+async def _retry(request: web.Request, asked: CommandOfGame | CommandOfKey) -> web.Response:
+    owner = asked.owner(request)
+    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    return _respond(owner, retried)
+
+
+async def _list_deliveries(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, asked.hook))
 
 
 def _check_url(request: web.Request, url: str) -> None:
@@ -192,11 +165,6 @@ def _check_url(request: web.Request, url: str) -> None:
 def _hash_address(request: web.Request) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
     return blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
-
-
-def _arguments(request: web.Request, owner: Owner) -> tuple[Context, Owner, str]:
-    """Return what every function for one webhook takes: the context, the owner and the webhook's id."""
-    return request.app[CONTEXT], owner, request.match_info["hook"]
 
 
 def _respond(
@@ -215,14 +183,18 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     return response if owner.api_key is None else add_vary(response, API_KEY_HEADER)
 
 
-@GAME.register(
+@game_route(
+    "POST",
+    GAME_WEBHOOKS,
     "registerWebhook",
     "Register a webhook",
-    body=REGISTER_DECODER,
-    takes_api_key=True,
-    examples=("webhook", "webhook_turns"),
+    WebhookCreated,
+    "The webhook and its secret.",
+    headers=("Location",),
+    creates="entry",
+    problems=("not_owner", "limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def register_webhook(request: web.Request, asked: Registration) -> web.Response:
     """Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
 
     The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced,
@@ -237,172 +209,247 @@ async def register_webhook(request: web.Request, owner: Owner) -> web.Response:
     disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only
     here. With an `Api-Key`, the request counts against the key's quotas.
     """
-    await authenticate_api_key(request)
-    return await _register(request, owner, REGISTER_DECODER)
+    return await _register(request, asked)
 
 
-@GAME.list_all("listWebhooks", "List the webhooks", "The webhooks of the game, oldest first.")
-async def list_webhooks(request: web.Request, owner: Owner) -> web.Response:
+@game_route(
+    "GET",
+    GAME_WEBHOOKS,
+    "listWebhooks",
+    "List the webhooks",
+    Webhooks,
+    "The webhooks of the game, oldest first.",
+)
+async def list_webhooks(request: web.Request, asked: OfGame) -> web.Response:
     """List the game's webhooks, without their secrets; with a seat token, only those that it has registered."""
-    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
+    return await _list(request, asked)
 
 
-@GAME.read_one("readWebhook", "Read a webhook")
-async def read_webhook(request: web.Request, owner: Owner) -> web.Response:
+@game_route(
+    "GET", GAME_WEBHOOKS + "/{hook}", "readWebhook", "Read a webhook", Webhook, "The webhook.", problems=("not_owner",)
+)
+async def read_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
     """Return one webhook with its status and its delivery progress."""
-    return _cacheable(request, owner, await webhooks.load_webhook(*_arguments(request, owner)))
+    return await _read(request, asked)
 
 
-@GAME.delete("deleteWebhook", "Delete a webhook")
-async def delete_webhook(request: web.Request, owner: Owner) -> web.Response:
+@game_route(
+    "DELETE",
+    GAME_WEBHOOKS + "/{hook}",
+    "deleteWebhook",
+    "Delete a webhook",
+    None,
+    "The webhook is deleted.",
+    headers=(),
+)
+async def delete_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
     """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
-    await webhooks.delete_webhook(*_arguments(request, owner))
-    return web.Response(status=204)
+    return await _delete(request, asked)
 
 
-@GAME.command("retry", "retryWebhook", "Retry now", ResponseSpec(200, "The webhook, its failures reset."))
-async def retry_webhook(request: web.Request, owner: Owner) -> web.Response:
+@game_route(
+    "POST",
+    GAME_WEBHOOKS + "/{hook}/retry",
+    "retryWebhook",
+    "Retry now",
+    Webhook,
+    "The webhook, its failures reset.",
+    headers=(),
+)
+async def retry_webhook(request: web.Request, asked: CommandOfGame) -> web.Response:
     """Retry the next delivery now, for example when the server works again.
 
     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
     passed its challenge becomes `pending` again and receives a new challenge.
     """
-    return _respond(owner, await webhooks.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
+    return await _retry(request, asked)
 
 
-@GAME.list_deliveries("listDeliveries", "List a webhook's deliveries")
-async def list_deliveries(request: web.Request, owner: Owner) -> web.Response:
+@game_route(
+    "GET",
+    GAME_WEBHOOKS + "/{hook}/deliveries",
+    "listDeliveries",
+    "List a webhook's deliveries",
+    Deliveries,
+    "The latest delivery attempts, newest first.",
+)
+async def list_deliveries(request: web.Request, asked: OneOfGame) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
-    return _cacheable(request, owner, await webhooks.list_deliveries(*_arguments(request, owner)))
+    return await _list_deliveries(request, asked)
 
 
-@KEY.register(
+@key_route(
+    "POST",
+    KEY_WEBHOOKS,
     "registerKeyWebhook",
     "Register a webhook for all games",
-    body=REGISTER_KEY_DECODER,
-    examples=("webhook", "key_webhook"),
+    KeyWebhookCreated,
+    "The webhook and its secret.",
+    headers=("Location",),
+    creates="entry",
+    problems=("limit_reached", "url_refused"),
 )
-async def register_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def register_key_webhook(request: web.Request, asked: KeyRegistration) -> web.Response:
     """Register a URL that receives the changes of all games of the API key, as a game's webhook does of one game.
 
     Games that are created from now on are reported from their first version, games that are in play from their next
     change. The server must answer a challenge first; `game` is null in it. Messages of one game arrive in the order of
     the versions, those of different games in any order.
     """
-    return await _register(request, owner, REGISTER_KEY_DECODER)
+    return await _register(request, asked)
 
 
-@KEY.list_all("listKeyWebhooks", "List the API key's webhooks", "The webhooks of the key, oldest first.")
-async def list_key_webhooks(request: web.Request, owner: Owner) -> web.Response:
+@key_route(
+    "GET",
+    KEY_WEBHOOKS,
+    "listKeyWebhooks",
+    "List the API key's webhooks",
+    KeyWebhooks,
+    "The webhooks of the key, oldest first.",
+)
+async def list_key_webhooks(request: web.Request, asked: OfKey) -> web.Response:
     """List the webhooks of the API key, without their secrets."""
-    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
+    return await _list(request, asked)
 
 
-@KEY.read_one("readKeyWebhook", "Read an API key's webhook")
-async def read_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+@key_route("GET", KEY_WEBHOOKS + "/{hook}", "readKeyWebhook", "Read an API key's webhook", KeyWebhook, "The webhook.")
+async def read_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
     """Return one webhook with its status, and the number of games with messages that it missed."""
-    return _cacheable(request, owner, await webhooks.load_webhook(*_arguments(request, owner)))
+    return await _read(request, asked)
 
 
-@KEY.route(
+@key_route(
     "PATCH",
-    ONE,
+    KEY_WEBHOOKS + "/{hook}",
     "changeKeyWebhook",
     "Change an API key's webhook",
-    ResponseSpec(200, "The changed webhook.", KeyWebhook),
+    KeyWebhook,
+    "The changed webhook.",
+    headers=(),
     problems=("conflict", "url_refused"),
-    body=CHANGE_DECODER,
-    examples=("change_key_webhook",),
 )
-async def change_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def change_key_webhook(request: web.Request, asked: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
     """
-    body = await read_body(request, CHANGE_DECODER)
+    body, owner = asked.body, asked.owner(request)
     if body.url is not None:
         _check_url(request, body.url)
-    changed = await webhooks.change_webhook(*_arguments(request, owner), body, _hash_address(request))
+    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, asked.hook, body, _hash_address(request))
     return _respond(owner, ReplayableResult(changed, 0))
 
 
-@KEY.delete("deleteKeyWebhook", "Delete an API key's webhook")
-async def delete_key_webhook(request: web.Request, owner: Owner) -> web.Response:
-    """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
-    await webhooks.delete_webhook(*_arguments(request, owner))
-    return web.Response(status=204)
-
-
-@KEY.command(
-    "ping", "pingKeyWebhook", "Send a test message", ResponseSpec(202, "The webhook; the ping is sent at once.")
+@key_route(
+    "DELETE",
+    KEY_WEBHOOKS + "/{hook}",
+    "deleteKeyWebhook",
+    "Delete an API key's webhook",
+    None,
+    "The webhook is deleted.",
+    headers=(),
 )
-async def ping_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def delete_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
+    """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
+    return await _delete(request, asked)
+
+
+@key_route(
+    "POST",
+    KEY_WEBHOOKS + "/{hook}/ping",
+    "pingKeyWebhook",
+    "Send a test message",
+    KeyWebhook,
+    "The webhook; the ping is sent at once.",
+    status=202,
+    headers=(),
+    problems=("conflict",),
+)
+async def ping_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
     disabled is sent nothing: the problem is `conflict`.
     """
-    return _respond(
-        owner, await webhooks.ping_webhook(*_arguments(request, owner), parse_idempotency_key(request)), 202
-    )
+    owner = asked.owner(request)
+    pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    return _respond(owner, pinged, 202)
 
 
-@KEY.command(
-    "rotate-secret",
+@key_route(
+    "POST",
+    KEY_WEBHOOKS + "/{hook}/rotate-secret",
     "rotateKeyWebhookSecret",
     "Rotate a signing secret",
-    ResponseSpec(200, "The new secret.", RotatedSecret),
-    headers=("Idempotency-Key-secret",),
-    body=ROTATE_DECODER,
-    is_body_optional=True,
+    RotatedSecret,
+    "The new secret.",
+    headers=(),
+    problems=("conflict",),
 )
-async def rotate_key_webhook_secret(request: web.Request, owner: Owner) -> web.Response:
+async def rotate_key_webhook_secret(request: web.Request, asked: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
     space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with
     the same `Idempotency-Key` is none, and returns the same secret.
     """
-    key = parse_idempotency_key(request)
-    body = await read_optional_body(request, ROTATE_DECODER)
-    return _respond(owner, await webhooks.rotate_secret(*_arguments(request, owner), key, body), secret=True)
+    owner, key = asked.owner(request), asked.idempotency_key
+    rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    return _respond(owner, rotated, secret=True)
 
 
-@KEY.command(
-    "retry", "retryKeyWebhook", "Deliver missed messages", ResponseSpec(200, "The webhook, its failures reset.")
+@key_route(
+    "POST",
+    KEY_WEBHOOKS + "/{hook}/retry",
+    "retryKeyWebhook",
+    "Deliver missed messages",
+    KeyWebhook,
+    "The webhook, its failures reset.",
+    headers=(),
+    problems=("conflict",),
 )
-async def retry_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def retry_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
     """Deliver now everything that the webhook missed, of all games, each in order.
 
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
     one. `missed_games` shrinks to 0 as the games are taken up again.
     """
-    return _respond(owner, await webhooks.retry_webhook(*_arguments(request, owner), parse_idempotency_key(request)))
+    return await _retry(request, asked)
 
 
-@KEY.command(
-    "replay",
+@key_route(
+    "POST",
+    KEY_WEBHOOKS + "/{hook}/replay",
     "replayKeyWebhook",
     "Replay messages since a time",
-    ResponseSpec(202, "The webhook; the messages follow."),
-    body=REPLAY_DECODER,
-    examples=("replay_key_webhook",),
+    KeyWebhook,
+    "The webhook; the messages follow.",
+    status=202,
+    headers=(),
+    problems=("conflict",),
 )
-async def replay_key_webhook(request: web.Request, owner: Owner) -> web.Response:
+async def replay_key_webhook(request: web.Request, asked: Replay) -> web.Response:
     """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
 
     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
     missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
     """
-    key = parse_idempotency_key(request)
-    body = await read_body(request, REPLAY_DECODER)
-    return _respond(owner, await webhooks.replay_messages(*_arguments(request, owner), key, body), 202)
+    owner, key = asked.owner(request), asked.idempotency_key
+    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    return _respond(owner, replayed, 202)
 
 
-@KEY.list_deliveries("listKeyDeliveries", "List deliveries of all games")
-async def list_key_deliveries(request: web.Request, owner: Owner) -> web.Response:
+@key_route(
+    "GET",
+    KEY_WEBHOOKS + "/{hook}/deliveries",
+    "listKeyDeliveries",
+    "List deliveries of all games",
+    KeyDeliveries,
+    "The latest delivery attempts, newest first.",
+)
+async def list_key_deliveries(request: web.Request, asked: OneOfKey) -> web.Response:
     """List the latest 100 delivery attempts with their responses, of all games."""
-    return _cacheable(request, owner, await webhooks.list_deliveries(*_arguments(request, owner)))
+    return await _list_deliveries(request, asked)
 
 
 GAME_ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

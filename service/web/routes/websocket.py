@@ -4,11 +4,11 @@ from aiohttp import web
 
 from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
-from service.games.errors import NoSuchGame
+from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.problems import PROBLEM_ERRORS, to_problem
+from service.web.problems import to_problem
 from service.web.ratelimit.client_charge import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
@@ -77,6 +77,6 @@ async def _start_session(request: web.Request, session: Session, connection: Web
             await session.subscribe_to_path_game(game, resume_point)
     except StoreUnavailable as error:
         connection.request_reconnect(1000 * error.retry_after_s)
-    except PROBLEM_ERRORS as error:
+    except ServiceError as error:
         code = to_problem(error).code
         connection.close(problem_close_code(code), code)

@@ -22,13 +22,19 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, get_connection
 from service.web.connections.stopwatch import Timed
 from service.web.errors import TargetTooLong
-from service.web.expectations import without_expectations
-from service.web.middleware.access_log import UNMATCHED_ROUTE, log_request
 from service.web.middleware.error_handling import handle_errors
-from service.web.middleware.request_metrics import Handler, RequestContext, measure_requests, record_route
+from service.web.middleware.requests import (
+    UNMATCHED_ROUTE,
+    Handler,
+    RequestContext,
+    log_request,
+    measure_requests,
+    record_route,
+)
+from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
 from service.web.ratelimit.limiter import CHARGE, spend_time
 from service.web.responses import add_common_headers
@@ -66,13 +72,15 @@ _NOT_HTTP = (
 """The same for any other."""
 
 
-def _describe_malformed(error: BaseException | None) -> Problem:
-    """Return the problem for an error of aiohttp's parser."""
+def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem:
+    """Return the problem for an error of aiohttp's parser, in a head of so many bytes."""
     if isinstance(error, LineTooLong):
         _, limit, *_ = error.args
         if limit == MAX_TARGET_BYTES:
             return to_problem(TargetTooLong(MAX_TARGET_BYTES))
         return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    if head_bytes >= MAX_HEAD_BYTES:
+        return problem("malformed", f"the request line and the headers may have {MAX_HEAD_BYTES} bytes together")
     for kind, detail in _MALFORMED:
         if isinstance(error, kind):
             return problem("malformed", detail)
@@ -82,12 +90,11 @@ def _describe_malformed(error: BaseException | None) -> Problem:
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
-    __slots__ = ("_app", "_is_malformed")
+    __slots__ = ("_app",)
 
     def __init__(self, manager: web.Server, *, app: web.Application, **options: Any) -> None:
         super().__init__(manager, limiter=app[CONNECTION_LIMITER], **options)
         self._app = app
-        self._is_malformed = False
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
@@ -106,9 +113,8 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext(new_request_id()))
-            document = _describe_malformed(exc)
+            document = _describe_malformed(exc, self.received_bytes)
             log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
-            self._is_malformed = True
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
@@ -120,18 +126,9 @@ class ProblemProtocol(ClientConnection):
         self.finish_request(request, response)
         return response
 
-    async def finish_response(
-        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
-    ) -> tuple[web.StreamResponse, bool]:
-        """Send the response; after malformed HTTP, discard what still arrives, or the client might not get to read it.
-
-        A connection that closes with unread data is reset (RFC 9112, 9.6).
-        """
-        sent = await Timed(super().finish_response(request, resp, start_time), self.stopwatch)
+    def pay(self, request: web.BaseRequest) -> None:
+        """Charge the time that the connection has taken for a request."""
         spend_time(request.get(CHARGE), self)
-        if self._is_malformed:
-            await self.discard_rest(LINGER_TIMEOUT_S)
-        return sent
 
 
 def _time(handle: Handler) -> Handler:

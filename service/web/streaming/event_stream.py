@@ -7,15 +7,14 @@ from aiohttp import HttpVersion11, web
 
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports.game_store import GameRecord, StoreUnavailable
+from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
-from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer
+from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer, start_event_stream
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.limits import Limits
-from service.web.middleware.request_metrics import EVENT_STREAM
+from service.web.middleware.requests import EVENT_STREAM
 from service.web.ratelimit.client_charge import open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
@@ -30,15 +29,17 @@ class EventStream:
     """An open event stream of one game. Sending never blocks: it writes to the transport."""
 
     __slots__ = ("_closed", "_is_chunked", "_limits", "_request", "_transport")
+
     kind: Literal["stream"] = "stream"
     close_code = None
 
-    def __init__(self, request: web.Request, transport: asyncio.Transport, limits: Limits) -> None:
+    def __init__(self, request: web.Request, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
         self._request = request
         self._transport = transport
-        self._limits = limits
+        self._limits = request.app[LIMITS]
         self._is_chunked = request.version >= HttpVersion11
-        self._closed = asyncio.Event()
+        self._closed = closed
+        """Also resolved when the client disconnects."""
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of the game."""
@@ -47,28 +48,30 @@ class EventStream:
     def end_subscription(self, game: str, error: GameError) -> None:
         """Close; a client that reconnects gets the error as a response."""
         del game, error
-        self._closed.set()
+        self._close()
 
     def recheck_token(self, game: str, access: AccessRecord) -> None:
         """Close if the client's token was revoked."""
         try:
             authorize_read(access, game, parse_bearer_token(self._request))
         except (NoSuchGame, Unauthorized):
-            self._closed.set()
+            self._close()
 
     def request_reconnect(self, retry_after_ms: int) -> None:
         """Tell the client to reconnect after this time, and close."""
         self._write_text(b"retry: %d\n\n" % retry_after_ms)
-        self._closed.set()
+        self._close()
 
     async def run(self) -> None:
         """Send heartbeats until the stream is closed."""
-        while not self._closed.is_set():
-            try:
-                async with asyncio.timeout(self._limits.sse_comment_interval_s):
-                    await self._closed.wait()
-            except TimeoutError:
+        while not self._closed.done():
+            done, _ = await asyncio.wait((self._closed,), timeout=self._limits.sse_comment_interval_s)
+            if not done:
                 self._write_text(HEARTBEAT)
+
+    def _close(self) -> None:
+        if not self._closed.done():
+            self._closed.set_result(None)
 
     def _write_text(self, text: bytes) -> None:
         self._write(chunk(text) if self._is_chunked else text)
@@ -76,10 +79,10 @@ class EventStream:
     def _write(self, data: bytes) -> None:
         """Write bytes to the transport; close if the client has disconnected or is too slow."""
         transport = self._transport
-        if self._closed.is_set():
+        if self._closed.done():
             return
         if transport.is_closing():
-            self._closed.set()
+            self._close()
             return
         transport.write(data)
         max_unsent_bytes = self._limits.max_unsent_bytes
@@ -87,7 +90,7 @@ class EventStream:
             self._request, max_unsent_bytes
         ):
             transport.abort()
-            self._closed.set()
+            self._close()
 
 
 async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
@@ -103,18 +106,19 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
-    response = _response(game_etag(record.version, record.digest), private=private)
+    response = _response(game_etag(*record.revision), private=private)
     add_common_headers(request.app, response)
     if (request_charge := request.get(CHARGE)) is not None:
         request_charge.settle()
         request_charge.set_headers(response.headers)
+    closed = start_event_stream(request)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response
-    event_stream = EventStream(request, transport, request.app[LIMITS])
+    event_stream = EventStream(request, transport, closed)
     if snapshot is not None:
         event_stream.deliver(snapshot)
-    await _send_diffs(request, event_stream, game, record, position or StreamPosition(record.version, record.digest))
+    await _send_diffs(request, event_stream, game, record, position or record.revision)
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()
@@ -124,7 +128,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: StreamPosition
+    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

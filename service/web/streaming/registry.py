@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import SystemRandom
+from time import perf_counter
 from typing import Protocol
 
 from aiohttp import web
@@ -13,7 +14,7 @@ from service.games.realtime.hub import Hub
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.middleware.access_log import StreamKind, log_stream_closed, log_stream_opened
+from service.web.middleware.requests import StreamKind, log_stream
 
 __all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
 
@@ -68,13 +69,15 @@ class StreamRegistry:
     def registered(self, request: web.Request, stream: Stream) -> Iterator[None]:
         """Register a stream while it is open; count and log it."""
         CONNECTIONS_OPENED.labels(stream.kind).inc()
-        opened_at = log_stream_opened(request, stream.kind)
+        opened_at = perf_counter()
+        log_stream(request, stream.kind, "opened")
         self.add(stream)
         try:
             yield
         finally:
             self.remove(stream)
-            log_stream_closed(request, stream.kind, opened_at, stream.close_code)
+            code = {} if stream.close_code is None else {"code": stream.close_code}
+            log_stream(request, stream.kind, "closed", seconds=round(perf_counter() - opened_at, 3), **code)
 
     def add(self, stream: Stream) -> None:
         """Register a stream; during shutdown, tell its client at once to reconnect."""

@@ -19,18 +19,13 @@ from schemas.messages import CloseCode, Closing, ErrorMessage, ServerMessage
 from schemas.problems import PROBLEM_TYPES, Problem
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
+from service.games.ports.game_store import Revision
 from service.games.realtime.messages import ChannelMessage
-from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.common_headers import SECURITY_HEADERS, set_common_headers
-from service.web.connections.protocol import (
-    HIGH_WATER_BYTES,
-    discard_until_closed,
-    is_slow_consumer,
-    start_socket,
-)
+from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
 from service.web.ratelimit.limiter import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
@@ -91,7 +86,6 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
-    start_socket(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     return WebSocketConnection(request, socket, transport)
@@ -186,7 +180,7 @@ class WebSocketConnection:
         PROBLEMS.labels(problem.code, "socket").inc()
         self.send(ErrorMessage(id=message_id, game=game, problem=problem))
 
-    def unsubscribe(self, game: str) -> StreamPosition | None:
+    def unsubscribe(self, game: str) -> Revision | None:
         """End a subscription; return the position that the client has reached, None if it was not subscribed."""
         self.games.discard(game)
         return self._hub.unsubscribe(self, game)
@@ -305,7 +299,7 @@ class WebSocketConnection:
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S if has_more_to_read else DISCARD_TIMEOUT_S):
                 await self.socket.send_frame(payload, WSMsgType.CLOSE)
-                await discard_until_closed(self._request)
+                await get_connection(self._request).discard_rest()
         except TimeoutError:
             self._transport.abort()
 

@@ -4,11 +4,12 @@ Actions run the same commands as their HTTP routes.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
-from aiohttp import WSMessage, WSMsgType, web
+from aiohttp import WSMessage, WSMsgType, hdrs, web
 
+from schemas.commands import ActionResult
 from schemas.messages import (
     Ack,
     ActMessage,
@@ -24,14 +25,17 @@ from schemas.messages import (
     Undo,
     Unsubscribe,
 )
+from schemas.vocabulary import is_valid_id
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.errors import Malformed, NoSuchGame, Unauthorized
+from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
+from service.games.idempotency import ReplayableResult
+from service.games.ports.game_store import Revision
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -43,7 +47,6 @@ from service.web.parsing import decode_json
 from service.web.problems import (
     MAYBE_APPLIED,
     NOTHING_CHANGED,
-    PROBLEM_ERRORS,
     outcome_with_key,
     to_malformed,
     to_problem,
@@ -52,19 +55,34 @@ from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER, spend_time
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
-from service.web.websocket.malformed import MAX_ENVELOPE_LENGTH, Envelope, read_envelope
 from service.web.websocket.session_tokens import SessionTokens
 from service.web.websocket.subscriptions import Subscriptions, too_many_games_problem
 
 __all__ = ["Session"]
 
-B = TypeVar("B")
-
 MAX_RATE_LIMITED = 100
 """Messages in a row that exceed the rate limit; then the socket is closed."""
 
+MAX_ENVELOPE_LENGTH = 1_024
+"""Characters of a malformed message whose id and game are read: that takes a second decoding."""
+
+MAX_ID_LENGTH = 64
+"""As schemas.messages.MessageId."""
+
 CommandMessage = ActMessage | SeatMessage
 """A message that runs a command on a game."""
+
+
+class Envelope(NamedTuple):
+    """The id and the game of a message; each is None if it is missing or itself malformed."""
+
+    id: str | None = None
+    game: str | None = None
+
+
+class _AnyEnvelope(msgspec.Struct):
+    id: Any = None
+    game: Any = None
 
 
 class Session:
@@ -91,7 +109,7 @@ class Session:
         self._client = get_connection(request)
         self._address = self._client.address
         """The client's, for rate limits."""
-        self._language = negotiate_language(request)
+        self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
         self._charge = request.get(CHARGE)
         """Of the message that is being handled, at first of the upgrade; None if rate limits are off."""
@@ -140,7 +158,7 @@ class Session:
                 self._connection.send_problem(*envelope, to_problem(malformed))
         except RateLimited as error:
             self._reject_rate_limited(envelope, error)
-        except PROBLEM_ERRORS as error:
+        except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guess(self._address)
             self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
@@ -151,14 +169,8 @@ class Session:
 
     async def _dispatch(self, message: ClientMessage) -> None:
         match message:
-            case ActMessage():
-                await self._execute(message, message.to_act(), act)
-            case Undo():
-                await self._execute(message, message.to_body(), undo)
-            case Resign():
-                await self._execute(message, message.to_body(), resign_seat)
-            case ReturnToSeat():
-                await self._execute(message, message.to_body(), return_to_seat)
+            case ActMessage() | SeatMessage():
+                await self._execute(message)
             case Subscribe():
                 await self._subscriptions.subscribe(message)
             case Sync():
@@ -170,19 +182,14 @@ class Session:
             case Ping():
                 self._connection.send(Pong(id=message.id))
 
-    async def _execute(
-        self,
-        message: CommandMessage,
-        body: B,
-        command: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]],
-    ) -> None:
+    async def _execute(self, message: CommandMessage) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
         game, token = message.game, self.tokens.get(message.game)
-        result = await command(
+        result, version, _ = await _COMMANDS[type(message)](
             self._context,
             game,
             CommandRequest(
-                body=body,
+                body=message.to_body(),
                 token=token,
                 if_match=None if message.if_match is None else _parse_if_match(message.if_match),
                 key=message.key,
@@ -193,9 +200,10 @@ class Session:
         )
         if token is not None and self.tokens.get_verified(game) is None:
             self._add_token(game, token)
-        version, digest, legal_moves = result.response.version, result.response.digest, result.response.legal_moves
         await self._hub.wait_for_version(self._connection, game, version)
-        self._connection.send(Ack(id=message.id, game=game, version=version, digest=digest, legal_moves=legal_moves))
+        self._connection.send(
+            Ack(id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves)
+        )
 
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
@@ -238,6 +246,19 @@ def _decode(frame: WSMessage) -> tuple[ClientMessage | None, Envelope, Malformed
     return message, _envelope(message), None
 
 
+def read_envelope(text: str) -> Envelope:
+    """Read the id and the game of a message that is not what it should be."""
+    try:
+        envelope = _ENVELOPE_DECODER.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return Envelope()
+    message_id, game = envelope.id, envelope.game
+    return Envelope(
+        message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
+        game if isinstance(game, str) and is_valid_id(game) else None,
+    )
+
+
 def _envelope(message: ClientMessage) -> Envelope:
     return Envelope(message.id, None if isinstance(message, Ping) else message.game)
 
@@ -249,15 +270,26 @@ def _outcome(message: ClientMessage | None) -> str:
     return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
 
 
-def _parse_if_match(if_match: str | int) -> list[ExpectedVersion]:
+def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [ExpectedVersion(int(version), digest or None)]
+    return [Revision(int(version), digest)]
 
 
 _DECODER = msgspec.json.Decoder(ClientMessage)
+_ENVELOPE_DECODER = msgspec.json.Decoder(_AnyEnvelope)
 
 _MESSAGE_TYPES = {
     struct: (tag := str(struct.__struct_config__.tag), SOCKET_MESSAGES.labels(tag))
     for struct in get_args(ClientMessage)
 }
 """For each message its type as clients write it, and its counter."""
+
+_Acknowledged: TypeAlias = Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]
+
+_COMMANDS: dict[type[CommandMessage], Callable[[Context, str, CommandRequest[Any]], _Acknowledged]] = {
+    ActMessage: act,
+    Undo: undo,
+    Resign: resign_seat,
+    ReturnToSeat: return_to_seat,
+}
+"""The commands of the messages that run one."""

@@ -8,11 +8,11 @@ from schemas.messages import Ack, Subscribe, Subscribed, Sync, Unsubscribe
 from schemas.problems import Problem, problem
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
-from service.games.errors import GameError, NoSuchGame, Unauthorized
-from service.games.ports.game_store import GameRecord, StoreUnavailable
-from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
+from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
+from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.problems import PROBLEM_ERRORS, to_problem
+from service.web.problems import to_problem
 from service.web.streaming.registry import check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
@@ -54,13 +54,13 @@ class Subscriptions:
         record = await self._load_readable(game)
         position = await resolve_position(self._context.store, game, record, message.since, message.digest)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
-        version, digest = record.version, record.digest
+        version, digest = record.revision
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)
         )
         if snapshot is not None:
             connection.deliver(snapshot)
-        await self._subscribe_from(game, position or StreamPosition(version, digest), record.last_revocation)
+        await self._subscribe_from(game, position or Revision(version, digest), record.last_revocation)
 
     def unsubscribe(self, message: Unsubscribe) -> None:
         """End a subscription."""
@@ -74,14 +74,14 @@ class Subscriptions:
         try:
             record = await self._load_readable(game)
             self._connection.deliver(build_snapshot(self._context.tilesets, game, record))
-        except PROBLEM_ERRORS:
+        except ServiceError:
             if position is not None:
                 await self._subscribe_from(game, position)
             raise
         if position is not None:
-            await self._subscribe_from(game, StreamPosition(record.version, record.digest), record.last_revocation)
+            await self._subscribe_from(game, record.revision, record.last_revocation)
 
-    async def _subscribe_from(self, game: str, position: StreamPosition, last_revocation: str = "") -> None:
+    async def _subscribe_from(self, game: str, position: Revision, last_revocation: str = "") -> None:
         """Subscribe to the hub; the client has the `subscribed` reply already."""
         connection = self._connection
         connection.games.add(game)

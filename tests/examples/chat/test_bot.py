@@ -62,25 +62,6 @@ async def test_two_people_play_a_whole_game(
     assert [fault for screen in (*shown, *chat.posted) for fault in faults(screen)] == []
 
 
-async def test_a_new_game_notifies_its_first_player(chat: Chat) -> None:
-    started = await chat.new(ANA, bots=["greedy"])
-    assert (started.text, started.mention) == ("A new game: Ana, Greedy.", None)
-    called, _ = await chat.call_of(ANA)
-    assert called.text.endswith("<@1>, it is your turn.")
-    menu = await chat.press(ANA, called, "menu")
-    assert menu.text == "Which cell? The numbers are those in the picture."
-    assert menu.options[0].label.startswith("1")
-    assert (await chat.say(ANA, "moves")).options == menu.options
-
-
-async def test_an_open_seat_is_taken_once(chat: Chat) -> None:
-    started = await chat.new(ANA, open_seats=1)
-    assert started.text == "A new game: Ana, an open seat."
-    assert (await chat.press(BO, started, "join")).text == "Vous avez une place."
-    assert (await chat.press(BO, started, "join")).text == "Vous avez déjà une place."
-    assert (await chat.press(CY, started, "join")).text == "Es ist kein Platz mehr frei."
-
-
 async def test_a_stale_button_shows_the_current_position(chat: Chat) -> None:
     """It never acts in a position that its presser did not see."""
     called, _ = await chat.begin(ANA)
@@ -133,17 +114,6 @@ async def test_moves_of_another_turn_show_the_board(chat: Chat) -> None:
     shown = await chat.press(BO if person is ANA else ANA, called, "menu")
     assert (list(shown.options), shown.is_others_turn) == ([], True)
     assert shown.text.startswith("C'est à Ana" if person is ANA else "It is Bo's turn")
-
-
-async def test_scores_and_my_games(chat: Chat) -> None:
-    assert (await chat.say(ANA, "mygames")).text == "You have no games."
-    await chat.new(ANA, bots=["random", "random"])
-    await chat.new(ANA, bots=["greedy"])
-    assert (await chat.say(ANA, "scores")).text.startswith("Ana: 0 now, ")
-    mine = await chat.say(ANA, "mygames")
-    assert len(mine.text.splitlines()) == 2
-    assert "waits for you" in mine.text
-    assert (await chat.press(ANA, mine, "menu")).options
 
 
 @pytest.mark.parametrize(
@@ -306,8 +276,3 @@ async def test_only_players_can_name_a_game_of_another_channel(chat: Chat, monke
     assert game is not None
     assert (await chat.say(BO, "board", game.game)).text.startswith("Je ne connais pas")
     assert (await chat.say(ANA, "board", game.game)).text == "It is Ana's turn to place a tile."
-
-
-async def test_too_many_players_are_told_the_limits(chat: Chat) -> None:
-    shown = await chat.new(ANA, bots=["greedy"] * 4, open_seats=4)
-    assert shown.text.startswith("A game needs 2 to 5 players, ")

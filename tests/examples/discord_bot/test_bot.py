@@ -1,6 +1,5 @@
 """Discord's part of the bot, on the real service: discord.py's own objects, with nobody at the other end."""
 
-import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from examples.chat.bot import COMMANDS, ChatBot
 from examples.chat.screens import Screen
 from examples.discord_bot.bot import SouthSeasBot
 from examples.discord_bot.commands import SouthSeasCommands
-from examples.discord_bot.messages import DISCORD, build_view, render_message
+from examples.discord_bot.messages import DISCORD, render_message
 from tests.examples.discord_bot.limits import command_faults
 
 FAILED = "Something went wrong. Your game is safe; try again."
@@ -118,20 +117,6 @@ async def test_a_game_is_created_by_options_and_played_by_components(discord_bot
     assert text_of(pressed) != FAILED
 
 
-async def test_a_turn_is_announced_to_its_player_alone(discord_bot: Discord) -> None:
-    screen = Screen("<@3>, it is your turn. @everyone", mention="3")
-    await discord_bot.bot.post("700", screen)
-    sent = discord_bot.channel.send.await_args
-    assert sent.args == (screen.text,)
-    assert sent.kwargs["allowed_mentions"].to_dict() == {"parse": [], "users": [3]}
-
-
-async def test_a_message_that_cannot_be_sent_is_logged(discord_bot: Discord, caplog: pytest.LogCaptureFixture) -> None:
-    discord_bot.channel.send.side_effect = failure(403)
-    await discord_bot.bot.post("700", Screen("Hello"))
-    assert "cannot send a message to channel 700" in caplog.text
-
-
 async def test_games_and_bots_are_suggested(discord_bot: Discord) -> None:
     interaction, commands = discord_bot.interaction(), discord_bot.commands
     await discord_bot.run(interaction, "new", bots=1)
@@ -148,41 +133,6 @@ def failure(status: int) -> Exception:
     return discord.HTTPException(response, "no") if status else aiohttp.ClientConnectionError()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("status", (400, 413, 0))
-async def test_a_message_that_is_rejected_is_sent_without_its_picture(discord_bot: Discord, status: int) -> None:
-    interaction = discord_bot.interaction()
-    interaction.edit_original_response.side_effect = [failure(status), None]
-    await discord_bot.run(interaction, "new", bots=1)
-    pictures = [len(call.kwargs["attachments"]) for call in interaction.edit_original_response.await_args_list]
-    assert (text_of(interaction), pictures) == ("A new game: Ana, Greedy.", [1, 0])
-
-
-async def test_a_message_that_is_rejected_again_becomes_an_error_and_then_is_deleted(
-    discord_bot: Discord, caplog: pytest.LogCaptureFixture
-) -> None:
-    """So the user never sees "thinking" for ever."""
-    interaction = discord_bot.interaction()
-    interaction.edit_original_response.side_effect = [failure(400), failure(0), None]
-    assert await discord_bot.run(interaction, "new", bots=1) == FAILED
-    interaction.edit_original_response.side_effect = [failure(400)] * 3
-    await discord_bot.run(interaction, "new", bots=1)
-    interaction.delete_original_response.assert_awaited_once_with()
-    assert [record.levelno for record in caplog.records if "cannot edit" in record.message] == [logging.WARNING] * 5
-
-
-async def test_a_menu_that_cannot_be_edited_stays_with_an_error_beside_it(discord_bot: Discord) -> None:
-    interaction = discord_bot.interaction(is_private=True)
-    interaction.edit_original_response.side_effect = failure(400)
-    await discord_bot.run(interaction, "new", bots=1)
-    interaction.followup.send.assert_awaited_once_with(FAILED, ephemeral=True)
-
-
-async def test_an_error_of_a_private_message_is_beside_it(discord_bot: Discord) -> None:
-    interaction = discord_bot.interaction(locale="fr", is_private=True)
-    assert await discord_bot.run(interaction, "board", game="nothing") == ""
-    interaction.followup.send.assert_awaited_once_with("Je ne connais pas (ou plus) cette partie.", ephemeral=True)
-
-
 async def test_nothing_is_done_where_discord_no_longer_waits(discord_bot: Discord) -> None:
     interaction = discord_bot.interaction()
     interaction.response.defer.side_effect = failure(404)
@@ -191,7 +141,33 @@ async def test_nothing_is_done_where_discord_no_longer_waits(discord_bot: Discor
     assert discord_bot.bot.core.storage.latest_game("700") is None
 
 
-async def test_a_message_mentions_nobody_but_its_player() -> None:
-    message = render_message(Screen("@everyone <@1>"), None)
-    assert dict(message.mentions.to_dict()) == {"parse": [], "users": []}
-    assert build_view(Screen("")).children == []
+@pytest.mark.parametrize("first", (400, 413, 0))
+@pytest.mark.parametrize(
+    ("later", "pictures", "is_deleted"), (([], [1, 0], False), ([0], [1, 0, 0], False), ([400, 400], [1, 0, 0], True))
+)
+async def test_a_rejected_response_is_sent_without_its_picture_then_as_an_error_and_then_deleted(
+    discord_bot: Discord, first: int, later: list[int], pictures: list[int], *, is_deleted: bool
+) -> None:
+    """So the user never sees "thinking" for ever."""
+    interaction = discord_bot.interaction()
+    edit = interaction.edit_original_response
+    edit.side_effect = [*map(failure, (first, *later)), *[None] * (len(pictures) - len(later) - 1)]
+    text = await discord_bot.run(interaction, "new", bots=1)
+    assert text == (FAILED if later else "A new game: Ana, Greedy.")
+    assert [len(call.kwargs["attachments"]) for call in edit.await_args_list] == pictures
+    assert interaction.delete_original_response.await_count == is_deleted
+
+
+async def test_an_error_of_a_private_menu_is_beside_it(discord_bot: Discord) -> None:
+    interaction = discord_bot.interaction(locale="fr", is_private=True)
+    assert await discord_bot.run(interaction, "board", game="nothing") == ""
+    interaction.followup.send.assert_awaited_once_with("Je ne connais pas (ou plus) cette partie.", ephemeral=True)
+
+
+async def test_a_message_mentions_its_player_alone(discord_bot: Discord, caplog: pytest.LogCaptureFixture) -> None:
+    await discord_bot.bot.post("700", Screen("<@3>, it is your turn. @everyone", mention="3"))
+    assert discord_bot.channel.send.await_args.kwargs["allowed_mentions"].to_dict() == {"parse": [], "users": [3]}
+    discord_bot.channel.send.side_effect = failure(403)
+    await discord_bot.bot.post("700", Screen("Hello"))
+    assert "cannot send a message to channel 700" in caplog.text
+    assert dict(render_message(Screen("@everyone <@1>"), None).mentions.to_dict()) == {"parse": [], "users": []}

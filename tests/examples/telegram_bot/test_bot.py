@@ -1,6 +1,5 @@
 """Telegram's part of the bot, on the real service: python-telegram-bot's own objects, with nobody at the other end."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from itertools import count
@@ -8,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from telegram import Update
-from telegram.ext import Application
 from telegram.request import HTTPXRequest, RequestData
 
-from examples import telegram_bot
 from examples.chat.bot import COMMANDS, ChatBot
-from examples.chat.player_actions import PlayerActions
 from examples.telegram_bot import TELEGRAM, TelegramBot
 from tests.polling import wait_until
 
@@ -24,7 +19,6 @@ CHAT = {"id": -700, "type": "group", "title": "Table"}
 BOT = {"id": 900, "is_bot": True, "first_name": "South Seas", "username": "SouthSeasBot"}
 PHOTO = {"file_id": "photo", "file_unique_id": "photo", "width": 300, "height": 300}
 REJECTED = {"ok": False, "error_code": 400, "description": "Bad Request: rejected by the test"}
-POSTPONED = {"ok": False, "error_code": 429, "description": "Too Many Requests", "parameters": {"retry_after": 1}}
 MIGRATED = {**REJECTED, "parameters": {"migrate_to_chat_id": -1_000_700}}
 
 
@@ -128,35 +122,26 @@ async def test_commands_are_registered_and_explained(telegram: Telegram) -> None
     commands = telegram.last("setMyCommands")["commands"]
     assert {command["command"]: command["description"] for command in commands} == COMMANDS
     assert "/new: Start a game" in await telegram.say("Ana", "/help")
-
-
-async def test_the_words_of_a_command_are_players_or_a_game(telegram: Telegram) -> None:
     assert await telegram.say("Ana", "/new open greedy 10m") == "A new game: Ana, Greedy, an open seat."
-    assert await telegram.say("Ana", "/board nothing") == "I do not know this game."
-    assert await telegram.say("Ana", "/scores") == "Ana: 0\nGreedy: 0"
 
 
 async def test_a_call_becomes_the_menu_of_its_player(telegram: Telegram) -> None:
     called = await telegram.call()
     assert called["text"].endswith('<a href="tg://user?id=3">Ana</a>, it is your turn.')
     assert called["parse_mode"] == "HTML"
+    scores = telegram.data("scores")[0]
     assert (await telegram.press("Ana", *telegram.data("menu")))["show_alert"] is False
     assert telegram.sent[-1][0] == "editMessageText"
     assert telegram.last()["text"] == "Which cell? The numbers are those in the picture."
     assert 1 <= len(telegram.data("cell")) <= 24
     await telegram.press("Ana", telegram.data("cell")[0])
     assert telegram.sent[-1][0] == "editMessageText"
+    await telegram.press("Ana", scores)
+    assert telegram.sent[-1][0] == "sendMessage"
+    assert "0 now" in telegram.last()["text"]
 
 
 async def test_others_who_press_a_button_get_an_alert(telegram: Telegram) -> None:
-    await telegram.call()
-    menu = telegram.data("menu")[0]
-    answer = await telegram.press("Cyn-a", menu)
-    assert (answer["text"], answer["show_alert"]) == ("You have no seat in this game.", True)
-    assert telegram.sent[-1][0] == "answerCallbackQuery"
-
-
-async def test_a_player_who_does_not_decide_gets_an_alert(telegram: Telegram) -> None:
     await telegram.say("Ana", "/new open")
     await telegram.press("Bo", *telegram.data("join"))
     await wait_until(lambda: telegram.data("menu"))
@@ -165,13 +150,8 @@ async def test_a_player_who_does_not_decide_gets_an_alert(telegram: Telegram) ->
     answer = await telegram.press(other, *telegram.data("menu"))
     assert answer["show_alert"] is True
     assert ("Ana" if is_anas else "Bo") in answer["text"]
-
-
-async def test_a_button_beside_the_menus_sends_a_new_message(telegram: Telegram) -> None:
-    await telegram.call()
-    await telegram.press("Ana", *telegram.data("scores"))
-    assert telegram.sent[-1][0] == "sendMessage"
-    assert "0 now" in telegram.last()["text"]
+    assert (await telegram.press("Cyn-a", *telegram.data("menu")))["text"] == "You have no seat in this game."
+    assert telegram.sent[-1][0] == "answerCallbackQuery"
 
 
 @pytest.mark.parametrize("width", (300,))
@@ -197,12 +177,6 @@ async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: Telegram)
     assert [name for name, _ in telegram.sent[sent:]] == ["answerCallbackQuery"]
 
 
-async def test_a_message_that_is_postponed_is_sent_later(telegram: Telegram) -> None:
-    telegram.failures["sendMessage"] = [POSTPONED]
-    assert (await telegram.say("Ana", "/new greedy")).startswith("A new game: Ana")
-    assert telegram.failures["sendMessage"] == []
-
-
 async def test_games_move_with_a_group_that_becomes_a_supergroup(telegram: Telegram) -> None:
     await telegram.call()
     telegram.failures["sendMessage"] = [MIGRATED]
@@ -210,25 +184,3 @@ async def test_games_move_with_a_group_that_becomes_a_supergroup(telegram: Teleg
     assert telegram.last("sendMessage")["chat_id"] == "-1000700"
     storage = telegram.bot.core.storage
     assert (storage.latest_game("-700"), storage.latest_game("-1000700") is None) == (None, False)
-
-
-async def test_an_unexpected_error_is_an_alert(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
-    await telegram.call()
-    monkeypatch.delattr(PlayerActions, "perform")
-    answer = await telegram.press("Ana", *telegram.data("menu"))
-    assert (answer["text"], answer["show_alert"]) == ("Something went wrong. Your game is safe; try again.", True)
-
-
-def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    urls: list[str] = []
-
-    def run(application: Application[Any, Any, Any, Any, Any, Any]) -> None:
-        urls.append(application.bot.base_url)
-        assert application.post_shutdown is not None
-        asyncio.run(application.post_shutdown(application))
-
-    monkeypatch.setattr(Application, "run_polling", run)
-    environment = {"TELEGRAM_TOKEN": "1:a", "SOUTH_SEAS_BOT_FILE": str(tmp_path / "games.sqlite")}
-    finished = CliRunner().invoke(telegram_bot.main, ["--url", "http://127.0.0.1:9"], env=environment)
-    assert (finished.exit_code, urls) == (0, ["https://api.telegram.org/bot1:a"])
-    assert CliRunner().invoke(telegram_bot.main, [], env={"TELEGRAM_TOKEN": ""}).exit_code == 2

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from schemas.lobby import Rematch
 from schemas.vocabulary import Status
-from service.archive_storage.object_storage import DirectoryStorage
+from service.archive_storage import DirectoryStorage
 from service.cli.importer import import_files
 from service.games.archive import archiver
 from service.games.archive.archiver import (

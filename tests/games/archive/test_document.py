@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from schemas.base import canonical_json
 from service.cli.importer import import_files
-from service.engine import decode_snapshot, encode_snapshot
+from service.engine import Game, decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
 from service.games.access import decode_access, encode_access
 from service.games.archive.document import (
@@ -40,21 +40,21 @@ def document_path(number: int, kind: str) -> Path:
     return DOCUMENTS / f"{number}.{kind}.json.gz"
 
 
+def stored(kind: str, number: int = LATEST_SCHEMA) -> GameDocument:
+    return decode_document(document_path(number, kind).read_bytes())
+
+
 @pytest.mark.parametrize("number", SCHEMAS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_of_every_schema_are_valid(number: int, kind: str) -> None:
-    document = decode_document(document_path(number, kind).read_bytes())
+    document = stored(kind, number)
     assert (document.schema, document.kind) == (number, kind)
     proven = validate_document(document)
     assert (proven.access is None) == (kind == "archive")
     assert [diff.version for diff in proven.diffs] == [*range(1, document.version + 1)]
-
-
-@pytest.mark.parametrize("number", SCHEMAS)
-def test_archives_of_every_schema_verify(number: int) -> None:
-    document = decode_document(document_path(number, "archive").read_bytes())
     log = [msgspec.json.decode(diff) for diff in document.diffs]
-    assert all(check.passed for check in verify(log, parse_tileset(bytes(document.tileset))))
+    checks = verify(log, parse_tileset(bytes(document.tileset)))
+    assert {check.passed for check in checks} == ({True} if kind == "archive" else {True, None})
 
 
 @pytest.mark.parametrize("number", SCHEMAS)
@@ -83,7 +83,7 @@ def test_decoding_and_encoding_an_archive_give_the_same_bytes() -> None:
 
 def test_decoding_and_encoding_an_export_change_nothing() -> None:
     """The bytes may differ: records of webhooks have more members at their end by now, which have defaults."""
-    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
+    document = stored("export")
     encoded = encode_document(document)
     assert decode_document(encoded) == document
     assert encode_document(decode_document(encoded)) == encoded
@@ -92,7 +92,7 @@ def test_decoding_and_encoding_an_export_change_nothing() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_document_is_rejected_or_has_the_same_game(kind: str) -> None:
     """Only InvalidDocument may be raised; what is accepted has the log and the snapshot that were written."""
-    original = decode_document(document_path(LATEST_SCHEMA, kind).read_bytes())
+    original = stored(kind)
     chance, text, rejected = Random(kind), canonical_json(original), 0
     for _ in range(300):
         damaged = bytearray(text)
@@ -110,7 +110,7 @@ def test_a_damaged_document_is_rejected_or_has_the_same_game(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_snapshot_is_rejected_or_is_the_same_game(kind: str) -> None:
-    original = decode_document(document_path(LATEST_SCHEMA, kind).read_bytes())
+    original = stored(kind)
     chance, game, rejected = Random(kind), decode_snapshot(original.snapshot), 0
     for _ in range(300):
         snapshot = bytearray(original.snapshot)
@@ -124,52 +124,29 @@ def test_a_damaged_snapshot_is_rejected_or_is_the_same_game(kind: str) -> None:
     assert rejected > 250
 
 
-@pytest.mark.parametrize("pile", ("bag", "ship_pile"))
-def test_hidden_tiles_or_ships_in_another_order_are_rejected(pile: str) -> None:
-    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
-    game = decode_snapshot(document.snapshot)
-    hidden = getattr(game, pile)
-    hidden[0], hidden[1] = hidden[1], hidden[0]
-    with pytest.raises(InvalidDocument, match="not in the order that its seed gives"):
-        validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
-
-
-def test_a_snapshot_that_differs_from_the_log_is_rejected() -> None:
-    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
-    game = decode_snapshot(document.snapshot)
-    game.players[1].wares[0] += 1
-    with pytest.raises(InvalidDocument, match="its log and its snapshot differ at players"):
-        validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
-
-
 Change = Callable[[GameDocument], dict[str, Any]]
 
 
-def _with_state(**changes: Any) -> Change:
-    """Change the state of the webhook."""
+def _with_webhook(part: str, **changes: Any) -> Change:
+    """Change the registration or the state of the webhook."""
 
     def change(document: GameDocument) -> dict[str, Any]:
         (webhook,) = document.webhooks
-        return {"webhooks": [msgspec.structs.replace(webhook, state=msgspec.structs.replace(webhook.state, **changes))]}
+        changed = msgspec.structs.replace(getattr(webhook, part), **changes)
+        return {"webhooks": [msgspec.structs.replace(webhook, **{part: changed})]}
 
     return change
 
 
-def _with_webhook_id(webhook_id: str) -> Change:
+def _with_game(change: Callable[[Game], object]) -> Change:
+    """Change the game of the snapshot."""
 
-    def change(document: GameDocument) -> dict[str, Any]:
-        (webhook,) = document.webhooks
-        registration = msgspec.structs.replace(webhook.registration, id=webhook_id)
-        return {"webhooks": [msgspec.structs.replace(webhook, registration=registration)]}
+    def changed(document: GameDocument) -> dict[str, Any]:
+        game = decode_snapshot(document.snapshot)
+        change(game)
+        return {"digest": game.digest, "snapshot": encode_snapshot(game)}
 
-    return change
-
-
-def _with_another_end(document: GameDocument) -> dict[str, Any]:
-    """Change the last digest, but not in the log."""
-    game = decode_snapshot(document.snapshot)
-    game.digest = "0" * 32
-    return {"digest": game.digest, "snapshot": encode_snapshot(game)}
+    return changed
 
 
 def _with_another_seat(document: GameDocument) -> dict[str, Any]:
@@ -187,7 +164,10 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "reason"),
     (
-        (_with_another_end, "its log ends with the digest"),
+        (_with_game(lambda game: setattr(game, "digest", "0" * 32)), "its log ends with the digest"),
+        (_with_game(lambda game: game.bag.insert(0, game.bag.pop(1))), "not in the order that its seed gives"),
+        (_with_game(lambda game: game.ship_pile.insert(0, game.ship_pile.pop(1))), "not in the order that its seed"),
+        (_with_game(lambda game: setattr(game.players[1], "supply", 0)), "its log and its snapshot differ at players"),
         (_with_another_seat, "its access record is of another game"),
         (_with_another_tileset, "the tile set is not the one that the game started with"),
         (lambda _: {"created_at": "2020-01-01T00:00:00Z"}, "its snapshot says created_at"),
@@ -198,23 +178,22 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
         (lambda document: {"diffs": [Raw(b" " + bytes(one)) for one in document.diffs]}, "not in canonical form"),
         (lambda _: {"tileset": Raw(b"{}")}, "its tile set cannot be played"),
         (lambda document: {"webhooks": 2 * document.webhooks}, "invalid or repeated ids"),
-        (_with_webhook_id("../x"), "invalid or repeated ids"),
-        (_with_state(delivered_version=14), "has received a version that does not exist"),
-        (_with_state(delivered_version=-1), "has received a version that does not exist"),
+        (_with_webhook("registration", id="../x"), "invalid or repeated ids"),
+        (_with_webhook("state", delivered_version=14), "has received a version that does not exist"),
+        (_with_webhook("state", delivered_version=-1), "has received a version that does not exist"),
     ),
 )
 def test_a_document_that_contradicts_itself_is_rejected(change: Change, reason: str) -> None:
-    document = decode_document(document_path(LATEST_SCHEMA, "export").read_bytes())
+    document = stored("export")
     with pytest.raises(InvalidDocument, match=reason):
         validate_document(msgspec.structs.replace(document, **change(document)))
     for version in (0, document.version):
-        validate_document(msgspec.structs.replace(document, **_with_state(delivered_version=version)(document)))
+        delivered = _with_webhook("state", delivered_version=version)(document)
+        validate_document(msgspec.structs.replace(document, **delivered))
 
 
 def test_members_may_be_unknown_and_those_of_an_export_absent() -> None:
-    document = msgspec.json.decode(
-        canonical_json(decode_document(document_path(LATEST_SCHEMA, "archive").read_bytes()))
-    )
+    document = msgspec.json.decode(canonical_json(stored("archive")))
     del document["access"], document["hooks"]
     changed = validate_document(decode_document(msgspec.json.encode({**document, "later": 1})))
     assert changed.game.version == document["version"]

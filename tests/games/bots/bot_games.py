@@ -15,17 +15,6 @@ from tests.rules.rules_game import Table
 ARCHIPELAGO = load_catalogue(None).get("archipelago").index
 
 
-SEA_AND_ISLAND = """
-  0      1
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-~~f~~  ~~bb#
-~~~~~  ~~~~~
-~~~~~  ~~~~~
-"""
-"""An unfinished sea with one fish, and an unfinished island with two bananas."""
-
-
 def start_game(seed: str, players: int = 2, edition: Edition = "international") -> Game:
     """Return a new game in which seat 0 decides."""
     bots = [Player(name=color.title(), color=color, kind="bot") for color in COLORS[:players]]

@@ -20,7 +20,6 @@ from service.games.bots.expert.inputs import InputCalculator
 from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
-from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.runner import run_bot
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, start_game
 
@@ -69,7 +68,7 @@ def _positions(number: int) -> Iterator[Game]:
 
 
 def _assess(game: Game) -> Assessment:
-    estimator = FeatureEstimator(ARCHIPELAGO, game, DEFAULT_WEIGHTS)
+    estimator = FeatureEstimator(ARCHIPELAGO, game)
     playout, ahead, seats = Playout(estimator), copy_game(game), range(len(game.players))
     playout.play_turns(ahead, game.turn_number + 2)
     bots = [random.BOT, greedy.BOT]
@@ -80,7 +79,7 @@ def _assess(game: Game) -> Assessment:
     return Assessment(
         {**decisions, "playout": _digest_board(ahead)},
         [
-            _weighted_sum(score_moves(ARCHIPELAGO, game, DEFAULT_WEIGHTS)[1]),
+            _weighted_sum(score_moves(ARCHIPELAGO, game)[1]),
             _weighted_sum([one.score for one in rank_candidates(estimator, legal_moves(ARCHIPELAGO, game))]),
             *map(_weighted_sum, InputCalculator(estimator).compute(ahead, 4.5)),
             *(round(evaluator.estimate_lead(state, 0, moved), 6) for state in (game, ahead) for moved in seats),

@@ -11,27 +11,10 @@ from service.games.bots.expert.playout import Playout
 from service.games.bots.expert.search import ROUNDS, Search
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
-from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.runner import redact
 from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import Table
-
-OPEN_ISLAND = """
-  0      1      2
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~b~~  ~~~~~
-~~~~~  ~###~  ~~~~~
-~~~~~  ~###~  ~~~~~
-
-  4      5      3
-~~~~~  #####  ~~~~~
-~~~##  #####  ##~~~
-~~b##  #####  ##b~~
-~~~##  #####  ##~~~
-~~~~~  #####  ~~~~~
-"""
-"""Tile 5 joins the islands of tiles 1, 3 and 4, and goes on to the south."""
 
 
 def test_it_beats_random_by_far() -> None:
@@ -45,16 +28,16 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
     while game.turn_number < turns or game.phase != "place_tile":
         act_once(game, greedy.BOT)
     ahead = copy_game(game)
-    Playout(FeatureEstimator(ARCHIPELAGO, game, DEFAULT_WEIGHTS)).play_turns(ahead, game.turn_number)
+    Playout(FeatureEstimator(ARCHIPELAGO, game)).play_turns(ahead, game.turn_number)
     placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
-    moves, worths = score_moves(ARCHIPELAGO, game, DEFAULT_WEIGHTS)
+    moves, worths = score_moves(ARCHIPELAGO, game)
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
 
 
 def test_islanders_in_a_minority_are_behind() -> None:
-    table = Table(OPEN_ISLAND)
+    table = Table(BOARDS["open island"])
     table.play("island", None, "island", "island", None)
-    inputs = InputCalculator(FeatureEstimator(table.index, table.game, DEFAULT_WEIGHTS)).compute(table.game, 2.0)
+    inputs = InputCalculator(FeatureEstimator(table.index, table.game)).compute(table.game, 2.0)
     red, blue = (dict(zip(INPUT_NAMES, one, strict=True)) for one in inputs)
     assert (red["away"], red["behind"], red["behind_soon"], red["island_symbols"]) == (2, 0, 0, 3)
     assert (blue["away"], blue["behind"], blue["island_symbols"]) == (1, 1, 0)
@@ -69,4 +52,4 @@ def test_a_decision_stays_near_its_work_limit(turns: int) -> None:
     state, rng = redact(expert.BOT, ARCHIPELAGO, game)
     search = Search(state, rng)
     search.best_candidate(state.legal_moves())
-    assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].max_work
+    assert search.playout.work < 1.25 * ROUNDS[game.phase][-1][1]

@@ -1,7 +1,8 @@
 """The bot `greedy`: its strength and its payments."""
 
 from service.games.bots import greedy, random
-from tests.games.bots.bot_games import SEA_AND_ISLAND, decide_at, play_to_end, start_game
+from tests.games.bots.bot_games import decide_at, play_to_end, start_game
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import RED, Table, ship
 
 
@@ -16,7 +17,7 @@ def test_it_beats_random_in_95_of_100_games() -> None:
 
 def test_it_pays_with_what_the_other_ships_do_not_ask_for() -> None:
     ships = [ship("any", 5, choice=3), ship("fish", 4, fish=3)]
-    table = Table(SEA_AND_ISLAND, ships=ships)
+    table = Table(BOARDS["sea and island"], ships=ships)
     table.give(RED, fish=3, shells=3)
     table.lay(RED)
     decide_at(greedy.BOT, table)

@@ -1,11 +1,9 @@
 """The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions."""
 
 import asyncio
-import logging
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
 from itertools import product
 from multiprocessing import active_children
 
@@ -40,14 +38,12 @@ def make_registry(*names: str, pool: BotProcessPool | None = None) -> BotRegistr
     return BotRegistry([*load_bots(plugins=False), *map(load_fake_bot, names)], pool)
 
 
-@asynccontextmanager
-async def process_pool(timeout_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
+@pytest.fixture
+async def pool() -> AsyncIterator[BotProcessPool]:
     """Run a pool of one process."""
-    pool = BotProcessPool(1, timeout_s)
-    try:
-        yield pool
-    finally:
-        await pool.aclose()
+    pool = BotProcessPool(1)
+    yield pool
+    await pool.aclose()
 
 
 async def test_every_bot_is_listed() -> None:
@@ -79,26 +75,24 @@ async def test_a_bot_may_change_its_state() -> None:
     assert game.players[0].wares == [0, 0, 0]
 
 
-async def test_a_heavy_bot_decides_the_same_in_another_process() -> None:
+async def test_a_heavy_bot_decides_the_same_in_another_process(pool: BotProcessPool) -> None:
     game = start_game("elsewhere")
-    async with process_pool() as pool:
-        for name in ("expert", "reading"):
-            elsewhere = await make_registry("reading", pool=pool).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
-            assert elsewhere == await make_registry("reading").choose(name, ARCHIPELAGO, game, TIMEOUT_S)
+    for name in ("expert", "reading"):
+        elsewhere = await make_registry("reading", pool=pool).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
+        assert elsewhere == await make_registry("reading").choose(name, ARCHIPELAGO, game, TIMEOUT_S)
 
 
-async def test_the_event_loop_is_free_while_a_heavy_bot_decides() -> None:
+async def test_the_event_loop_is_free_while_a_heavy_bot_decides(pool: BotProcessPool) -> None:
     game = start_game("meanwhile")
-    async with process_pool() as pool:
-        registry = make_registry("thoughtful", pool=pool)
-        await registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
-        thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
-        turns = 0
-        while not thinking.done():
-            await asyncio.sleep(0.001)
-            turns += 1
-        assert turns > 20
-        assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
+    registry = make_registry("thoughtful", pool=pool)
+    await registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
+    thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
+    turns = 0
+    while not thinking.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    assert turns > 20
+    assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
 
 
 def test_no_timer_of_a_decision_outlasts_it() -> None:
@@ -111,38 +105,39 @@ def test_no_timer_of_a_decision_outlasts_it() -> None:
         signal.signal(signal.SIGALRM, handler)
 
 
-async def test_a_decision_that_times_out_gives_none() -> None:
-    async with process_pool() as pool:
-        registry = make_registry("thoughtful", pool=pool)
-        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
-        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
+async def test_a_decision_that_times_out_gives_none(pool: BotProcessPool) -> None:
+    registry = make_registry("thoughtful", pool=pool)
+    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
+    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     (("endless", "took more than 1 s"), ("deaf", "took more than 2 s"), ("ending", "ended its process")),
 )
-async def test_a_bot_that_does_not_return_is_ended(name: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_bot_that_does_not_return_is_ended(
+    pool: BotProcessPool, name: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
     game = start_game(name)
-    async with process_pool(timeout_s=1.0) as pool:
-        registry = make_registry(name, "first", pool=pool)
-        assert await registry.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
-        assert f"the bot {name} {reason}" in caplog.text
-        assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
+    pool._timeout_s = 1.0
+    registry = make_registry(name, "first", pool=pool)
+    assert await registry.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    assert f"the bot {name} {reason}" in caplog.text
+    assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
-async def test_the_processes_end_with_the_pool() -> None:
+async def test_the_processes_end_with_the_pool(pool: BotProcessPool) -> None:
     """Even in the middle of a decision."""
     before = {*active_children()}
-    async with process_pool() as pool:
-        registry = make_registry("thoughtful", pool=pool)
-        assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("closing"), 0.01) is None
-        (process,) = {*active_children()} - before
+    registry = make_registry("thoughtful", pool=pool)
+    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("closing"), 0.01) is None
+    (process,) = {*active_children()} - before
+    await pool.aclose()
     assert not process.is_alive()
 
 
-async def test_decisions_that_wait_are_counted_by_class() -> None:
-    async with process_pool() as pool, asyncio.TaskGroup() as group:
+async def test_decisions_that_wait_are_counted_by_class(pool: BotProcessPool) -> None:
+    async with asyncio.TaskGroup() as group:
         registry = make_registry(pool=pool)
         pool.queue, registry._light_queue = FairQueue(0), FairQueue(0)
         requesters = [Requester(attended=True), *[Requester(attended=False)] * 2]
@@ -156,15 +151,12 @@ async def test_decisions_that_wait_are_counted_by_class() -> None:
             task.cancel()
 
 
-async def test_light_bots_start_no_process(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING)
-    pool = BotProcessPool(1)
+async def test_light_bots_start_no_process(pool: BotProcessPool) -> None:
     assert await make_registry(pool=pool).choose("greedy", ARCHIPELAGO, start_game("light"), None) is not None
     assert pool._executor is None
-    await pool.aclose()
 
 
-async def test_light_bots_decide_once_per_iteration_of_the_event_loop() -> None:
+async def test_light_bots_decide_once_per_iteration_of_the_event_loop(pool: BotProcessPool) -> None:
     """One decision per iteration."""
     requested: list[int] = []
     rounds = 0
@@ -177,49 +169,46 @@ async def test_light_bots_decide_once_per_iteration_of_the_event_loop() -> None:
             return super().choose(state, rng)
 
     noting = Noting("noting")
-    async with process_pool() as pool:
-        result = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
-        registry, game = BotRegistry([*load_bots(plugins=False), result], pool), start_game("many")
-        deciding = [asyncio.create_task(registry.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
-        while not all(task.done() for task in deciding):
-            rounds += 1
-            await asyncio.sleep(0)
+    result = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
+    registry, game = BotRegistry([*load_bots(plugins=False), result], pool), start_game("many")
+    deciding = [asyncio.create_task(registry.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
+    while not all(task.done() for task in deciding):
+        rounds += 1
+        await asyncio.sleep(0)
     assert len(requested) == 30
     assert max(Counter(requested).values()) == 1
 
 
-async def test_a_late_decision_is_returned_to_the_retry() -> None:
+async def test_a_late_decision_is_returned_to_the_retry(pool: BotProcessPool) -> None:
     """A caller that timed out gets the decision on retry, as do concurrent callers."""
-    async with process_pool() as pool:
-        registry, game, jobs = make_registry("thoughtful", pool=pool), start_game("again"), list[Job]()
-        ask_process = pool._run_in_process
+    registry, game, jobs = make_registry("thoughtful", pool=pool), start_game("again"), list[Job]()
+    run = pool.run
 
-        async def noted(job: Job) -> Action:
-            jobs.append(job)
-            return await ask_process(job)
+    async def noted(work: Callable[[Job], Action], job: Job, time_limit_s: float) -> Action:
+        jobs.append(job)
+        return await run(work, job, time_limit_s)
 
-        pool._run_in_process = noted  # type: ignore[method-assign]
-        assert await registry.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
-        both = [registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
-        assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
-        assert len(jobs) == 1
-        await registry.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
-        assert len(jobs) == 2
-        assert pool.pending_decisions == 0
+    pool.run = noted  # type: ignore[method-assign, assignment]  # it notes what it runs
+    assert await registry.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
+    both = [registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
+    assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
+    assert len(jobs) == 1
+    await registry.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
+    assert len(jobs) == 2
+    assert pool.pending_decisions == 0
 
 
-async def test_unclaimed_decisions_are_evicted() -> None:
-    async with process_pool() as pool:
-        registry = make_registry("first", pool=pool)
-        await registry.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
-        for number in range(MAX_UNCLAIMED_DECISIONS + 20):
-            asking = asyncio.create_task(registry.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
-            while True:
-                if pool.queue.slots_in_use:
-                    break
-                await asyncio.sleep(0)
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
-            async with asyncio.timeout(TIMEOUT_S), acquired_slot(pool.queue, ANONYMOUS):
-                pass
-        assert len(pool._decisions) <= MAX_UNCLAIMED_DECISIONS + 1
+async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
+    registry = make_registry("first", pool=pool)
+    await registry.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
+    for number in range(MAX_UNCLAIMED_DECISIONS + 20):
+        asking = asyncio.create_task(registry.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
+        while True:
+            if pool.queue.slots_in_use:
+                break
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        async with asyncio.timeout(TIMEOUT_S), acquired_slot(pool.queue, ANONYMOUS):
+            pass
+    assert len(pool._decisions) <= MAX_UNCLAIMED_DECISIONS + 1

@@ -2,23 +2,14 @@
 
 from service.engine.tileset_index import SIDE_OFFSETS
 from service.games.bots.greedy.tile_fit import build_tile_fit
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import Table
-
-ISLANDS = """
-  0      1      2      3      4      5
-~~~~~  ~~~~~  ~~#~~  ~~#~~  ~~~~~  ~~#~~
-~~~~~  ~~~~~  ~~#~~  ~~~~~  ~~~~~  ~~#~~
-~~bb#  ~~b~~  ~~b~~  ~~~~~  ~~~~~  --###
-~~~~~  ~~#~~  ~~#~~  ~~~~~  ~~~~~  ~~~~~
-~~~~~  ~~#~~  ~~#~~  ~~#~~  ~~~~~  ~~~~~
-"""
-"""An island to the east; it may end on a tile, cross it, end twice, not begin, and bend beside a bridge."""
 
 WEST = 3
 
 
 def test_tiles_fit_and_close_an_island_in_any_rotation() -> None:
-    table = Table(ISLANDS, spares=0)
+    table = Table(BOARDS["islands"], spares=0)
     fit = build_tile_fit(table.index)
     (start,) = table.game.board
     packed = table.game.frontier[start + SIDE_OFFSETS[1]]

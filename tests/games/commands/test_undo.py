@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
-from service.games.commands.active_game import ExpectedVersion
 from service.games.commands.undo import compute_undo_point
 from service.games.diffs.patch import compare_views
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
 from service.games.history.verify import verify
-from service.games.ports.game_store import GameStore
+from service.games.ports.game_store import GameStore, Revision
 from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
 from tests.games.game_logs import ARCHIPELAGO, decode_log
@@ -85,8 +84,8 @@ async def test_who_may_undo(store: GameStore) -> None:
     with pytest.raises(WrongSeat):
         await table.undo(seat=0, token=table.tokens[1])
     with pytest.raises(VersionMismatch):
-        await table.undo(if_match=[ExpectedVersion(1, None)])
-    await table.undo(if_match=[ExpectedVersion(2, None)])
+        await table.undo(if_match=[Revision(1, "")])
+    await table.undo(if_match=[Revision(2, "")])
 
 
 async def test_a_retry_undoes_once(store: GameStore) -> None:

@@ -31,7 +31,7 @@ from service.games.ports.game_store import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game
 from tests.games.game_logs import check_patch_form
-from tests.rules.boards import LAST_TILE_FITS_NOWHERE
+from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import RED, Table
 
 TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
@@ -109,7 +109,7 @@ def test_the_patches_of_a_whole_game(seed: str, kinds: str, edition: Edition) ->
 
 def test_the_patch_of_a_turn_that_discards_the_rest_of_the_bag() -> None:
     """R3.5: the last tile fits nowhere."""
-    table = Table(LAST_TILE_FITS_NOWHERE, spares=0)
+    table = Table(BOARDS["last tile fits nowhere"], spares=0)
     record_change(table.index, table.game, Change(table.beginning, table.game.created_at))
     before = msgspec.to_builtins(table.view())
     diff = json.loads(record_change(table.index, table.game, Change(table.lay(RED), table.game.created_at)).data)

@@ -15,7 +15,6 @@ from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, play_ga
 from tests.games.random_game import TABLES, RandomGame
 
 TILESET = ARCHIPELAGO.tileset
-NEW = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
 
 
 def proven(log: list[dict[str, Any]]) -> bool:
@@ -155,22 +154,3 @@ def test_only_the_last_move_can_be_undone() -> None:
 def test_an_impossible_event_is_invalid(event: dict[str, Any]) -> None:
     check = forged(play_steps("act"), 3, seat=event.get("seat"), events=[event])
     assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
-
-
-def test_a_game_of_the_first_release_is_verified() -> None:
-    """That one knew nothing of time-outs, resigning and undo; with a later change the game learns of them."""
-    log = decode_log(play_game("old"))
-    learns = next(number for number, diff in enumerate(log) if number > 30 and "tile_drawn" in event_types(diff))
-    for diff in log[: learns + 1]:
-        diff["patch"] = [operation for operation in diff["patch"] if operation["path"][1:] not in NEW]
-        for operation in diff["patch"]:
-            if operation["path"] == "/turn" and operation["value"] is not None:
-                del operation["value"]["undoable"]
-            if operation["path"] == "/players":
-                for player in operation["value"]:
-                    del player["resigned"]
-    log[learns + 1]["patch"] += [
-        *({"op": "add", "path": f"/{name}", "value": None} for name in NEW),
-        *({"op": "add", "path": f"/players/{seat}/resigned", "value": False} for seat in range(2)),
-    ]
-    assert proven(rechain(log))

@@ -6,10 +6,10 @@ from typing import Any
 
 from service.engine import encode_snapshot
 from service.games.errors import GameError
-from service.games.ports.game_store import Commit, GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
-from service.games.realtime.stream_position import resolve_position
+from service.games.realtime.stream_reader import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
@@ -88,12 +88,15 @@ class UnreliableStore(RedisStore):
         self._check()
         return await super().load(game, key)
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
         self._check()
         versions = await super().load_versions(games)
         if self.stale_answers:
             self.stale_answers -= 1
-            return [None if one is None else (one[0] - 1, digest(one[0] - 1), one[2]) for one in versions]
+            return [
+                None if one is None else (Revision(one[0].version - 1, digest(one[0].version - 1)), one[1])
+                for one in versions
+            ]
         return versions
 
     async def notifications(self) -> Any:
@@ -120,7 +123,7 @@ async def commit_and_publish(hub: Hub, store: RedisStore, commit: Commit) -> Non
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
     """Subscribe from this version on, or from the game's current one."""
     loaded = await load_record(store, game)
-    version = loaded.version if since is None else since
+    version = loaded.revision.version if since is None else since
     position = await resolve_position(store, game, loaded, version, None)
     assert position is not None
     subscriber = VersionSubscriber(version)

@@ -2,15 +2,14 @@
 
 import pytest
 
-from service.games.ports.game_store import StoredDiff
+from service.games.ports.game_store import Revision, StoredDiff
 from service.games.realtime.channel import Channel
-from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import VersionSubscriber
 from tests.store.commits import diff, digest
 
 
 def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
-    channel, subscriber = Channel("g", StreamPosition(3, digest(3))), VersionSubscriber(3)
+    channel, subscriber = Channel("g", Revision(3, digest(3))), VersionSubscriber(3)
     channel.subscribers.add(subscriber)
     assert not channel.publish([diff(5)])
     assert not channel.publish([StoredDiff(4, digest(4), "another past", b"")])
@@ -18,22 +17,22 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
     assert channel.publish([diff(2), diff(3)])
     assert subscriber.version == 3
     assert channel.publish([diff(3), diff(4), diff(5)])
-    assert (subscriber.version, channel.position) == (5, StreamPosition(5, digest(5)))
+    assert (subscriber.version, channel.position) == (5, Revision(5, digest(5)))
 
 
 @pytest.mark.parametrize(
     ("stored", "has_diverged", "is_behind"),
     (
         (None, True, False),
-        (StreamPosition(2, digest(2)), True, False),
-        (StreamPosition(3, "another past"), True, False),
-        (StreamPosition(3, digest(3)), False, False),
-        (StreamPosition(4, digest(4)), False, True),
+        (Revision(2, digest(2)), True, False),
+        (Revision(3, "another past"), True, False),
+        (Revision(3, digest(3)), False, False),
+        (Revision(4, digest(4)), False, True),
     ),
 )
 def test_the_stored_position_tells_whether_to_read(
-    stored: StreamPosition | None, has_diverged: bool, is_behind: bool
+    stored: Revision | None, has_diverged: bool, is_behind: bool
 ) -> None:
-    channel = Channel("g", StreamPosition(3, digest(3)))
+    channel = Channel("g", Revision(3, digest(3)))
     assert channel.compare(channel.position, stored) == (has_diverged or is_behind)
     assert (channel.has_diverged, channel.is_behind) == (has_diverged, is_behind)

@@ -7,10 +7,9 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports.game_store import ChangeNotification, StoredDiff, StoreUnavailable
+from service.games.ports.game_store import ChangeNotification, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import PAGE_SIZE
 from service.games.tilesets import TileSetCatalogue
 from service.store.client import connect
@@ -96,7 +95,7 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
 
     hub.start()
     one = await subscribe(hub, store)
-    await hub.subscribe(FailingSubscriber(error), "g", StreamPosition(1, digest(1)))
+    await hub.subscribe(FailingSubscriber(error), "g", Revision(1, digest(1)))
     other = await subscribe(hub, store)
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 2
@@ -118,7 +117,7 @@ async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, store: Unrel
         await subscriber.wait_for_version(version + 1)
     store.failures = 3
     late = VersionSubscriber(2)
-    await hub.subscribe(late, "g", StreamPosition(2, digest(2)))
+    await hub.subscribe(late, "g", Revision(2, digest(2)))
     assert late.version == 4
 
 
@@ -168,12 +167,12 @@ async def test_a_subscription_that_times_out_leaves_nothing_behind(
 ) -> None:
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 0.02)
     with pytest.raises(StoreUnavailable, match="not read within"):
-        await hub.subscribe(VersionSubscriber(), "g", StreamPosition(1, digest(1)))
+        await hub.subscribe(VersionSubscriber(), "g", Revision(1, digest(1)))
     assert (len(hub), hanging._notifications._games) == (0, set())
 
 
 async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging: UnreliableStore) -> None:
-    subscribing = asyncio.create_task(hub.subscribe(VersionSubscriber(), "g", StreamPosition(1, digest(1))))
+    subscribing = asyncio.create_task(hub.subscribe(VersionSubscriber(), "g", Revision(1, digest(1))))
     await wait_until(lambda: len(hub))
     async with asyncio.timeout(10):
         await hub.aclose()
@@ -232,7 +231,7 @@ async def test_a_channel_whose_tile_set_is_missing_is_closed(store: UnreliableSt
     hub = Hub(store, TileSetCatalogue([]), sweep_interval_s=0.05)
     hub.start()
     beginner = SnapshotSubscriber()
-    await hub.subscribe(beginner, game, StreamPosition(5, digest(5)))
+    await hub.subscribe(beginner, game, Revision(5, digest(5)))
     assert isinstance(await beginner.wait_for_error(), TileSetMissing)
     assert not len(hub)
     await hub.aclose()

@@ -6,8 +6,9 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
+from service.games.ports.game_store import Revision
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import StreamPosition, build_snapshot
+from service.games.realtime.stream_reader import build_snapshot
 from tests.games.realtime.subscribers import (
     TILESETS,
     SnapshotSubscriber,
@@ -55,18 +56,18 @@ async def test_a_game_that_is_gone_cannot_be_subscribed_to(hub: Hub, store: Unre
     await subscribe(hub, store)
     await redis.flushall()
     with pytest.raises(NoSuchGame):
-        await hub.subscribe(VersionSubscriber(), "g", StreamPosition(2, digest(2)))
+        await hub.subscribe(VersionSubscriber(), "g", Revision(2, digest(2)))
 
 
 async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: UnreliableStore) -> None:
     game = await store_game(store)
     loaded = await load_record(store, game)
     first = VersionSubscriber(1)
-    await hub.subscribe(first, game, StreamPosition(1, loaded.digest))
-    for past in (StreamPosition(1, digest(1)), StreamPosition(0, digest(0)), StreamPosition(7, digest(7))):
+    await hub.subscribe(first, game, Revision(1, loaded.revision.digest))
+    for past in (Revision(1, digest(1)), Revision(0, digest(0)), Revision(7, digest(7))):
         other = SnapshotSubscriber()
         await hub.subscribe(other, game, past)
         (message,) = other.snapshots
-        assert (message.digest, message.view) == (loaded.digest, build_snapshot(TILESETS, "g", loaded).view)
+        assert (message.digest, message.view) == (loaded.revision.digest, build_snapshot(TILESETS, "g", loaded).view)
         hub.unsubscribe(other, game)
     assert first.version == 1

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.games.ports.game_store import StoreUnavailable
-from service.games.realtime.stream_position import StreamPosition, build_snapshot, resolve_position
+from service.games.ports.game_store import Revision, StoreUnavailable
+from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 from tests.store.commits import action, digest, load_record
 
@@ -12,18 +12,18 @@ from tests.store.commits import action, digest, load_record
     ("since", "client_digest", "position"),
     (
         (None, None, None),
-        (4, None, StreamPosition(4, digest(4))),
-        (4, digest(4), StreamPosition(4, digest(4))),
+        (4, None, Revision(4, digest(4))),
+        (4, digest(4), Revision(4, digest(4))),
         (4, digest(3), None),
         (5, None, None),
-        (2, None, StreamPosition(2, digest(2))),
-        (2, digest(2), StreamPosition(2, digest(2))),
+        (2, None, Revision(2, digest(2))),
+        (2, digest(2), Revision(2, digest(2))),
         (2, digest(4), None),
-        (0, None, StreamPosition(0, digest(0))),
+        (0, None, Revision(0, digest(0))),
     ),
 )
 async def test_a_client_resumes_from_a_state_in_the_stream(
-    store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
+    store: UnreliableStore, since: int | None, client_digest: str | None, position: Revision | None
 ) -> None:
     await store.commit(action(1, count=3))
     loaded = await load_record(store)

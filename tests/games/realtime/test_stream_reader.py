@@ -10,11 +10,10 @@ from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
 from service.games.change import Change
 from service.games.diffs.record import record_change
-from service.games.ports.game_store import StoredDiff, StoreUnavailable
+from service.games.ports.game_store import Revision, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
-from service.games.realtime import stream_reader, version_sweep
+from service.games.realtime import stream_reader
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import StreamPosition
 from service.store import keys
 from service.supervision import Backoff
 from tests.games.game_logs import ARCHIPELAGO, AT, new_game
@@ -43,7 +42,7 @@ class HangingStore(UnreliableStore):
         await self._answer([game])
         return await super().load_diffs(game, since, limit)
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
         self.sweeps += 1
         await self._answer(games)
         return await super().load_versions(games)
@@ -62,7 +61,7 @@ class HangingStore(UnreliableStore):
 
 @pytest.fixture
 def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
-    for module in (stream_reader, version_sweep, hub_module):
+    for module in (stream_reader, hub_module):
         monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
     monkeypatch.setattr(stream_reader, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
@@ -86,7 +85,7 @@ async def test_the_first_subscriber_of_a_stream_that_hangs_does_not_block(
     await store.commit(creation("hangs"))
     await store.commit(action(1, "hangs"))
     subscriber = VersionSubscriber(1)
-    waiting = asyncio.create_task(hub.subscribe(subscriber, "hangs", StreamPosition(1, digest(1))))
+    waiting = asyncio.create_task(hub.subscribe(subscriber, "hangs", Revision(1, digest(1))))
     others = [await subscribe_behind(hub, store, f"g{number}") for number in range(10)]
     assert not waiting.done()
     assert [other.version for other in others] == [2] * len(others)
@@ -103,7 +102,7 @@ async def test_a_later_subscriber_of_a_stream_that_hangs_gets_store_unavailable(
     late = VersionSubscriber(1)
     async with asyncio.timeout(20 * TIMEOUT_S):
         with pytest.raises(StoreUnavailable, match="not read"):
-            await hub.subscribe(late, "g", StreamPosition(1, digest(1)))
+            await hub.subscribe(late, "g", Revision(1, digest(1)))
     store.hanging = frozenset()
     await commit_and_publish(hub, store, action(2, "g"))
     assert (subscriber.version, late.version) == (3, 1)
@@ -127,7 +126,7 @@ async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_
 ) -> None:
     """At once: the hub does not sweep here."""
     game_id, subscriber = await store_game(store), SnapshotSubscriber()
-    await hub.subscribe(subscriber, game_id, StreamPosition(1, (await load_record(store, game_id)).digest))
+    await hub.subscribe(subscriber, game_id, Revision(1, (await load_record(store, game_id)).revision.digest))
     await redis.delete(keys.game(game_id), keys.log(game_id))
     other, log = new_game("whole", players=3)
     joined = take_seat(ARCHIPELAGO.index, other, 2, "Cy", COLORS[2])
@@ -146,7 +145,7 @@ async def test_an_unexpected_error_is_logged_and_the_read_retried(
     await store.commit(action(1, "fails"))
     failing = VersionSubscriber(1)
     async with asyncio.timeout(20):
-        await hub.subscribe(failing, "fails", StreamPosition(1, digest(1)))
+        await hub.subscribe(failing, "fails", Revision(1, digest(1)))
     other = await subscribe_behind(hub, store, "g")
     await other.wait_for_version(2)
     assert failing.version == 1

@@ -3,9 +3,9 @@
 import asyncio
 
 from service.games.access import AccessRecord
-from service.games.realtime import version_sweep
+from service.games.ports.game_store import Revision
+from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_position import StreamPosition
 from service.store.client import connect
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
 from tests.polling import wait_until
@@ -14,7 +14,7 @@ from tests.store.commits import action, creation, digest, load_record
 
 async def test_a_sweep_finds_changes_of_many_games(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
-    games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
+    games = [f"g{number}" for number in range(2 * hub_module.SWEEP_BATCH_SIZE + 50)]
     await asyncio.gather(*(store.commit(creation(game)) for game in games))
     subscribers = await asyncio.gather(*(subscribe(hub, store, game) for game in games))
     hub.start()
@@ -49,7 +49,7 @@ class TokenSubscriber(VersionSubscriber):
 async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redis_url: str) -> None:
     hub = Hub(store, TILESETS, 1000.0)
     hub.start()
-    await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(10):
         await other.commit(action(1, revokes_token=True))
@@ -61,7 +61,7 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
 async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_subscribed(
     hub: Hub, store: UnreliableStore
 ) -> None:
-    await hub.subscribe(subscriber := TokenSubscriber(1), "g", StreamPosition(1, digest(1)))
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
     store.failures = 2
     hub.recheck_tokens("g")
     async with asyncio.timeout(10):
@@ -78,15 +78,15 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
 async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
     before, after = TokenSubscriber(1), TokenSubscriber(2)
-    await hub.subscribe(before, "g", StreamPosition(1, digest(1)))
+    await hub.subscribe(before, "g", Revision(1, digest(1)))
     hub.start()
     await store.commit(action(1, revokes_token=True))
     async with asyncio.timeout(10):
         await before.has_rechecked.wait()
     await before.wait_for_version(2)
     record = await load_record(store)
-    await hub.subscribe(after, "g", StreamPosition(2, digest(2)), record.last_revocation)
+    await hub.subscribe(after, "g", Revision(2, digest(2)), record.last_revocation)
     assert not after.has_rechecked.is_set()
-    await hub.subscribe(late := TokenSubscriber(2), "g", StreamPosition(2, digest(2)))
+    await hub.subscribe(late := TokenSubscriber(2), "g", Revision(2, digest(2)))
     async with asyncio.timeout(10):
         await late.has_rechecked.wait()

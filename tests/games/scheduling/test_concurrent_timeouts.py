@@ -9,9 +9,9 @@ import pytest
 
 from schemas.commands import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.games.commands.abort import abort_game
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
+from service.games.commands.resign import abort_game
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports.game_store import Commit, CommitOutcome, GameStore
 from service.games.scheduling.scheduler import advance_due_game, run_scheduler

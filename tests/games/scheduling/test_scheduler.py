@@ -79,7 +79,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
         if acted.next.seat == 0 and acted.next.phase == "place_tile":
             break
         moves = acted.legal_moves.moves
-    diffs = msgspec.json.decode(result.encode())["diffs"]
+    diffs = [msgspec.json.decode(diff) for diff in acted.diffs]
     versions = [diff["version"] for diff in diffs]
     assert versions == list(range(versions[0], acted.version + 1))
     assert {diff["seat"] for diff in diffs} == {0, 1, 2}

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import pytest
 
-from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook
-from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook
+from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret
+from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
 from service.games.ports.webhook_store import POSTPONED, SendResult, StoredWebhook, WebhookState
 from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.games.webhooks.delivery import JITTER, LEASE_TTL_S, POSTPONED_DELAY_S, RETRY_DELAYS_S
@@ -37,7 +37,7 @@ class Webhook:
         self.sent: list[int] = []
         """The versions of the messages; 0 for a challenge."""
         self.was_due: list[bool] = []
-        """Whether another instance would have continued, if this one had ended while it sent."""
+        """Whether another instance would have continued after the lease, if this one had ended while it sent."""
         self.result = SendResult(204, None, 1)
         self.is_challenge_passed = True
 
@@ -46,7 +46,9 @@ class Webhook:
     ) -> SendResult:
         """Receive a challenge, or a message."""
         message = msgspec.json.decode(body)
-        self.was_due.append(bool(await self.webhooks.list_due(int(self.clock()) + LEASE_TTL_S, 10)))
+        now = int(self.clock())
+        due = [await self.webhooks.list_due(at, 10) for at in (now, now + LEASE_TTL_S)]
+        self.was_due.append([bool(hooks) for hooks in due] == [False, True])
         self.sent.append(0 if challenge else message["data"]["version"])
         if not challenge or self.result.error is not None:
             return self.result
@@ -220,3 +222,12 @@ async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: p
     monkeypatch.setattr(webhook.webhooks, "save", expire)
     await webhook.deliver()
     assert webhook.sent == [0, 2]
+
+
+async def test_a_rotated_secret_is_stored_beside_the_one_before(webhook: Webhook) -> None:
+    before = await webhook.webhooks.get(webhook.game.id, webhook.id)
+    rotated = await rotate_secret(webhook.game.context, webhook.owner, webhook.id, None, RotateSecret())
+    after = await webhook.webhooks.get(webhook.game.id, webhook.id)
+    assert before is not None
+    assert after is not None
+    assert after.registration.secrets(int(webhook.clock())) == [rotated.response.secret, before.registration.secret]

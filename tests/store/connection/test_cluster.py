@@ -76,7 +76,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         committing = asyncio.create_task(store.commit(action(1)))
         await migrate_keys(source, target)
         loaded = await load_record(store, "g", key_hash("key"))
-        assert (loaded.version, await store.load_versions(["g"])) == (1, [(1, "digest-1", "")])
+        assert (loaded.revision.version, await store.load_versions(["g"])) == (1, [((1, "digest-1"), "")])
         assert not committing.done()
         for node in (target, source):
             await set_slot(node, "NODE", await read_node_id(target))
@@ -85,6 +85,8 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         while (await recorder.next_notification()).version not in (3, None):
             pass
         assert await unreplicated_cluster.primary("g") is target
+        topology, known = store._client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
+        await wait_until(lambda: topology.primary_for_key(keys.game("g")) == known)
         async with aclosing(target.client()) as client:
             assert await client.exists(keys.game("g"))
 

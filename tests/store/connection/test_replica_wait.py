@@ -9,7 +9,7 @@ import pytest_asyncio
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, Quotas
 from service.games.archive.port import RestoreRequest
-from service.games.ports.game_store import Committed, StoreUnavailable, VersionConflict
+from service.games.ports.game_store import Committed, Revision, StoreUnavailable, VersionConflict
 from service.games.ports.webhook_store import WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.client import Wait, connect
@@ -66,10 +66,11 @@ async def replica(deployment: Deployment) -> AsyncIterator[Node]:
 async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, deployment: Deployment) -> None:
     assert await waiting_store.commit(creation()) == Committed()
     assert await waiting_store.commit(action(1, idempotency=idempotency("key"))) == Committed()
-    assert await waiting_store.commit(action(1)) == VersionConflict(2, digest(2))
-    loaded = await load_record(waiting_store, "g", key_hash("key"))
-    assert loaded.idempotency_record == record()
-    async with aclosing((await deployment.primary()).client()) as client:
+    assert await waiting_store.commit(action(1)) == VersionConflict(Revision(2, digest(2)))
+    async with aclosing((await deployment.primary("g")).client()) as client:
+        await client.set(keys.replica_wait("g"), "")
+        loaded = await load_record(waiting_store, "g", key_hash("key"))
+        assert loaded.idempotency_record == record()
         assert await client.ttl(keys.replica_wait("g")) != -1  # it expires, or has expired
 
 
@@ -84,7 +85,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
             await impatient_store.commit(once)
     with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
         await impatient_store.load("g", key_hash("key"))
-    assert await waiting_store.load_versions(["g"]) == [(2, digest(2), "")]
+    assert await waiting_store.load_versions(["g"]) == [((2, digest(2)), "")]
     replica.resume()
     loaded = await load_record(waiting_store, "g", key_hash("key"))
     assert loaded.idempotency_record == record()

@@ -24,7 +24,14 @@ from tests.store.commits import creation
             "rediss://user:secret@redis.example:6380/0?ssl_ca_path=/&ssl_cert_reqs=required",
             "standalone",
             [("redis.example", 6380)],
-            {"username": "user", "password": "secret", "ssl": True, "ssl_ca_path": "/", "ssl_cert_reqs": "required"},
+            {
+                "username": "user",
+                "password": "secret",
+                "db": 0,
+                "ssl": True,
+                "ssl_ca_path": "/",
+                "ssl_cert_reqs": "required",
+            },
         ),
         (
             "redis+sentinel://sentinel-0,sentinel-1:26380,[::1]/games",
@@ -38,7 +45,12 @@ from tests.store.commits import creation
             [("node-0", 7000), ("node-1", 7001)],
             {"username": "user", "password": "secret"},
         ),
-        ("rediss+cluster://node-0:7000/0?ssl_check_hostname=no", "cluster", [("node-0", 7000)], {"ssl": True}),
+        (
+            "rediss+cluster://node-0:7000/0?ssl_check_hostname=no",
+            "cluster",
+            [("node-0", 7000)],
+            {"db": 0, "ssl": True, "ssl_check_hostname": False},
+        ),
         ("unix:///run/redis.sock?db=2", "standalone", [("", 6379)], {"unix_socket_path": "/run/redis.sock", "db": 2}),
         (
             "unix://user:secret@/run/redis.sock",
@@ -51,7 +63,7 @@ from tests.store.commits import creation
 def test_valid_urls(url: str, topology: str, addresses: list[tuple[str, int]], options: dict[str, object]) -> None:
     parsed = parse_url(url)
     assert (parsed.topology, parsed.addresses) == (topology, addresses)
-    assert options.items() <= dict(parsed.options).items()
+    assert dict(parsed.options) == options
 
 
 def test_sentinels_have_a_service_and_a_login_of_their_own() -> None:

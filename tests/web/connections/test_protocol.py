@@ -8,26 +8,26 @@ from typing import Any, Literal
 from unittest.mock import Mock
 
 import pytest
-from aiohttp import HttpVersion11, web
+from aiohttp import web
 
 from service.games.errors import Malformed
 from service.web.client_ip import UNKNOWN, parse_networks
-from service.web.connections.frames import FrameReader
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import (
-    MAX_DISCARDED_BYTES,
+    MAX_FRAMING_BYTES,
+    MAX_HEAD_BYTES,
+    MAX_HELD_BYTES,
+    MAX_STREAM_HEAD_BYTES,
     ClientConnection,
     is_slow_consumer,
-    reading_body,
-    start_socket,
+    start_event_stream,
     streaming_response,
 )
 from service.web.limits import Limits
-from tests.polling import wait_until
+from tests.polling import run_ready_tasks, wait_until
 
 LIMITS = Limits(
     max_body_bytes=1_000,
-    max_message_bytes=1_000,
     request_timeout_s=20.0,
     response_timeout_s=60.0,
     keep_alive_timeout_s=75.0,
@@ -35,6 +35,9 @@ LIMITS = Limits(
 )
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+CHUNKED_HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+CHUNKED = CHUNKED_HEAD + b"5\r\n12345\r\n0\r\n\r\n"
 
 
 class RecordingTransport(asyncio.Transport):
@@ -75,18 +78,12 @@ class Connections:
         await request.read()
         return web.Response()
 
-    async def open(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
-        """Open a connection, which waits for its first request."""
-        connection, transport = self.make(address)
-        await asyncio.sleep(0)
-        transport.calls.clear()
-        return connection, transport
-
-    def make(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
-        """Make a connection."""
+    def open(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
+        """Open a connection, to which data comes before aiohttp begins to wait for it, as with uvloop."""
         connection = ClientConnection(self.server, limiter=self.limiter, loop=asyncio.get_running_loop())
         transport = RecordingTransport(address)
         connection.connection_made(transport)
+        transport.calls.clear()
         self.opened.append(connection)
         return connection, transport
 
@@ -107,13 +104,12 @@ Opened = tuple[ClientConnection, RecordingTransport]
 @pytest.fixture
 async def opened(connections: Connections) -> Opened:
     """Return a connection and its transport."""
-    return await connections.open()
+    return connections.open()
 
 
-async def test_a_connection_is_counted_until_it_is_lost(connections: Connections) -> None:
-    connection, transport = await connections.open()
+async def test_a_connection_is_counted_until_it_is_lost(connections: Connections, opened: Opened) -> None:
+    (connection, transport), limiter = opened, connections.limiter
     assert (connection.client, connection.address) == ("192.0.2.1", "192.0.2.1")
-    limiter = connections.limiter
     assert limiter.connections_per_address == {"192.0.2.1": 1}
     transport.unsent = 70_000
     connection.pause_writing()
@@ -123,14 +119,12 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
     connection.pause_writing()
     connection.connection_lost(None)
     assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
-    assert (connection.unsent_bytes(), connection.transport) == (0, None)
-    transport.calls.clear()
     connection.drop()
-    assert transport.calls == []
+    assert (connection.unsent_bytes(), connection.transport, transport.calls) == (0, None, ["close"])
 
 
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
-    connection, _ = await connections.open("10.1.2.3")
+    connection, _ = connections.open("10.1.2.3")
     assert (connection.client, connection.address) == (None, UNKNOWN)
 
 
@@ -155,7 +149,7 @@ async def test_timeouts(
     calls: list[str],
 ) -> None:
     """Each step is a time, and the bytes that are unsent then."""
-    connection, transport = await connections.open(address)
+    connection, transport = connections.open(address)
     connection.kind = kind
     for now, unsent in steps:
         assert transport.calls == []
@@ -165,255 +159,168 @@ async def test_timeouts(
     assert transport.calls == calls
 
 
-async def test_a_connection_that_is_served_is_not_idle(connections: Connections, opened: Opened) -> None:
-    connection, transport = opened
-    connection.check_timeouts(100)
-    connection.data_received(GET)
-    await asyncio.sleep(0)
-    connection.data_received(GET)
-    assert connection.received_bytes == len(GET)
-    connection.check_timeouts(150)
-    connections.may_answer.set()
-    await wait_until(lambda: connection._waiter is not None)
-    connection.check_timeouts(200)
-    connection.check_timeouts(275)
-    assert not transport.is_closing()
-    connection.check_timeouts(275.1)
-    assert transport.is_closing()
-
-
-@pytest.mark.parametrize(("after_s", "is_closed"), ((20.0, False), (20.1, True)))
-async def test_a_head_must_be_complete_in_time(opened: Opened, after_s: float, is_closed: bool) -> None:
-    connection, transport = opened
-    connection.data_received(GET[:10])
-    started_at = connection.head_started_at
-    assert 0 <= asyncio.get_running_loop().time() - started_at < 10
-    connection.data_received(GET[10:20])
-    assert (connection.head_started_at, connection.head_bytes) == (started_at, 20)
-    connection.check_timeouts(started_at + after_s)
-    assert transport.is_closing() == is_closed
-
-
-async def test_a_complete_head_has_no_timeout(opened: Opened) -> None:
-    connection, _ = opened
-    connection.idle_since = 1.0
-    connection.data_received(GET[:10])
-    connection.data_received(GET[10:] + b"GET")
-    assert (connection.head_started_at, connection.idle_since, connection.head_bytes) == (0.0, 0.0, 0)
-    assert connection.read_ahead_bytes == len(GET) + 3
-    connection.start_request("192.0.2.7")
-    assert (connection.received_bytes, connection.read_ahead_bytes) == (len(GET) + 3, 0)
-    assert connection.address == "192.0.2.7"
-
-
-async def test_a_head_that_arrives_with_its_connection_must_be_complete_in_time(connections: Connections) -> None:
-    """Before aiohttp begins to wait for it, as uvloop delivers it."""
-    connection, transport = connections.make()
-    connection.data_received(GET[:10])
-    assert connection.head_started_at > 0
-    await asyncio.sleep(0)
-    connection.check_timeouts(connection.head_started_at + 20.1)
-    assert transport.is_closing()
-
-
-async def test_a_request_that_arrives_with_its_connection_is_answered_in_its_own_time(connections: Connections) -> None:
-    connection, transport = connections.make()
-    connection.data_received(GET)
-    assert (connection.head_started_at, connection.received_bytes) == (0.0, 0)
-    await asyncio.sleep(0)
-    connection.check_timeouts(9999)
-    assert not transport.is_closing()
-
-
-POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
-CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n"
-
-
 @pytest.mark.parametrize("proxy", ("10.0.0.1", "192.0.2.1"))
 @pytest.mark.parametrize(
-    ("parts", "is_partial"),
+    ("parts", "answers", "is_partial"),
     (
-        pytest.param([GET], False, id="a head"),
-        pytest.param([GET[:-1], GET[-1:]], False, id="a head in parts"),
-        pytest.param([GET[:-1], GET[-1:] + GET[:1]], True, id="a head in parts and a part of one"),
-        pytest.param([GET + GET[:5]], True, id="a head and a part of one"),
-        pytest.param([GET, GET[:5]], True, id="a head, and later a part of one"),
-        pytest.param([GET, GET[:5], GET[5:]], False, id="a head, and later one in parts"),
-        pytest.param([GET, GET[:-2]], True, id="a head, and later all but the end of one"),
-        pytest.param([GET * 3], False, id="heads"),
-        pytest.param([GET * 3 + GET[:16]], True, id="heads and a line"),
-        pytest.param([POST + b"12345"], False, id="a body"),
-        pytest.param([POST, b"12345"], False, id="a body that follows"),
-        pytest.param([POST + b"12", b"34", b"5"], False, id="a body in parts"),
-        pytest.param([POST + b"1\r\n\r\n"], False, id="a body like the end of a head"),
-        pytest.param([POST + b"\r\n\r\n5" + GET[:5]], True, id="such a body and a part of a head"),
-        pytest.param([POST + b"12345" + GET[:5]], True, id="a body and a part of a head"),
-        pytest.param([POST + b"12", b"345" + GET[:5]], True, id="a body in parts and a part of a head"),
-        pytest.param([POST + b"12345", GET[:5]], True, id="a body, and later a part of a head"),
-        pytest.param([CHUNKED], False, id="chunks"),
-        pytest.param([CHUNKED[:70], CHUNKED[70:]], False, id="chunks in parts"),
-        pytest.param([CHUNKED + GET[:5]], True, id="chunks and a part of a head"),
-        pytest.param([GET, POST + b"12345"], False, id="a head, and later a body"),
+        pytest.param([GET[:10], GET[10:20]], 0, True, id="a part of a head"),
+        pytest.param([b"\r\n\r\n", b"\r"], 0, False, id="empty lines"),
+        pytest.param([b"\r\n" + GET], 1, False, id="a head after an empty line"),
+        pytest.param([GET[:-1], GET[-1:]], 1, False, id="a head in parts"),
+        pytest.param([GET[:-1], GET[-1:] + GET[:1]], 1, True, id="a head in parts and a part of one"),
+        pytest.param([GET + GET[:5]], 1, True, id="a head and a part of one"),
+        pytest.param([GET, GET[:5]], 1, True, id="a head, and later a part of one"),
+        pytest.param([GET, GET[:5], GET[5:]], 2, False, id="a head, and later one in parts"),
+        pytest.param([GET * 100], 100, False, id="heads, more than aiohttp queues"),
+        pytest.param([GET * 3 + GET[:16]], 3, True, id="heads and a line"),
+        pytest.param([POST + b"12345"], 1, False, id="a body"),
+        pytest.param([POST + b"12", b"34", b"5"], 1, False, id="a body in parts"),
+        pytest.param([POST + b"1\r\n\r\n"], 1, False, id="a body like the end of a head"),
+        pytest.param([POST + b"\r\n\r\n5" + GET[:5]], 1, True, id="such a body and a part of a head"),
+        pytest.param([POST + b"12", b"345" + GET * 2], 3, False, id="a body in parts and heads"),
+        pytest.param([POST + b"12345", GET[:5]], 1, True, id="a body, and later a part of a head"),
+        pytest.param([CHUNKED], 1, False, id="chunks"),
+        pytest.param([CHUNKED[:70], CHUNKED[70:]], 1, False, id="chunks in parts"),
+        pytest.param([CHUNKED[:-1], b"\n" + GET[:5]], 1, True, id="chunks whose end is divided, and a part of a head"),
+        pytest.param([CHUNKED * 40 + GET[:5]], 40, True, id="chunks, more than aiohttp queues, and a part of a head"),
     ),
 )
-async def test_a_part_of_a_head_that_came_before_the_response_must_be_completed_in_time(
-    connections: Connections, parts: list[bytes], is_partial: bool, proxy: str
+async def test_each_request_is_answered_and_a_part_of_a_head_must_be_completed_in_time(
+    connections: Connections, parts: list[bytes], answers: int, is_partial: bool, proxy: str
 ) -> None:
     """From when the service waits for it; without one the connection is idle, which a proxy's may be for ever."""
-    connection, transport = await connections.open(proxy)
+    connection, transport = connections.open(proxy)
     for part in parts:
         connection.data_received(part)
         await asyncio.sleep(0)
+        assert len(connection._messages) <= 32
     connections.may_answer.set()
-    await wait_until(lambda: connection._waiter is not None and not connection._messages)
-    connection.check_timeouts(1_000)
-    connection.check_timeouts(1_020)
+    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == answers and connection.is_waiting())
+    now = asyncio.get_running_loop().time()
+    connection.check_timeouts(now)
+    connection.check_timeouts(now + 19)
     assert not transport.is_closing()
-    connection.check_timeouts(1_020.1)
+    connection.check_timeouts(now + 20.1)
     assert transport.is_closing() == is_partial
 
 
-async def test_a_part_of_a_head_that_is_completed_has_no_timeout(connections: Connections) -> None:
-    connection, transport = await connections.open()
+async def test_a_connection_that_is_served_is_not_idle(connections: Connections, opened: Opened) -> None:
+    connection, transport = opened
+    connection.check_timeouts(100)
+    connection.data_received(GET * 2)
+    assert (connection.received_bytes, connection.head_started_at, bytes(connection.held)) == (len(GET), 0.0, GET)
+    connection.check_timeouts(9_999)
     connections.may_answer.set()
-    connection.data_received(GET + GET[:5])
-    await wait_until(lambda: b"200" in transport.written and connection._waiter is not None)
-    connection.check_timeouts(1_000)
-    connection.data_received(GET[5:])
-    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == 2 and connection._waiter is not None)
-    connection.check_timeouts(1_030)
+    await wait_until(connection.is_waiting)
+    connection.check_timeouts(20_000)
+    connection.check_timeouts(20_075)
     assert not transport.is_closing()
+    connection.check_timeouts(20_075.1)
+    assert transport.is_closing()
 
 
 @pytest.mark.parametrize("more", (0, 1))
-async def test_the_bytes_of_a_head_are_limited(opened: Opened, more: int) -> None:
-    connection, transport = opened
-    lines = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 1_000) for number in range(64))
-    connection.data_received(GET[:-2] + lines)
-    connection.data_received(b"Y: " + b"x" * (65_536 - connection.head_bytes - 3 + more))
-    assert ("eof" in transport.calls) == bool(more)
-    assert (b"HTTP/1.1 400 " in transport.written) == bool(more)
-
-
-FRAMING = 65_536
+@pytest.mark.parametrize("cut", (1_000, 70_000))
+async def test_the_bytes_of_a_head_are_limited(connections: Connections, opened: Opened, cut: int, more: int) -> None:
+    """In one part or two, and what came before it is answered."""
+    connection, _ = opened
+    lines = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 1_100) for number in range(58))
+    data = GET[:-2] + lines
+    data += b"Y: " + b"x" * (MAX_HEAD_BYTES - len(data) - 7 + more) + b"\r\n\r\n"
+    connections.may_answer.set()
+    connection.data_received(GET)
+    await wait_until(connection.is_waiting)
+    connection.data_received(data[:cut])
+    if data[cut:]:
+        connection.data_received(data[cut:])
+    (message, _) = connection._messages[0]
+    assert ("ErrInfo" in type(message).__name__) == bool(more)
 
 
 @pytest.mark.parametrize(
     ("kind", "size", "calls"),
     (
-        ("response", 1_000 + FRAMING, []),
-        ("response", 1_001 + FRAMING, ["pause"]),
-        ("stream", 16_384, []),
-        ("stream", 16_385, ["abort"]),
+        ("response", MAX_HELD_BYTES, []),
+        ("response", MAX_HELD_BYTES + 1, ["pause"]),
+        ("stream", MAX_STREAM_HEAD_BYTES, []),
+        ("stream", MAX_STREAM_HEAD_BYTES + 1, ["abort"]),
     ),
 )
-async def test_what_a_client_sends_while_it_is_served_is_limited(
-    opened: Opened, kind: Literal["response", "socket", "stream"], size: int, calls: list[str]
+async def test_what_a_client_sends_ahead_is_limited(
+    connections: Connections, opened: Opened, kind: Literal["response", "stream"], size: int, calls: list[str]
 ) -> None:
-    """Beside a body that is read, or ahead of its next request or message."""
     connection, transport = opened
-    connection.kind = kind
-    connection._count_received(size - 1)
-    connection._count_received(1)
-    assert (connection.received_bytes, transport.calls) == (size, calls)
-    assert connection.is_paused == (calls == ["pause"])
-    assert not connection.is_stopped
-
-
-async def test_a_paused_connection_is_resumed_for_its_next_request(opened: Opened) -> None:
-    connection, transport = opened
-    connection.start_request("192.0.2.1")
-    assert transport.calls == []
-    connection._count_received(100_000)
-    assert transport.calls == ["pause"]
-    connection.start_request("192.0.2.1")
-    assert transport.calls == ["pause", "resume"]
-    assert not connection.is_paused
-
-
-async def test_too_much_data_beside_a_body_ends_its_connection(opened: Opened) -> None:
-    connection, transport = opened
-    connection.body = body = Mock()
-    connection._count_received(66_536)
-    body.set_exception.assert_not_called()
-    connection._count_received(1)
-    (error,) = body.set_exception.call_args.args
-    assert (type(error), str(error)) == (web.RequestPayloadError, "too much data beside the body")
-    assert (connection.is_stopped, connection.is_paused, transport.calls) == (True, False, ["pause"])
     connection.data_received(GET)
-    assert (connection.head_bytes, connection.read_ahead_bytes, connection.received_bytes) == (0, 0, 66_537)
-    connection.resume_reading()
-    assert transport.calls == ["pause"]
-
-
-@pytest.mark.parametrize(("is_eof", "messages", "is_told"), ((False, 1, True), (False, 0, False), (True, 1, False)))
-async def test_a_body_is_told_of_an_invalid_chunk(opened: Opened, is_eof: bool, messages: int, is_told: bool) -> None:
-    """Aiohttp reports it as one more message while a body is read."""
-    connection, _ = opened
-    connection.body = body = Mock()
-    body.is_eof.return_value = is_eof
-    connection._messages.extend([Mock()] * messages)
-    connection._count_received(1)
-    assert [str(told.args[0]) for told in body.set_exception.call_args_list] == ["no chunk"] * is_told
-    connection._messages.clear()
+    connection.kind = kind
+    connection.data_received(bytes(size))
+    assert (len(connection.held), connection.received_bytes, transport.calls) == (size, len(GET), calls)
+    if calls == ["pause"]:
+        connections.may_answer.set()
+        await wait_until(lambda: len(connection.held) < size)
+        assert transport.calls[:2] == ["pause", "resume"]
 
 
 @pytest.mark.parametrize(
-    ("is_eof", "length", "received", "is_closed"),
-    ((True, None, 0, False), (False, None, 0, True), (False, 65_536 + 10, 10, False), (False, 65_536 + 11, 10, True)),
+    ("rest", "error"),
+    (
+        (b"5\r\n12345\r\n", None),
+        (b"5\r\n12345\r\nx\r\n", "no chunk"),
+        (b"5;" + b"x" * MAX_FRAMING_BYTES + b"\r\n1", None),
+        (b"5;" + b"x" * (MAX_FRAMING_BYTES + 1_000) + b"\r\n1", "too much data beside the body"),
+        (None, "the body ended early"),
+    ),
 )
-async def test_a_connection_ends_after_its_response_unless_little_of_the_body_is_missing(
-    opened: Opened, is_eof: bool, length: int | None, received: int, is_closed: bool
-) -> None:
-    connection, transport = opened
-    request, response = Mock(content_length=length, version=HttpVersion11), Mock()
-    request.get.return_value = False
-    request.content.is_eof.return_value, request.content.total_bytes = is_eof, received
-    connection.finish_request(request, response)
-    assert (response.force_close.called, connection.is_stopped) == (is_closed, is_closed)
-    assert transport.calls == ["pause"] * is_closed
+async def test_a_body_that_cannot_end_is_told_so(opened: Opened, rest: bytes | None, error: str | None) -> None:
+    """Aiohttp reports an invalid chunk as one more message while a body is read."""
+    connection, _ = opened
+    connection.data_received(CHUNKED_HEAD)
+    body = connection.body
+    if rest is None:
+        assert connection.eof_received()
+    else:
+        connection.data_received(rest)
+    assert (str(body.exception()) if body.exception() else None) == error
 
 
-@pytest.mark.parametrize(("is_discarding", "calls"), ((False, []), (True, ["pause"])))
-async def test_what_a_client_sends_after_a_close_is_limited(
-    opened: Opened, is_discarding: bool, calls: list[str]
+async def test_after_the_last_response_the_rest_is_discarded_until_the_client_closes(
+    connections: Connections, opened: Opened
 ) -> None:
-    """Before it, aiohttp bounds the messages that wait."""
+    """Else TCP could reset the connection before the response is read."""
     connection, transport = opened
-    connection.frames = FrameReader(Mock(), 1, Mock())
-    connection.frames.is_discarding = is_discarding
-    connection._count_received(MAX_DISCARDED_BYTES)
-    assert transport.calls == []
-    connection._count_received(1)
-    assert transport.calls == calls
+    connection.data_received(GET[:-2] + b"Connection: close\r\n\r\n" + GET)
+    connections.may_answer.set()
+    await wait_until(lambda: connection.is_discarding)
+    connection.data_received(GET)
+    assert (transport.calls[-2:], connection.held) == (["eof", "resume"], b"")
+    assert not connection.eof_received()
+    await wait_until(transport.is_closing)
+    assert transport.written.count(b"HTTP/1.1 200") == 1
 
 
 async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     connection, _ = opened
-    connection.log_exception("a body", exc_info=web.RequestPayloadError("no chunk"))
-    assert caplog.records == []
     with caplog.at_level(logging.ERROR):
+        connection.log_exception("a body", exc_info=web.RequestPayloadError("no chunk"))
         connection.log_exception("a mistake", exc_info=ValueError("mistake"))
     assert [record.getMessage() for record in caplog.records] == ["a mistake"]
 
 
-async def test_the_kind_of_a_response_lasts_as_long_as_its_handler(opened: Opened) -> None:
+async def test_a_stream_lasts_as_long_as_its_handler_or_its_client(opened: Opened) -> None:
     connection, _ = opened
     request: Any = Mock(protocol=connection)
-    with reading_body(request):
-        assert connection.body is request.content
-    assert connection.body is None
-    connection.received_bytes = 16_384
-    kinds = []
+    connection.received_bytes = MAX_STREAM_HEAD_BYTES
     with streaming_response(request):
-        kinds.append(connection.kind)
-        start_socket(request)
-        kinds.append(connection.kind)
-    assert (kinds, connection.kind) == (["stream", "socket"], "response")
-    connection.received_bytes = 16_385
-    with pytest.raises(Malformed), streaming_response(request):
-        pass
+        assert connection.kind == "response"
+        ended = start_event_stream(request)
+        assert (connection.kind, ended.done()) == ("stream", False)
+        assert not connection.eof_received()
+        assert ended.done()
     assert connection.kind == "response"
+    for has_ended, received_bytes in ((True, 0), (False, MAX_STREAM_HEAD_BYTES + 1)):
+        connection.has_ended, connection.received_bytes = has_ended, received_bytes
+        with pytest.raises(Malformed), streaming_response(request):
+            pass
+    await run_ready_tasks()
 
 
 @pytest.mark.parametrize(("unsent", "is_slow"), ((1_000, False), (1_001, True)))

@@ -5,8 +5,7 @@ from aiohttp.test_utils import make_mocked_request
 from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
-from service.web.headers.lists import MAX_LIST_LENGTH, join_lines
-from service.web.headers.negotiation import negotiate_coding, prefers_media_type
+from service.web.headers.negotiation import MAX_LIST_LENGTH, join_lines, negotiate_coding, prefers_media_type
 
 JSON, STREAM = "application/json", "text/event-stream"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"

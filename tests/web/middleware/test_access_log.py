@@ -10,6 +10,7 @@ import pytest_asyncio
 from service.store.game_store import RedisStore
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
@@ -44,13 +45,19 @@ def forwarded_for(address: str) -> dict[str, str]:
     return {"X-Forwarded-For": address}
 
 
-async def test_a_line_has_the_client_behind_the_proxy(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_line_has_the_client_behind_the_proxy(
+    proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
     await proxied.get("/livez", headers=forwarded_for(ANA))
     await proxied.get("/v1/games/none", headers=forwarded_for(BO))
-    assert read_lines(caplog, "method", "route", "status", "address") == [
-        ("GET", "/livez", 200, ANA),
-        ("GET", "/v1/games/{id}", 404, "2001:db8:1:2::"),
+    await proxied.get("/v1/keys/me", headers=api_key_header(await add_api_key(store, "host")) | forwarded_for(ANA))
+    assert read_lines(caplog, "message", "method", "route", "status", "address", "api_key") == [
+        ("GET /livez 200", "GET", "/livez", 200, ANA, None),
+        ("GET /v1/games/{id} 404", "GET", "/v1/games/{id}", 404, "2001:db8:1:2::", None),
+        ("GET /v1/keys/me 200", "GET", "/v1/keys/me", 200, ANA, "host"),
     ]
+    for (milliseconds,) in read_lines(caplog, "milliseconds"):
+        assert 0 < milliseconds == round(milliseconds, 3) < 1000 * WITHIN_S
 
 
 async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,10 +1,8 @@
-"""Metrics of requests: ids, routes, durations, spans."""
+"""Requests: their ids, and how they are counted, timed and logged."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from time import perf_counter
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -12,14 +10,16 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 
-from service.games.api_key import ApiKey, Quotas
 from service.games.ports.game_store import GameStore
-from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
-from service.web.app_keys import API_KEY
 from service.web.limits import Limits
-from service.web.middleware.access_log import log_request
-from service.web.middleware.request_metrics import _DURATIONS, IN_FLIGHT, RequestContext, measure_requests, record_route
+from service.web.middleware.requests import (
+    _DURATIONS,
+    IN_FLIGHT,
+    RequestContext,
+    measure_requests,
+    record_route,
+)
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
@@ -131,10 +131,10 @@ async def test_the_events_of_a_game_are_counted(client: Client) -> None:
     assert grown(before, "problems_total", code="illegal_move") == 1
 
 
-def make_request(method: str = "GET", path: str = "/", headers: Mapping[str, str] | None = None) -> web.Request:
-    """Return a request from 192.0.2.1 that matches no route."""
+def make_request(headers: Mapping[str, str]) -> web.Request:
+    """Return a request that matches no route."""
     connection, route = Mock(address="192.0.2.1", ssl_context=None), Mock(resource=None)
-    request = make_mocked_request(method, path, headers or {}, protocol=connection)
+    request = make_mocked_request("GET", "/", headers, protocol=connection)
     request._match_info = UrlMappingMatchInfo({}, route)
     return request
 
@@ -172,7 +172,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
         return outcome
 
     try:
-        assert await measure_requests(record_route(handle))(make_request(headers=headers)) is outcome
+        assert await measure_requests(record_route(handle))(make_request(headers)) is outcome
     except (ConnectionResetError, ZeroDivisionError) as error:
         assert error is outcome  # noqa: PT017  some cases raise nothing
     assert IN_FLIGHT.count == 0
@@ -182,90 +182,3 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
     ((context),) = contexts
     assert isinstance(context, RequestContext)
     assert context.request is None  # timers that were cancelled keep the context
-
-
-class RecordedSpan:
-    """A span that records what it is given."""
-
-    def __init__(self, *opened_with: Any) -> None:
-        self.opened_with = opened_with
-        self.attributes: dict[str, Any] = {}
-        self.set_attribute = self.attributes.__setitem__
-        self.names: list[str] = []
-        self.update_name = self.names.append
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "names", "attributes"),
-    (
-        *(
-            (
-                "GET",
-                f"{path}/abc",
-                [f"GET {path}/{{id}}"],
-                {"http.request.method": "GET", "http.route": f"{path}/{{id}}", "http.response.status_code": 204} | more,
-            )
-            for path, more in (("/v1/games", {"south_seas.game": "abc"}), ("/v1/tilesets", {}))
-        ),
-        ("PROPFIND", "/nowhere", [], {"http.request.method": "_OTHER", "http.response.status_code": 500}),
-    ),
-)
-async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
-    monkeypatch: pytest.MonkeyPatch, method: str, path: str, names: list[str], attributes: dict[str, Any]
-) -> None:
-    spans: list[RecordedSpan] = []
-
-    @contextmanager
-    def span(*opened_with: Any) -> Iterator[RecordedSpan]:
-        spans.append(RecordedSpan(*opened_with))
-        yield spans[-1]
-
-    async def handle(_request: web.Request) -> web.StreamResponse:
-        return web.Response(status=204)
-
-    monkeypatch.setattr(tracing, "is_enabled", lambda: True)
-    monkeypatch.setattr(tracing, "span", span)
-    app = web.Application()
-    app.router.add_get("/v1/games/{id}", handle)
-    app.router.add_get("/v1/tilesets/{id}", handle)
-    request = make_request(method, path, {"X-Request-Id": "r", "traceparent": "t"})
-
-    async def resolve(request: web.Request) -> web.StreamResponse:
-        match = await app.router.resolve(request)
-        request._match_info = match
-        if match.http_exception is not None:
-            raise ZeroDivisionError
-        return await record_route(match.handler)(request)
-
-    if names:
-        await measure_requests(resolve)(request)
-    else:
-        with pytest.raises(ZeroDivisionError):
-            await measure_requests(resolve)(request)
-    (recorded,) = spans
-    assert recorded.opened_with == (method, "server", request.headers)
-    common = {"url.path": path, "url.scheme": "http", "south_seas.request_id": "r"}
-    assert (recorded.names, recorded.attributes) == (names, attributes | common)
-    await measure_requests(resolve_nothing)(make_request(headers=UPGRADE))
-    await measure_requests(resolve_nothing)(make_request(headers=STREAM))
-    assert len(spans) == 1  # a WebSocket or event stream outlasts every trace
-
-
-async def resolve_nothing(_request: web.Request) -> web.StreamResponse:
-    """Return an empty response."""
-    return web.Response()
-
-
-async def test_a_line_of_the_access_log_has_these_fields(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "service.web.access")
-    request = make_request("POST")
-    log_request(request, "/v1/games", 201, 0.0123456)
-    request[API_KEY] = ApiKey("host", 0, Quotas(1, 1, 1), [])
-    log_request(request, "/v1/games", 201, 0.0123456)
-    fields = {"method": "POST", "route": "/v1/games", "status": 201, "milliseconds": 12.346, "address": "192.0.2.1"}
-    names = (*fields, "api_key")
-    assert [{name: vars(record)[name] for name in names if name in vars(record)} for record in caplog.records] == [
-        fields,
-        {**fields, "api_key": "host"},
-    ]
-    assert {record.getMessage() for record in caplog.records} == {"POST /v1/games 201"}

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from service.games.access import decode_access
 from service.games.api_key import generate_secret
 from service.games.context import Retention
-from service.games.index_repair.repairer import IndexRepairer
+from service.games.index_repair import IndexRepairer
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key, api_key_header

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.web.app_server import Client
-from tests.web.http_game import HTTPGame, check_problem, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.images.image_inspection import png_size, read_board_svg
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]
@@ -80,30 +80,6 @@ async def test_coordinates_last_and_side_add_their_parts(client: Client) -> None
     wide, tall = (await read_board_svg(game, "coordinates=1")).size
     assert wide == plain.size[0]
     assert tall != plain.size[1]
-
-
-@pytest.mark.parametrize(
-    ("form", "query", "path"),
-    (
-        ("svg", "width=x", "width"),
-        ("svg", "width=15", "width"),
-        ("svg", "width=-1", "width"),
-        ("svg", "region=1,2,3", "region"),
-        ("svg", "region=a,b,c,d", "region"),
-        ("svg", "region=0,0,0,99999", "region"),
-        ("svg", "region=0,0,0,\u0661", "region"),
-        ("svg", "coordinates=2", "coordinates"),
-        ("svg", "last=yes", "last"),
-        ("svg", "side=-1", "side"),
-        ("svg", "theme=sepia", "theme"),
-        ("svg", "v=old", "v"),
-        ("svg", "v=1&v=2", "v"),
-        ("png", "width=x", "width"),
-        ("txt", "width=x", "width"),
-    ),
-)
-async def test_invalid_options_are_malformed(http_game: HTTPGame, form: str, query: str, path: str) -> None:
-    await check_problem(await http_game.get(f"/board.{form}?{query}"), 400, "malformed", path)
 
 
 async def test_player_names_are_escaped(client: Client) -> None:

@@ -158,12 +158,6 @@ async def test_joining_with_an_external_user_requires_a_creator_key(client: Clie
     assert "Creator-Key" in problem["detail"]
 
 
-@pytest.mark.parametrize("key", ("short", "x" * 31, "a" * 32, "abcdefgh" * 4, "with space" * 5, "é" * 40))
-async def test_weak_creator_keys_are_rejected(client: Client, key: str) -> None:
-    response = await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=creator_header(key))
-    await check_problem(response, 400, "malformed", "Creator-Key")
-
-
 @pytest.mark.parametrize("user", ("x" * 65, "a b", "é"))
 async def test_invalid_external_users_are_rejected(client: Client, user: str) -> None:
     players = [{"name": "Ana", "external_user": user}, OPEN]

@@ -42,11 +42,3 @@ async def test_a_tile_can_be_rotated(client: Client) -> None:
 async def test_an_unknown_piece_is_not_found(client: Client, path: str) -> None:
     await check_problem(await client.get(f"{SET}/{path}"), 404, "not_found")
     await check_problem(await client.get(f"/v1/tilesets/atoll/{path}"), 404, "not_found")
-
-
-@pytest.mark.parametrize(
-    ("query", "path"),
-    (("rotation=4", "rotation"), ("rotation=x", "rotation"), ("width=1", "width"), ("theme=x", "theme")),
-)
-async def test_invalid_options_are_malformed(client: Client, query: str, path: str) -> None:
-    await check_problem(await client.get(f"{SET}/tiles/start.svg?{query}"), 400, "malformed", path)

@@ -16,7 +16,6 @@ from service.web.streaming.registry import STREAMS
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.event_stream_client import EVENT_STREAM, open_event_stream
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
-from tests.web.watcher_client import client_transport
 
 NOBODYS = "x" * 43
 
@@ -171,16 +170,3 @@ async def test_a_shutdown_closes_event_streams(client: Client, http_game: HTTPGa
         assert line.startswith("retry: ")
         assert await events.read_block() == []
         await closing
-
-
-async def test_a_slow_consumer_is_dropped(store: RedisStore) -> None:
-    async with serve(store, Limits(max_unsent_bytes=1000, sse_comment_interval_s=3600.0)) as client:
-        http_game = await create_game(client)
-        async with open_event_stream(client, http_game.id, "?since=1") as events:
-            client_transport(events.response).pause_reading()
-            (event_stream,) = client.app[HUB]._channels[http_game.id].subscribers
-            transport = event_stream._transport  # type: ignore[attr-defined]
-            while not transport.is_closing():
-                transport.write(b":" + b"x" * 100_000 + b"\n\n")
-                await http_game.act_successfully()
-            await wait_until_no_streams(client)

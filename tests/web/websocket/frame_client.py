@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
-from tests.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
+from tests.verification.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
 from tests.web.app_server import Client
 
 WITHIN_S = 8.0

@@ -20,8 +20,8 @@ from service.web.ratelimit.client_charge import open_stream
 from service.web.routes import websocket
 from service.web.streaming import encoding
 from service.web.websocket.connection import WebSocketConnection, accept_connection
-from tests.fuzz.frames import BINARY, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.tools import SCRIPTS
+from tests.verification.fuzz.frames import BINARY, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import serve
 
 MIB = 1024 * 1024

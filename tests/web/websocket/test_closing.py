@@ -13,9 +13,9 @@ from service.web.routes.websocket import close_streams
 from service.web.streaming.registry import STREAMS
 from service.web.websocket import session
 from service.web.websocket.connection import WebSocketConnection
-from tests.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits
+from tests.verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 

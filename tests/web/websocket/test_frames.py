@@ -9,8 +9,19 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.connections.frames import FrameReader
 from service.web.limits import Limits
-from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflate, encode_frame
 from tests.polling import run_ready_tasks
+from tests.verification.fuzz.frames import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    DEFLATED,
+    FINAL,
+    PING,
+    PONG,
+    TEXT,
+    deflate,
+    encode_frame,
+)
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
@@ -145,12 +156,3 @@ async def test_a_flood_of_frames_is_checked_in_turns(store: RedisStore, monkeypa
         await line.write(encode_frame(PONG, b"") * 30_000 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
         assert b'"last"' in (await line.frame()).text()
     assert max(checked) < 6 * 257
-
-
-async def test_pings_are_answered_in_order_with_messages(client: Client) -> None:
-    async with connect_frame_client(client, "/v1/ws") as line:
-        await line.until(b"welcome")
-        await line.write(encode_frame(PING, b"between") * 10 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
-        for _ in range(10):
-            assert await line.frame() == (FINAL | PONG, b"between")
-        assert b'"last"' in (await line.frame()).text()

@@ -14,7 +14,7 @@ from south_seas.http import HttpClient
 from south_seas.log_pages import iterate_log
 from south_seas.models import Diff, GameView, Snapshot
 from south_seas.replica import JsonObject, OutOfSync, Replica
-from south_seas.websocket import GameSocket, StreamPosition
+from south_seas.websocket import GameSocket, Revision
 
 __all__ = ["Subscription"]
 
@@ -157,8 +157,8 @@ class Subscription:
                 case _:
                     pass
 
-    def _position(self) -> StreamPosition | None:
-        return None if self._replica is None else StreamPosition(self._replica.version, self._replica.digest)
+    def _position(self) -> Revision | None:
+        return None if self._replica is None else Revision(self._replica.version, self._replica.digest)
 
     async def _apply_or_sync(self, diff: JsonObject) -> None:
         if self._is_syncing:

@@ -17,7 +17,7 @@ from south_seas.http import CONNECTION_ERRORS, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
-__all__ = ["GameSocket", "StreamPosition"]
+__all__ = ["GameSocket", "Revision"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Protocol close codes after which reconnecting would fail again, unless the service announced that it closes."""
@@ -41,7 +41,7 @@ STABLE_CONNECTION_S = 10.0
 """A connection that lasts this long resets the backoff, as does one that delivers a message."""
 
 
-class StreamPosition(NamedTuple):
+class Revision(NamedTuple):
     """A version and digest to resume from."""
 
     version: int
@@ -82,7 +82,7 @@ class GameSocket:
             await self._socket.close()
 
     async def messages(
-        self, position: Callable[[], StreamPosition | None]
+        self, position: Callable[[], Revision | None]
     ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
         """Yield messages and connection events forever; each connection resumes from `position()`.
 
@@ -108,7 +108,7 @@ class GameSocket:
                 yield Disconnected(ended.reason, wait_s)
                 await asyncio.sleep(wait_s)
 
-    async def _read_connection(self, position: StreamPosition | None) -> AsyncGenerator[JsonObject | Connected, None]:
+    async def _read_connection(self, position: Revision | None) -> AsyncGenerator[JsonObject | Connected, None]:
         """Yield the messages of one connection. Raises _ConnectionEnded at its end, and what `messages` raises."""
         self._min_wait_s = None
         self._connecting_since = time.monotonic()
@@ -125,7 +125,7 @@ class GameSocket:
         except CONNECTION_ERRORS as error:
             raise _ConnectionEnded(str(error) or type(error).__name__) from error
 
-    async def _connect(self, position: StreamPosition | None) -> aiohttp.ClientWebSocketResponse:
+    async def _connect(self, position: Revision | None) -> aiohttp.ClientWebSocketResponse:
         since = {} if position is None else {"since": str(position.version), "digest": position.digest}
         async with asyncio.timeout(self._http.backoff.timeout_s):
             return await self._http.session.ws_connect(

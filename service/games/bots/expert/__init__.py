@@ -7,7 +7,7 @@ game alone, so the same game always gives the same move.
 """
 
 from schemas.actions import Action
-from service.games.bots.expert.search import choose_move
+from service.games.bots.expert.search import Search
 from service.games.bots.interface import Bot, GameState, SeededRNG
 
 
@@ -21,7 +21,8 @@ class ExpertBot:
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         """Return the best move of the search."""
-        return choose_move(state, rng)
+        moves = state.legal_moves()
+        return moves[0] if len(moves) == 1 else Search(state, rng).best_candidate(moves).move
 
 
 BOT: Bot = ExpertBot()

@@ -20,13 +20,6 @@ HORIZON_TURNS = 12
 """Number of turns left from which on the early weights apply alone."""
 
 
-class LeadWeights(msgspec.Struct, frozen=True):
-    """The weights of each input: early in the game, and at its end."""
-
-    moved: dict[str, tuple[float, float]]
-    waiting: dict[str, tuple[float, float]]
-
-
 class LeadEvaluator:
     """Evaluates games a few turns ahead of the estimator's."""
 
@@ -62,11 +55,12 @@ class LeadEvaluator:
 def _blend_weights(turns: int, *, moved: bool) -> list[float]:
     """Return the weights for a number of turns left, in the order of INPUT_NAMES."""
     share = turns / HORIZON_TURNS
-    pairs = _load_weights().moved if moved else _load_weights().waiting
+    pairs = _load_weights()["moved" if moved else "waiting"]
     return [share * pairs[name][0] + (1 - share) * pairs[name][1] for name in INPUT_NAMES]
 
 
 @cache
-def _load_weights() -> LeadWeights:
+def _load_weights() -> dict[str, dict[str, tuple[float, float]]]:
+    """Return the weights of each input, early in the game and at its end, by whether the player has just moved."""
     data = resources.files("service.games.bots.expert").joinpath("weights.json").read_bytes()
-    return msgspec.json.decode(data, type=LeadWeights)
+    return msgspec.json.decode(data, type=dict[str, dict[str, tuple[float, float]]])

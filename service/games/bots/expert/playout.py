@@ -102,7 +102,7 @@ class Playout:
         return tuple(key)
 
     def _estimator_for(self, game: Game) -> FeatureEstimator:
-        return FeatureEstimator(self.index, game, self.estimator.weights, self.estimator.bag)
+        return FeatureEstimator(self.index, game, self.estimator.bag)
 
     def _play_decision(self, game: Game) -> None:
         """Decide any other phase."""

@@ -9,7 +9,6 @@ from service.games.bots.expert.candidates import Candidate, rank_candidates
 from service.games.bots.expert.evaluation import LeadEvaluator
 from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
-from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.interface import GameState, SeededRNG
 
 SCORE_WEIGHT = 0.27
@@ -23,20 +22,13 @@ MAX_CANDIDATES = 16
 """Number of candidates that are evaluated without a playout."""
 
 
-class Round(NamedTuple):
-    """One round of playouts: the number of candidates, and the total work at which it ends."""
-
-    candidates: int
-    max_work: int
-
-
 ROUNDS = {
-    "place_tile": (Round(5, 1800), Round(3, 3000), Round(2, 4000)),
-    "islander": (Round(3, 500), Round(2, 700)),
-    "deliver": (Round(4, 650), Round(2, 900)),
-    "take_ship": (Round(4, 400),),
+    "place_tile": ((5, 1800), (3, 3000), (2, 4000)),
+    "islander": ((3, 500), (2, 700)),
+    "deliver": ((4, 650), (2, 900)),
+    "take_ship": ((4, 400),),
 }
-"""The rounds of each phase. Work is counted in scored placements."""
+"""Each phase's rounds of playouts: the number of candidates, and the total work, in scored placements, at their end."""
 
 PLAYOUT_COST = 5
 """Fixed work of a playout, in scored placements."""
@@ -45,12 +37,11 @@ PLAYOUT_TURNS = 2
 """Number of turns that a playout adds to the current one."""
 
 
-class Trial:
+class Trial(NamedTuple):
     """A candidate and its evaluated leads: without a playout, then after each playout."""
 
-    def __init__(self, candidate: Candidate) -> None:
-        self.candidate = candidate
-        self.leads: list[float] = []
+    candidate: Candidate
+    leads: list[float]
 
     @property
     def value(self) -> float:
@@ -65,7 +56,7 @@ class Search:
     def __init__(self, state: GameState, rng: SeededRNG) -> None:
         self.index, self.game = state
         self.rng = rng
-        self.estimator = FeatureEstimator(self.index, self.game, DEFAULT_WEIGHTS)
+        self.estimator = FeatureEstimator(self.index, self.game)
         self.lead_evaluator = LeadEvaluator(self.estimator)
         self.playout = Playout(self.estimator)
 
@@ -73,7 +64,7 @@ class Search:
         """Return the candidate with the highest value."""
         candidates = rank_candidates(self.estimator, moves)
         threshold = candidates[0].score - SCORE_MARGIN
-        trials = [Trial(candidate) for candidate in candidates[:MAX_CANDIDATES] if candidate.score >= threshold]
+        trials = [Trial(candidate, []) for candidate in candidates[:MAX_CANDIDATES] if candidate.score >= threshold]
         if len(trials) > 1:
             self._evaluate(trials, self.game, turns=0)
             trials = _best_first(trials)
@@ -98,14 +89,6 @@ class Search:
             self.playout.play_turns(game_after, game.turn_number + turns)
             self.playout.work += PLAYOUT_COST
             trial.leads.append(self.lead_evaluator.estimate_lead(game_after, self.game.decider, moved))
-
-
-def choose_move(state: GameState, rng: SeededRNG) -> Action:
-    """Return the best move of a game state."""
-    moves = state.legal_moves()
-    if len(moves) == 1:
-        return moves[0]
-    return Search(state, rng).best_candidate(moves).move
 
 
 def _best_first(trials: list[Trial]) -> list[Trial]:

@@ -10,10 +10,7 @@ The bot uses the contents of the bag and the pile, which are public (R8.1), and 
 
 from schemas.actions import Action
 from service.games.bots.greedy.move_scores import choose_move
-from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.interface import Bot, GameState, SeededRNG
-
-__all__ = ["BOT", "choose_move"]
 
 
 class GreedyBot:
@@ -26,7 +23,7 @@ class GreedyBot:
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         """Return the move with the highest score; `rng` breaks ties."""
-        return choose_move(state, rng, DEFAULT_WEIGHTS)
+        return choose_move(state, rng)
 
 
 BOT: Bot = GreedyBot()

@@ -10,9 +10,9 @@ from service.engine.evaluation import majority_seats
 from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.segments import feature_segments, tile_order
 from service.engine.tileset_index import FISH, SHIPS, Payment
+from service.games.bots.greedy import weights
 from service.games.bots.greedy.tile_fit import Opening, build_tile_fit
 from service.games.bots.greedy.ware_values import WareValues
-from service.games.bots.greedy.weights import Weights
 
 
 class UnfinishedFeature(NamedTuple):
@@ -29,12 +29,12 @@ class UnfinishedFeature(NamedTuple):
 class BagStatistics:
     """The tile counts of a bag and what follows from them; a search reuses them for all boards a few turns ahead."""
 
-    def __init__(self, index: TileSetIndex, game: Game, weights: Weights) -> None:
-        self.index, self.weights = index, weights
+    def __init__(self, index: TileSetIndex, game: Game) -> None:
+        self.index = index
         self.tile_counts = Counter(game.bag)
         self.bag_size = max(1, len(game.bag))
         boats = sum(number for tile, number in self.tile_counts.items() if index.tiles[tile].boat is not None)
-        self.boat_chance = weights.boat_fit_chance * boats / self.bag_size
+        self.boat_chance = weights.BOAT_FIT_CHANCE * boats / self.bag_size
         self.closing_chances: dict[Opening, float] = {}
         self._ware_values: dict[tuple[tuple[int, ...], float], WareValues] = {}
 
@@ -42,7 +42,7 @@ class BagStatistics:
         """Return the ware values for a display; they are cached."""
         cached = self._ware_values.get((display, turns_left))
         if cached is None:
-            cached = self._ware_values[display, turns_left] = WareValues(self.index, display, turns_left, self.weights)
+            cached = self._ware_values[display, turns_left] = WareValues(self.index, display, turns_left)
         return cached
 
 
@@ -52,16 +52,16 @@ class FeatureEstimator:
     Values are from the decider's point of view: `seat_weights` is 1 for its own seat and negative for the others.
     """
 
-    def __init__(self, index: TileSetIndex, game: Game, weights: Weights, bag: BagStatistics | None = None) -> None:
-        bag = bag or BagStatistics(index, game, weights)
-        self.index, self.game, self.weights = index, game, weights
+    def __init__(self, index: TileSetIndex, game: Game, bag: BagStatistics | None = None) -> None:
+        bag = bag or BagStatistics(index, game)
+        self.index, self.game = index, game
         self.own_seat = game.decider
         self.tile_fit = build_tile_fit(index)
         self.bag, self.tile_counts = bag, bag.tile_counts
         self.bag_size, self.boat_chance = bag.bag_size, bag.boat_chance
         seats = len(game.players)
-        self.turns_left = [_turns_left(game, seat, weights) for seat in range(seats)]
-        rival_weight = -weights.rival_weight / (seats - 1)
+        self.turns_left = [_turns_left(game, seat) for seat in range(seats)]
+        rival_weight = -weights.RIVAL_WEIGHT / (seats - 1)
         self.seat_weights = [1.0 if seat == self.own_seat else rival_weight for seat in range(seats)]
         self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
         display = (*game.display,)
@@ -69,7 +69,7 @@ class FeatureEstimator:
             bag.ware_values(display, turns + (seat == game.seat)) for seat, turns in enumerate(self.turns_left)
         ]
         self.best_ship_points = max((index.ships[ship].points for ship in game.display), default=0)
-        self.islander_values = [_islander_values(weights, turns) for turns in self.turns_left]
+        self.islander_values = [_islander_values(turns) for turns in self.turns_left]
         self._closing_chances = bag.closing_chances
         self._gains: dict[tuple[int, int, int], float] = {}
 
@@ -108,30 +108,29 @@ class FeatureEstimator:
 
     def _expected_share(self, feature: UnfinishedFeature, seat: int, islanders: int, *, wins: bool) -> float:
         """Return what a seat can expect of a feature, including the return of its islanders."""
-        weights, turns = self.weights, self.turns_left[seat]
-        return_value = islanders * weights.return_share * self.islander_values[seat][1]
+        turns = self.turns_left[seat]
+        return_value = islanders * weights.RETURN_SHARE * self.islander_values[seat][1]
         if feature.kind == SHIPS:
             in_time = feature.open_count < turns * len(self.seat_weights)
             return (
-                weights.market_fill_chance**feature.open_count
-                * (weights.future_discount * self.best_ship_points + return_value)
+                weights.MARKET_FILL_CHANCE**feature.open_count
+                * (weights.FUTURE_DISCOUNT * self.best_ship_points + return_value)
                 if in_time
                 else 0.0
             )
-        chance = self._completion_chance(feature, min(turns, weights.completion_turns))
+        chance = self._completion_chance(feature, min(turns, weights.COMPLETION_TURNS))
         if not wins:
             return chance * return_value
-        completed_value = return_value + weights.future_discount * self.ware_gain(seat, feature.kind, feature.symbols)
+        completed_value = return_value + weights.FUTURE_DISCOUNT * self.ware_gain(seat, feature.kind, feature.symbols)
         return chance * completed_value + (1 - chance) * feature.symbols / WARES_PER_POINT
 
     def max_feature_value(self, kind: int, symbols: int) -> float:
         """Return an upper bound of what the decider alone can expect, without computing the openings."""
-        weights = self.weights
-        return_value = weights.return_share * self.islander_values[self.own_seat][1]
+        return_value = weights.RETURN_SHARE * self.islander_values[self.own_seat][1]
         if kind == SHIPS:
-            return return_value + weights.future_discount * self.best_ship_points
+            return return_value + weights.FUTURE_DISCOUNT * self.best_ship_points
         return max(
-            return_value + weights.future_discount * self.ware_gain(self.own_seat, kind, symbols),
+            return_value + weights.FUTURE_DISCOUNT * self.ware_gain(self.own_seat, kind, symbols),
             symbols / WARES_PER_POINT,
         )
 
@@ -155,7 +154,7 @@ class FeatureEstimator:
             fitting = sum([counts[tile] for tile in self.tile_fit.fitting_tiles.get(packed, ())])
             closing = sum([counts[tile] for tile in self.tile_fit.closing_tiles.get((packed, side, slot), ())])
             cached = self._closing_chances[packed, side, slot] = (
-                closing + self.weights.extension_weight * (fitting - closing)
+                closing + weights.EXTENSION_WEIGHT * (fitting - closing)
             ) / self.bag_size
         return cached
 
@@ -168,16 +167,16 @@ class FeatureEstimator:
         return cached
 
 
-def _turns_left(game: Game, seat: int, weights: Weights) -> float:
+def _turns_left(game: Game, seat: int) -> float:
     """Return how many turns a player has after this one, until tiles or ships run out (R7.1)."""
     seats = len(game.players)
     turns_away = (seat - game.seat - 1) % seats
     tiles = max(0, (len(game.bag) - turns_away + seats - 1) // seats)
-    ships = weights.turns_per_ship * (len(game.display) + len(game.ship_pile)) / seats
+    ships = weights.TURNS_PER_SHIP * (len(game.display) + len(game.ship_pile)) / seats
     return min(tiles, ships)
 
 
-def _islander_values(weights: Weights, turns: float) -> tuple[float, ...]:
+def _islander_values(turns: float) -> tuple[float, ...]:
     """Return the values of the first, second, third and fourth islander in supply."""
-    share = min(1.0, turns / weights.islander_horizon)
-    return tuple([share * value for value in weights.islander_values])
+    share = min(1.0, turns / weights.ISLANDER_HORIZON)
+    return tuple([share * value for value in weights.ISLANDER_VALUES])

@@ -6,27 +6,26 @@ from service.engine.tileset_index import Payment
 from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.ware_values import pay
-from service.games.bots.greedy.weights import Weights
 from service.games.bots.interface import GameState, SeededRNG
 
 TIE_TOLERANCE = 1e-9
 """Moves whose scores differ by less are equal."""
 
 
-def choose_move(state: GameState, rng: SeededRNG, weights: Weights) -> Action:
+def choose_move(state: GameState, rng: SeededRNG) -> Action:
     """Return the move with the highest score; `rng` breaks ties."""
-    moves, scores = score_moves(state.tileset_index, state.game, weights)
+    moves, scores = score_moves(state.tileset_index, state.game)
     threshold = max(scores) - TIE_TOLERANCE
     best = [move for move, score in zip(moves, scores, strict=True) if score >= threshold]
     return best[0] if len(best) == 1 else best[rng.below(len(best))]
 
 
-def score_moves(index: TileSetIndex, game: Game, weights: Weights) -> tuple[list[Action], list[float]]:
+def score_moves(index: TileSetIndex, game: Game) -> tuple[list[Action], list[float]]:
     """Return the legal moves and the score of each; a single move is not scored."""
     moves = legal_moves(index, game)
     if len(moves) == 1:
         return moves, [0.0]
-    estimator = FeatureEstimator(index, game, weights)
+    estimator = FeatureEstimator(index, game)
     return moves, _score_placements(estimator, moves) if game.phase == "place_tile" else score_other_moves(
         estimator, moves
     )

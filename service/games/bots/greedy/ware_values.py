@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from service.engine import TileSetIndex
 from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.tileset_index import BANANAS, FISH, SHELLS, Payment
-from service.games.bots.greedy.weights import Weights
+from service.games.bots.greedy import weights
 
 MAX_PLANNED_DELIVERIES = 3
 """Number of deliveries that a plan looks ahead."""
@@ -20,12 +20,12 @@ class WareValues:
     A ware alone has `loose_ware_value`; paying it costs `paid_ware_cost`. Both fall to a third of a point (R7.3).
     """
 
-    def __init__(self, index: TileSetIndex, ships: Sequence[int], turns_left: float, weights: Weights) -> None:
-        self.index, self.ships, self.turns_left, self.weights = index, ships, turns_left, weights
+    def __init__(self, index: TileSetIndex, ships: Sequence[int], turns_left: float) -> None:
+        self.index, self.ships, self.turns_left = index, ships, turns_left
         end = 1 / WARES_PER_POINT
-        early = min(1.0, turns_left / weights.ware_horizon)
-        self.loose_ware_value = end + (weights.loose_ware_value - end) * early
-        self.paid_ware_cost = end + (weights.paid_ware_cost - end) * early
+        early = min(1.0, turns_left / weights.WARE_HORIZON)
+        self.loose_ware_value = end + (weights.LOOSE_WARE_VALUE - end) * early
+        self.paid_ware_cost = end + (weights.PAID_WARE_COST - end) * early
         self.profits = {ship: self._profit(ship) for ship in ships}
         self._values: dict[Payment, float] = {}
 
@@ -61,12 +61,12 @@ class WareValues:
                 break
             ship = max(payable, key=self.profits.__getitem__)
             value += share * self.profits[ship]
-            share *= self.weights.delay_discount
+            share *= weights.DELAY_DISCOUNT
             wares = pay(wares, most_even_payment(self.index, ship, wares))
             lacking = {other: missing_wares(self.index, other, wares) for other in lacking if other != ship}
         if self.turns_left < 1:
             return value
-        step = self.weights.missing_ware_discount
+        step = weights.MISSING_WARE_DISCOUNT
         nearest = [
             self.profits[ship] * step ** max(1, number)
             for ship, number in lacking.items()

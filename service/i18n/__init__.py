@@ -1,0 +1,31 @@
+"""Texts for people: legal moves, events and the state of a game, in each of `LANGUAGES`.
+
+Everything here is pure: tile set, game, and a move or an event make a sentence. Players' names are inserted unchanged;
+nothing is marked up.
+
+    describe_move(translator, index, game, action)   a legal move with its text
+    EventNarrator(...).narrate_event(event)          what happened
+    describe_status(translator, index, game)         whose decision it is, or who won
+
+The source has the English messages; `catalogues` holds the other languages as gettext catalogues.
+`tools.catalogues` updates them from the source and compiles them.
+"""
+
+from service.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
+from service.i18n.events import EventNarrator
+from service.i18n.moves import describe_cell, describe_move
+from service.i18n.status import describe_status
+from service.i18n.tile_names import tile_names
+
+__all__ = [
+    "ENGLISH",
+    "LANGUAGES",
+    "EventNarrator",
+    "Language",
+    "Translator",
+    "describe_cell",
+    "describe_move",
+    "describe_status",
+    "get_translator",
+    "tile_names",
+]

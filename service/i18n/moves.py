@@ -1,0 +1,133 @@
+"""Legal moves in words, at most 100 characters in every language."""
+
+from typing import Literal
+
+from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.vocabulary import Wares
+from service.engine import Game, TileSetIndex, move_id
+from service.engine.islanders import legal_islander_moves
+from service.engine.tileset_index import pack_cell
+from service.i18n.catalogue import Translator, gettext_noop
+from service.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
+from service.i18n.segment_phrases import segment_phrase
+from service.i18n.tile_names import tile_names
+
+MAX_TEXT_LENGTH = 100
+
+IslanderOptions = Literal["place", "retrieve", "place or retrieve"]
+"""What may be done in the islander phase, besides passing."""
+
+# By segment kind, in the engine's order: island, bridge, sea, market.
+_PLACE = (
+    gettext_noop("place a banana picker {segment}"),
+    gettext_noop("place a shell collector {segment}"),
+    gettext_noop("place a fisherman {segment}"),
+    gettext_noop("place a merchant {segment}"),
+)
+_RETRIEVE = (
+    gettext_noop("retrieve the banana picker from ({x}, {y})"),
+    gettext_noop("retrieve the shell collector from ({x}, {y})"),
+    gettext_noop("retrieve the fisherman from ({x}, {y})"),
+    gettext_noop("retrieve the merchant from ({x}, {y})"),
+)
+"""A tile has at most one islander, since it is placed on a new tile."""
+_PLACE_UPRIGHT = (gettext_noop("place the tile at ({x}, {y})"),)
+_TURNED = gettext_noop("place the tile at ({x}, {y}), turned {degrees}°")
+_PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile at ({x}, {y}), turned {degrees}° clockwise"), _TURNED))
+"""By half turns and quarter turns: the text, and a shorter one."""
+_TAKE = (
+    gettext_noop("take the ship of {points}"),
+    gettext_noop("take the ship of {points} that asks for {cost}"),
+)
+_DELIVER = (
+    gettext_noop("deliver {wares} to the ship of {points}"),
+    gettext_noop("deliver {wares} to the ship of {points} that asks for {cost}"),
+)
+_PASS: dict[IslanderOptions, str] = {
+    "place": gettext_noop("place no islander"),
+    "retrieve": gettext_noop("retrieve no islander"),
+    "place or retrieve": gettext_noop("neither place nor retrieve an islander"),
+}
+
+
+def describe_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
+    """Return a legal move with its id and text."""
+    return Move(id=move_id(action), text=_text(translator, index, game, action), action=action)
+
+
+def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
+    """Return the text of a cell and its number of moves."""
+    return translator.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
+
+
+def islander_options(index: TileSetIndex, game: Game) -> IslanderOptions:
+    """Return what the player may do in the islander phase (R4)."""
+    moves = legal_islander_moves(index, game)
+    if not any(isinstance(move, RetrieveIslander) for move in moves):
+        return "place"
+    return "place or retrieve" if any(isinstance(move, PlaceIslander) for move in moves) else "retrieve"
+
+
+def _text(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
+    match action:
+        case PlaceTile(x, y, rotation):
+            return _placement(translator, tile_names(translator.language, index)[game.tile].land, x, y, rotation)
+        case PlaceIslander(segment):
+            kind, placed = index.tiles[game.tile].kinds[segment], game.oriented_tiles[-1]
+            return translator.gettext(_PLACE[kind], segment=segment_phrase(translator, index, placed, segment))
+        case RetrieveIslander(x, y, segment):
+            order = game.board[pack_cell(x, y)]
+            kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
+            return translator.gettext(_RETRIEVE[kind], x=x, y=y)
+        case TakeShip(ship):
+            return _ship_text(translator, index, game, ship, _TAKE)
+        case Deliver(ship, wares):
+            return _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
+        case Pass("islander"):
+            return translator.gettext(_PASS[islander_options(index, game)])
+        case Pass():
+            return translator.gettext("deliver nothing")
+
+
+def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:
+    messages = _PLACE_TURNED[rotation % 2] if rotation else _PLACE_UPRIGHT
+    moves = [translator.gettext(message, x=x, y=y, degrees=90 * rotation) for message in messages]
+    return _first_that_fits(*(translator.gettext("{move}: {tile}", move=move, tile=tile) for move in moves), *moves)
+
+
+def _ship_text(
+    translator: Translator, index: TileSetIndex, game: Game, ship: str, messages: tuple[str, str], **values: str
+) -> str:
+    """Return what is done with a ship, which is called by its points, and by its cost where others have as many.
+
+    Ships that are equal, or whose cost has no room, are numbered as they lie in the display.
+    """
+    number = index.ship_numbers[ship]
+    points = index.ships[number].points
+    values["points"] = point_count(translator, points)
+    alike = [other for other in game.display if index.ships[other].points == points]
+    by_points, with_cost = messages
+    text = translator.gettext(by_points, **values)
+    if len(alike) < 2 or number not in alike:
+        return text
+
+    def describe(other: int) -> str:
+        cost = index.tileset.ships[other].cost
+        costs = (ship_cost(translator, cost), short_ship_cost(translator, cost))
+        return _first_that_fits(*(translator.gettext(with_cost, **values, cost=one) for one in costs), text)
+
+    texts = [describe(other) for other in alike]
+    place = alike.index(number)
+    equal = [other for other, one in enumerate(texts) if one == texts[place]]
+    return f"{texts[place]} ({equal.index(place) + 1})" if len(equal) > 1 else texts[place]
+
+
+def _first_that_fits(*texts: str) -> str:
+    """Return the first text that is short enough, else the last."""
+    return next((text for text in texts if len(text) <= MAX_TEXT_LENGTH), texts[-1])
+
+
+def _ware_text(translator: Translator, wares: Wares | None) -> str:
+    if wares is None:
+        return translator.gettext("wares")
+    return " + ".join(ware_counts(translator, wares)) or translator.gettext("nothing")

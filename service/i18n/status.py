@@ -1,0 +1,83 @@
+"""The status of a game in a sentence: whose decision it is, or how the game ended."""
+
+from service.engine import Game, TileSetIndex
+from service.engine.final_scoring import final_score, winning_seats
+from service.i18n.catalogue import Translator, gettext_noop
+from service.i18n.events import winner_sentence
+from service.i18n.moves import IslanderOptions, islander_options
+from service.i18n.phrases import player_names, score_parts
+from service.i18n.sentences import translate_sentence
+
+_ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
+    "place": gettext_noop("{player} may place an islander."),
+    "retrieve": gettext_noop("{player} may retrieve an islander."),
+    "place or retrieve": gettext_noop("{player} may place or retrieve an islander."),
+}
+_MONTHS = gettext_noop("January February March April May June July August September October November December")
+"""In one message, since every language separates words by spaces."""
+
+
+def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    """Return whose decision it is, with the deadline if there is one; or who won."""
+    match game.status:
+        case "waiting":
+            missing = sum(player.name is None for player in game.players)
+            return translator.ngettext(
+                "Waiting for {number} more player.", "Waiting for {number} more players.", missing
+            )
+        case "active":
+            return _describe_decision(translator, index, game)
+        case "finished":
+            return _describe_result(translator, index, game)
+        case "aborted":
+            return translate_sentence(translator, "game_aborted")
+
+
+def _describe_decision(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    decision = translator.gettext(_decision(index, game), player=player_names(translator, game)[game.decider])
+    return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
+
+
+def _decision(index: TileSetIndex, game: Game) -> str:
+    match game.phase:
+        case "place_tile":
+            return gettext_noop("It is {player}'s turn to place a tile.")
+        case "islander":
+            return _ISLANDER_DECISIONS[islander_options(index, game)]
+        case "take_ship":
+            return gettext_noop("{player} must choose a ship.")
+        case "deliver":
+            return gettext_noop("{player} may deliver to a ship.")
+
+
+def _time_left(translator: Translator, deadline: str, now: str) -> str:
+    """Return until when there is time, with the date if that is not today's; both are timestamps of the API."""
+    day, _, clock = deadline.partition("T")
+    hour, minute = clock.split(":")[:2]
+    if now.startswith(day):
+        return translator.gettext("There is time until {hour}:{minute} UTC.", hour=hour, minute=minute)
+    year, month, number = map(int, day.split("-"))
+    date = translator.ngettext(
+        "{number} {month} {year}",
+        "{number} {month} {year}",
+        number,
+        month=translator.gettext(_MONTHS).split()[month - 1],
+        year=year,
+    )
+    return translator.gettext("There is time until {date}, {hour}:{minute} UTC.", date=date, hour=hour, minute=minute)
+
+
+def _describe_result(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    names = player_names(translator, game)
+    scores = [final_score(index, game, seat) for seat, _ in enumerate(names)]
+    best_first = sorted(scores, key=lambda score: (game.players[score.seat].resigned, -score.total))
+    texts = [
+        f"{names[score.seat]} {score.total} "
+        f"({score_parts(translator, score, resigned=game.players[score.seat].resigned)})"
+        for score in best_first
+    ]
+    return translator.gettext(
+        "{winning} Final scores: {scores}.",
+        winning=winner_sentence(translator, [names[seat] for seat in winning_seats(index, game)]),
+        scores=", ".join(texts),
+    )

@@ -1,0 +1,153 @@
+"""Names of tiles, made from what they show, so that the tiles of every set have names in every language.
+
+A name says the land and the wares. Tiles of a set that share these are told apart by their sides, where these differ,
+and else by their number in the set.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from schemas.tileset import Bridge, Island, Market, Sea, Tile, TileSet
+from schemas.vocabulary import EDGES, Edge, EdgeKind, Wares
+from service.engine import TileSetIndex
+from service.i18n.catalogue import Language, Translator, get_translator, gettext_noop, ngettext_noop
+from service.i18n.phrases import ware_counts
+
+_ISLANDS = {
+    "inner": ngettext_noop("islet", "{number} islets"),
+    "end": ngettext_noop("island tip", "{number} island tips"),
+    "bend": ngettext_noop("island corner", "{number} island corners"),
+    "straight": ngettext_noop("island strip", "{number} island strips"),
+    "three": ngettext_noop("island coast", "{number} island coasts"),
+    "all": ngettext_noop("island interior", "{number} island interiors"),
+}
+_BRIDGES = {
+    "inner": ngettext_noop("short bridge", "{number} short bridges"),
+    "end": ngettext_noop("end of a bridge", "junction of {number} bridges"),
+    "bend": ngettext_noop("bridge bend", "{number} bridge bends"),
+    "straight": ngettext_noop("straight bridge", "{number} straight bridges"),
+}
+"""Bridges that are the only land of their tile."""
+_WITH_BRIDGES = {
+    "inner": ngettext_noop("a short bridge", "{number} short bridges"),
+    "end": ngettext_noop("a bridge", "{number} bridges"),
+    "bend": ngettext_noop("a bridge bend", "{number} bridge bends"),
+    "straight": ngettext_noop("a straight bridge", "{number} straight bridges"),
+}
+"""Bridges after the word "with"."""
+_ISLAND_TIPS = (gettext_noop("2 island tips at a corner"), gettext_noop("2 opposite island tips"))
+_WITH_BRIDGE_ENDS = (gettext_noop("2 bridges at a corner"), gettext_noop("2 opposite bridges"))
+_SIDES: dict[EdgeKind, str] = {
+    "sea": gettext_noop("sea"),
+    "bridge": gettext_noop("bridge"),
+    "island": gettext_noop("island"),
+}
+
+
+class TileName(NamedTuple):
+    """A tile's name; only the full one is unique in its set."""
+
+    land: str
+    """Without the wares, for texts about a tile that is known."""
+    full: str
+
+
+@lru_cache(maxsize=32)
+def tile_names(language: Language, index: TileSetIndex) -> tuple[TileName, ...]:
+    """Return the names of a set's tiles, by tile number."""
+    return name_tiles(get_translator(language), index.tileset)
+
+
+def name_tiles(translator: Translator, tileset: TileSet) -> tuple[TileName, ...]:
+    """Return the names of a set's tiles, in the order of the set."""
+    lands = [_land(translator, tile) for tile in tileset.tiles]
+    details = [[*_wares(translator, tile)] for tile in tileset.tiles]
+    sides = [_sides(translator, tile) for tile in tileset.tiles]
+    numbers = [translator.gettext("no. {number}", number=number) for number, _ in enumerate(lands, start=1)]
+    for extras in (sides, numbers):
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for position, land in enumerate(lands):
+            alike.setdefault((land, *details[position]), []).append(position)
+        for positions in alike.values():
+            if len({extras[position] for position in positions}) > 1:
+                for position in positions:
+                    details[position].append(extras[position])
+    return tuple(
+        TileName(land, f"{land} ({', '.join(more)})" if more else land)
+        for land, more in zip(lands, details, strict=True)
+    )
+
+
+def _land(translator: Translator, tile: Tile) -> str:
+    """Return a tile's land: market and islands, with bridges; bridges alone; or the open sea."""
+    islands = [segment.edges for segment in tile.segments if isinstance(segment, Island)]
+    bridges = [segment.edges for segment in tile.segments if isinstance(segment, Bridge)]
+    main = [translator.gettext("market") for segment in tile.segments if isinstance(segment, Market)]
+    main += _counted_shapes(translator, islands, _ISLANDS, _ISLAND_TIPS)
+    if not main:
+        alone = translator.join_list([*_counted_shapes(translator, bridges, _BRIDGES)])
+        return alone or translator.gettext("open sea")
+    land = translator.join_list(main)
+    if not bridges:
+        return land
+    added = translator.join_list([*_counted_shapes(translator, bridges, _WITH_BRIDGES, _WITH_BRIDGE_ENDS)])
+    return translator.gettext("{land} with {bridges}", land=land, bridges=added)
+
+
+def _counted_shapes(
+    translator: Translator,
+    segments: Sequence[tuple[Edge, ...]],
+    names: dict[str, tuple[str, str]],
+    two_ends: tuple[str, str] | None = None,
+) -> Iterator[str]:
+    """Yield the shapes of segments with their numbers; `two_ends` are at a corner, or opposite."""
+    shapes = [_shape(edges) for edges in segments]
+    for shape, (one, many) in names.items():
+        number = shapes.count(shape)
+        if shape == "end" and number == 2 and two_ends is not None:
+            ends = [edge for edges in segments if len(edges) == 1 for edge in edges]
+            yield translator.gettext(two_ends[_are_opposite(ends)])
+        elif number:
+            yield translator.ngettext(one, many, number)
+
+
+def _shape(edges: Sequence[Edge]) -> str:
+    match len(edges):
+        case 0:
+            return "inner"
+        case 1:
+            return "end"
+        case 2:
+            return "straight" if _are_opposite(edges) else "bend"
+        case 3:
+            return "three"
+        case _:
+            return "all"
+
+
+def _are_opposite(edges: Sequence[Edge]) -> bool:
+    first, second = map(EDGES.index, edges)
+    return abs(first - second) == 2
+
+
+def _wares(translator: Translator, tile: Tile) -> Iterator[str]:
+    """Yield what is printed on a tile's land and sea."""
+    yield from ware_counts(
+        translator,
+        Wares(
+            bananas=sum(segment.bananas for segment in tile.segments if isinstance(segment, Island)),
+            shells=sum(segment.shells for segment in tile.segments if isinstance(segment, Bridge)),
+            fish=sum(sum(segment.fish) for segment in tile.segments if isinstance(segment, Sea)),
+        ),
+    )
+    if any(isinstance(segment, Sea) and segment.boat for segment in tile.segments):
+        yield translator.gettext("boat")
+
+
+def _sides(translator: Translator, tile: Tile) -> str:
+    """Return the kinds of a tile's sides clockwise, from the same one whatever its rotation."""
+    kinds: list[EdgeKind] = [getattr(tile.edges, edge) for edge in EDGES]
+    first = min(range(4), key=lambda side: kinds[side:] + kinds[:side])
+    words = [translator.gettext(_SIDES[kind]) for kind in kinds[first:] + kinds[:first]]
+    return translator.gettext("clockwise: {sides}", sides=", ".join(words))

@@ -1,0 +1,95 @@
+"""The service itself: `GET /livez` and `GET /readyz`, and the API documents `/openapi.json` and `/asyncapi.json`."""
+
+import asyncio
+from functools import cache, partial
+from importlib import resources
+
+from aiohttp import web
+
+from schemas.service import Health
+from service.games.ports.game_store import GameStore, StoreError
+from service.supervision import spawn
+from service.web.app_keys import DRAINING, SUPERVISOR
+from service.web.errors import BackgroundTaskFailing, ShuttingDown
+from service.web.parsing import JSON
+from service.web.responses import CACHE_PUBLIC, json_response
+from service.web.routing import Request, Route
+from service.web.static_assets import Asset, make_asset, static_response
+
+HEALTHY = Health(status="ok")
+
+
+class StoreProbe:
+    """A ping of the store that concurrent readiness checks share."""
+
+    def __init__(self, store: GameStore) -> None:
+        self._store = store
+        self._pending: asyncio.Task[None] | None = None
+
+    async def ping(self) -> None:
+        """Raise StoreUnavailable unless the store replies."""
+        if self._pending is None or self._pending.done():
+            self._pending = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
+        await asyncio.shield(self._pending)
+
+
+STORE_PROBE = web.AppKey("store_probe", StoreProbe)
+
+service_route = partial(Route, "GET", tag="service")
+
+
+@service_route(
+    "/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=(), is_limited=False
+)
+async def livez(_request: web.Request, _: Request) -> web.Response:
+    """Return 200 as long as the process can respond, even if its store is unavailable."""
+    return json_response(HEALTHY)
+
+
+@service_route(
+    "/readyz",
+    "checkReadiness",
+    "Check readiness",
+    Health,
+    "The instance is ready for requests.",
+    headers=(),
+    problems=("store_unavailable", "draining"),
+    is_limited=False,
+)
+async def readyz(request: web.Request, _: Request) -> web.Response:
+    """Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.
+
+    `detail` says why.
+    """
+    if request.app[DRAINING].is_set():
+        raise ShuttingDown
+    await request.app[STORE_PROBE].ping()
+    if (task := request.app[SUPERVISOR].failing_task()) is not None:
+        raise BackgroundTaskFailing(task)
+    return json_response(HEALTHY)
+
+
+@cache
+def load_document(name: str) -> Asset:
+    """Load a document of `schemas/` by its file name."""
+    return make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
+
+
+@service_route("/openapi.json", "readOpenApi", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
+async def read_openapi(request: web.Request, _: Request) -> web.Response:
+    """Return the OpenAPI 3.1 document of the HTTP API."""
+    return await _document_response(request, "openapi.json")
+
+
+@service_route("/asyncapi.json", "readAsyncApi", "Read the AsyncAPI document", dict, "The AsyncAPI 3.0 document.")
+async def read_asyncapi(request: web.Request, _: Request) -> web.Response:
+    """Return the AsyncAPI 3.0 document of the WebSocket messages."""
+    return await _document_response(request, "asyncapi.json")
+
+
+async def _document_response(request: web.Request, name: str) -> web.Response:
+    document = await asyncio.to_thread(load_document, name)
+    return static_response(request, document, CACHE_PUBLIC, security_headers={})
+
+
+ROUTES = (livez, readyz, read_openapi, read_asyncapi)

@@ -1,0 +1,93 @@
+"""The catalogues: complete, with equal placeholders, and compiled."""
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from service.i18n import ENGLISH, LANGUAGES, get_translator
+from tools import catalogues as catalogue_tool
+
+TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
+
+
+@pytest.fixture
+def copied_catalogues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the catalogues, which the tool works on."""
+    copied = copytree(catalogue_tool.CATALOGUES, tmp_path / "catalogues")
+    monkeypatch.setattr(catalogue_tool, "CATALOGUES", copied)
+    return copied
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_message_is_translated_and_compiled(language: str) -> None:
+    assert list(catalogue_tool.list_faults(language)) == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_catalogue_is_as_the_tool_writes_it(language: str, copied_catalogues: Path) -> None:
+    before = (copied_catalogues / f"{language}.po").read_text("utf-8")
+    catalogue_tool.update_catalogue(language)
+    assert (copied_catalogues / f"{language}.po").read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    (
+        ('msgstr "rouge"', 'msgstr ""', "untranslated: red"),
+        ('msgstr "{player} gagne."', 'msgstr "{joueur} gagne."', "other placeholders: {player} wins."),
+        ('msgid "{player} wins."', 'msgid "{player} loses."', "obsolete: {player} loses."),
+        ('msgid "{player} wins."', 'msgid "{player} loses."', "missing: {player} wins."),
+        ('#, python-brace-format\nmsgid "{player} wins."', '#, fuzzy\nmsgid "{player} wins."', "fuzzy: {player} wins."),
+        ('msgstr "rouge"', 'msgstr "rose"', "the compiled catalogue is outdated"),
+        ("plural=(n > 1)", "plural=(n != 1)", "the plural forms are not those of fr"),
+    ),
+)
+def test_the_check_reports_faults(old: str, new: str, fault: str, copied_catalogues: Path) -> None:
+    catalogue = copied_catalogues / "fr.po"
+    text = catalogue.read_text("utf-8")
+    assert old in text
+    catalogue.write_text(text.replace(old, new), "utf-8")
+    assert fault in list(catalogue_tool.list_faults("fr"))
+
+
+def test_the_command_repairs_and_reports_the_rest(
+    copied_catalogues: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["i18n"])
+    (copied_catalogues / "de.mo").write_bytes((copied_catalogues / "fr.mo").read_bytes())
+    assert catalogue_tool.main() == 0
+    assert list(catalogue_tool.list_faults("de")) == []
+    catalogue = copied_catalogues / "fr.po"
+    catalogue.write_text(catalogue.read_text("utf-8").replace('"rouge"', '""'), "utf-8")
+    monkeypatch.setattr("sys.argv", ["i18n", "--check"])
+    assert catalogue_tool.main() == 1
+    assert capsys.readouterr().err.startswith("fr: untranslated: red\n")
+
+
+def test_a_new_language_starts_untranslated(copied_catalogues: Path) -> None:
+    (copied_catalogues / "fr.po").unlink()
+    catalogue_tool.update_catalogue("fr")
+    assert "untranslated: red" in list(catalogue_tool.list_faults("fr"))
+
+
+def test_values_are_inserted_unchanged() -> None:
+    for language in LANGUAGES:
+        assert "{0} %s *Ana*" in get_translator(language).gettext("{player} wins.", player="{0} %s *Ana*")
+
+
+@pytest.mark.parametrize(
+    ("number", "english", "french", "german"),
+    ((1, "Ana", "Ana", "Ana"), (2, "Ana and Bo", "Ana et Bo", "Ana und Bo"), (0, "", "", "")),
+)
+def test_lists_are_joined(number: int, english: str, french: str, german: str) -> None:
+    parts = ["Ana", "Bo"][:number]
+    assert [get_translator(language).join_list(parts) for language in LANGUAGES] == [english, french, german]
+
+
+def test_the_page_has_the_same_sentences_without_cells_and_tiles() -> None:
+    page = json.loads(catalogue_tool.PAGE_SENTENCES.read_text("utf-8"))
+    assert catalogue_tool.PAGE_SENTENCES.read_text("utf-8") == catalogue_tool.page_sentences()
+    assert page["tile_placed"] == "{player} places a tile."
+    assert not [sentence for sentence in page.values() if "{x}" in sentence]

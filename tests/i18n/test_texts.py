@@ -1,0 +1,143 @@
+"""Texts: their words, which are a file to read, and what is true of the texts of every game and tile set."""
+
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import get_args
+
+import msgspec
+import pytest
+
+from schemas import events
+from schemas.actions import Action, Deliver, PlaceTile, RetrieveIslander, TakeShip
+from schemas.tileset import TileSet
+from schemas.vocabulary import Cell, Wares
+from service.engine import Game, TileSetIndex, apply_action, legal_moves
+from service.engine.tileset_index import FISH, SHIPS, pack_cell
+from service.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
+from service.i18n.moves import MAX_TEXT_LENGTH
+from service.i18n.tile_names import tile_names
+from tests.engine.random_games import new_game, play_randomly
+from tests.engine.test_move_ids import INDEXES, long_names
+from tests.i18n.texts import ARCHIPELAGO, first_tile, index_of, list_events, make_game, make_tile, write_texts
+from tests.reference.random_tilesets import random_tileset
+from tests.reference.tileset_builder import bridge, island, market, sea
+
+RANDOM = [TileSetIndex(msgspec.convert(random_tileset(seed), TileSet)) for seed in range(30)]
+TRANSLATORS = [get_translator(language) for language in LANGUAGES]
+FAR = -499
+
+
+def test_texts_are_as_they_were() -> None:
+    written = Path(__file__).with_name("texts.txt").read_text("utf-8")
+    assert write_texts() == written, "if they should differ, see tests/i18n/texts.py"
+
+
+def test_every_event_has_a_sentence() -> None:
+    assert {type(event) for event in list_events()} == {*get_args(events.AnyEvent)}
+
+
+def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
+    """Two seas of one tile have that cell in common, but no two islanders have."""
+    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    atoll = ARCHIPELAGO.tile_numbers["atoll"]
+    segment = ARCHIPELAGO.tiles[atoll].kinds.index(FISH)
+    change: list[events.AnyEvent] = []
+    for x, fish in ((1, 1), (2, 3)):
+        narrator.oriented_tiles[pack_cell(x, 0)] = 4 * atoll
+        cells, wares = [Cell(x=0, y=0), Cell(x=x, y=0)], Wares(bananas=0, shells=0, fish=fish)
+        change += (
+            events.FeatureEvaluated(kind="sea", cause="final", cells=cells, islanders=[], winners=[1], wares=wares),
+            events.IslanderReturned(seat=1, x=x, y=0, segment=segment),
+        )
+    assert narrator.narrate_change(change) == (
+        "Incomplete sea region at (1, 0): Bo receives 1 fish. Incomplete sea region at (2, 0): Bo receives 3 fish."
+    )
+
+
+def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
+    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    change = []
+    for x, kind in enumerate((FISH, SHIPS)):
+        tile, segment = first_tile(kind)
+        narrator.oriented_tiles[pack_cell(x, 0)] = 4 * tile
+        change.append(events.IslanderReturned(seat=1, x=x, y=0, segment=segment))
+    assert narrator.narrate_change(change) == "The merchant at (1, 0) returns to Bo."
+
+
+@pytest.mark.parametrize(("index", "seed"), INDEXES[::2])
+def test_whole_games_have_texts_that_fit_and_say_no_id(index: TileSetIndex, seed: int) -> None:
+    game = new_game(index, seed, 2 + seed % 4)
+    game.edition = "international" if seed % 4 else "german"
+    for player in game.players:
+        player.wares = [7, 7, 7] if seed % 4 else [0, 0, 0]
+    narrators = [EventNarrator.of(translator, index, game) for translator in TRANSLATORS]
+    texts = check_moves(index, game)
+    for change in play_randomly(index, game, Random(seed)):
+        paragraphs = [narrator.narrate_change(change) for narrator in narrators]
+        statuses = [describe_status(translator, index, game) for translator in TRANSLATORS]
+        assert all(paragraphs) or not change
+        assert len({*statuses}) == len(LANGUAGES)
+        texts += [*paragraphs, *statuses, *check_moves(index, game)]
+    assert "Final scores" in describe_status(get_translator("en"), index, game)
+    assert not any("{" in text for text in texts)
+    if len(index.tile_ids[0]) > 20:
+        assert not any(name in text for name in (*index.tile_ids, *index.ship_ids) for text in texts)
+
+
+def check_moves(index: TileSetIndex, game: Game, actions: list[Action] | None = None) -> list[str]:
+    """Check the texts of moves, by default of all legal ones, and return them."""
+    texts = []
+    for translator in TRANSLATORS:
+        moves = [
+            describe_move(translator, index, game, action).text
+            for action in (legal_moves(index, game) if actions is None else actions)
+        ]
+        assert all(0 < len(text) <= MAX_TEXT_LENGTH for text in moves)
+        assert len({*moves}) == len(moves)
+        texts += moves
+    return texts
+
+
+def test_the_longest_texts_fit() -> None:
+    """Cells far out, 60 of each ware, 32 characters of a tile's id, 8 of a ship's."""
+    index = long_names()
+    game = new_game(index, 1)
+    index.ships = tuple(one._replace(points=99) for one in index.ships)
+    ship = index.ship_ids[game.display[0]]
+    wares = Wares(bananas=60, shells=60, fish=60)
+    check_moves(index, game, [PlaceTile(FAR, FAR, 3), Deliver(ship, wares), TakeShip(ship)])
+
+
+def test_texts_are_distinct_whatever_is_retrieved() -> None:
+    game = new_game(ARCHIPELAGO, 4)
+    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(ARCHIPELAGO, game)):
+        apply_action(ARCHIPELAGO, game, legal_moves(ARCHIPELAGO, game)[0])
+    check_moves(ARCHIPELAGO, game)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("index", (ARCHIPELAGO, *RANDOM))
+def test_the_tiles_of_a_set_have_distinct_names(index: TileSetIndex, language: Language) -> None:
+    names = [name.full for name in tile_names(language, index)]
+    assert len({*names}) == len(names)
+
+
+@pytest.mark.parametrize("index", (ARCHIPELAGO, *RANDOM[:10]))
+def test_every_move_of_every_tile_fits_in_every_rotation(index: TileSetIndex) -> None:
+    game = new_game(index, 1)
+    for number, rotation in product(range(len(index.tiles)), range(4)):
+        game.tile = number
+        game.oriented_tiles[-1] = 4 * number + rotation
+        check_moves(index, game, [PlaceTile(FAR, FAR, rotation), *index.tiles[number].islander_moves])
+
+
+def test_a_long_name_is_left_out_of_a_move() -> None:
+    """Only a tile that no printed set has is so crowded."""
+    inner = [island(bananas=1), island(bananas=2), bridge(), bridge()]
+    seas = [sea([4]), sea([5, 6]), sea([7])]
+    index = index_of(make_tile("crowded", market(), island("n"), island("e"), *inner, bridge("s"), bridge("w"), *seas))
+    game = make_game()
+    game.tile = 0
+    move = describe_move(get_translator("de"), index, game, PlaceTile(FAR, FAR, 3))
+    assert move.text == "Karte um 270° im Uhrzeigersinn gedreht auf (-499, -499) legen"

@@ -1,0 +1,239 @@
+"""Prints texts of every kind in every language; `texts.txt` is what they should be.
+
+After a change that is meant: `python -m tests.i18n.texts > tests/i18n/texts.txt`.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, get_args
+
+import msgspec
+
+from schemas import events
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.game import Reason
+from schemas.tileset import Cost, TileSet
+from schemas.vocabulary import COLORS, Cell, Phase, Wares
+from service.engine import Game, Player, TileSetIndex
+from service.engine.islanders import place_islander
+from service.engine.tileset_index import pack_cell
+from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, describe_move, describe_status, tile_names
+from service.i18n.catalogue import get_translator
+from service.i18n.phrases import ship_cost
+from service.i18n.segment_phrases import segment_phrase
+from tests.engine.random_games import archipelago_index, new_game
+from tests.reference.pieces import EDGES, Json
+from tests.reference.tileset_builder import bridge, island, market, sea, tileset
+
+ARCHIPELAGO = archipelago_index()
+REASONS = get_args(Reason)[1].examples
+NOTHING = Cost(bananas=0, shells=0, fish=0, any=0, same=())
+COSTS = [
+    msgspec.structs.replace(NOTHING, **changed)
+    for changed in (
+        {},
+        {"bananas": 1, "shells": 2, "fish": 1},
+        {"any": 6},
+        {"same": (4,)},
+        {"same": (3, 1)},
+        {"same": (2, 2, 1)},
+        {"bananas": 1, "shells": 1, "fish": 1, "same": (2, 2, 1)},
+        {"bananas": 60, "shells": 60, "fish": 60, "any": 60, "same": (60, 60, 60)},
+    )
+]
+"""R6.3, with the rulebooks' examples."""
+
+
+def make_game(index: TileSetIndex = ARCHIPELAGO) -> Game:
+    """Return a game of Ana and Bo."""
+    game = new_game(index, 2)
+    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    return game
+
+
+def with_ships(points: int, *costs: Cost) -> TileSetIndex:
+    """Return the default tile set, whose ships have these points, and the first ones these costs."""
+    original = ARCHIPELAGO.tileset
+    ships = tuple(
+        msgspec.structs.replace(ship, points=points, cost=(*costs, *[ship.cost] * len(original.ships))[number])
+        for number, ship in enumerate(original.ships)
+    )
+    return TileSetIndex(msgspec.structs.replace(original, ships=ships))
+
+
+def make_tile(name: str, *segments: Json) -> Json:
+    """Return a tile with these segments."""
+    edges = {edge: segment["kind"] for segment in segments for edge in segment.get("edges", ())}
+    return {"id": name, "count": 1, "edges": dict.fromkeys(EDGES, "sea") | edges, "segments": [*segments]}
+
+
+def index_of(*tiles: Json) -> TileSetIndex:
+    """Return a set of these tiles."""
+    return TileSetIndex(msgspec.convert(tileset(tiles[0]["id"], tiles, []), TileSet))
+
+
+def first_tile(kind: int) -> tuple[int, int]:
+    """Return a tile with a segment of this kind, and the segment."""
+    tile = next(tile for tile, one in enumerate(ARCHIPELAGO.tiles) if kind in one.kinds)
+    return tile, ARCHIPELAGO.tiles[tile].kinds.index(kind)
+
+
+def list_events() -> Iterator[events.AnyEvent]:
+    """Yield every event in all its variants; islanders are on tiles of every kind in the cells (0, 0) to (3, 0)."""
+    yield events.GameCreated()
+    yield from (events.PlayerJoined(seat=1, name="Bo", color=color) for color in COLORS)
+    yield events.PlayerLeft(seat=1, name="Cy")
+    yield events.GameStarted(seat=0)
+    yield events.TurnStarted(number=2, seat=1)
+    yield events.TileDrawn(tile="atoll")
+    yield events.TileDiscarded(tile="atoll")
+    yield events.TilePlaced(seat=0, tile="start", x=9, y=-1, rotation=0)
+    for event in (events.IslanderPlaced, events.IslanderRetrieved, events.IslanderReturned):
+        yield from (event(seat=kind % 2, x=kind, y=0, segment=first_tile(kind)[1]) for kind in range(4))
+    for kind, cause in (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")):
+        for winners, bananas, fish in (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0)):
+            yield events.FeatureEvaluated(
+                kind=kind,
+                cause=cause,
+                cells=[Cell(x=5, y=-5)],
+                islanders=[],
+                winners=winners,
+                wares=Wares(bananas=bananas, shells=0, fish=fish),
+            )
+    yield events.FishCovered(x=0, y=0, segment=0, group=0, fish=1)
+    yield events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=Wares(bananas=0, shells=0, fish=3))
+    yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
+    yield events.ShipRevealed(ship="s02")
+    yield from (events.TurnTimedOut(seat=1, policy=policy) for policy in ("pass", "bot"))
+    yield events.PlayerReplaced(seat=1, bot="greedy")
+    yield events.PlayerReturned(seat=1)
+    yield events.PlayerResigned(seat=1)
+    yield from (
+        events.MoveUndone(seat=0, move=one) for one in ("p0.-1.2", "i2", "r1.0.2", "d.s01.1.2.0", "pass.islander")
+    )
+    yield events.RematchCreated(game="k7m2x9qd4t1w")
+    yield from (events.GameFinished(reason=reason, winners=[0]) for reason in REASONS)
+    yield from (events.GameFinished(reason="last_tile", winners=winners) for winners in ([], [0, 1]))
+    yield events.GameAborted()
+
+
+def narrate(translator: Translator, event: events.AnyEvent, players: int = 2) -> str:
+    """Return the sentence of an event."""
+    game = new_game(ARCHIPELAGO, 2, players)
+    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    narrator = EventNarrator.of(translator, ARCHIPELAGO, game)
+    narrator.oriented_tiles.update({pack_cell(kind, 0): 4 * first_tile(kind)[0] for kind in range(4)})
+    return narrator.narrate_event(event)
+
+
+def say_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
+    """Return the text of a move."""
+    return describe_move(translator, index, game, action).text
+
+
+def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
+    """Return the name of a tile."""
+    return tile_names(translator.language, index)[tile].full
+
+
+def name_segments(translator: Translator, tile: int) -> str:
+    """Return the segments of a placed tile of the default set."""
+    kinds = ARCHIPELAGO.tiles[tile >> 2].kinds
+    return ", ".join(segment_phrase(translator, ARCHIPELAGO, tile, segment) for segment, _ in enumerate(kinds))
+
+
+Text = tuple[Any, ...]
+"""A function that says something in a language, and its further arguments."""
+
+
+def list_moves() -> Iterator[Text]:
+    """Yield all kinds of moves."""
+    action: Action
+    for points in (0, 1, 5):
+        index = with_ships(points)
+        game = make_game(index)
+        game.display = [0]
+        for action in (TakeShip("s01"), Deliver("s01", Wares(bananas=1, shells=2, fish=0)), Deliver("s01")):
+            yield say_move, index, game, action
+    placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
+    for action in [*placed, Pass("islander"), Pass("deliver")]:
+        yield say_move, ARCHIPELAGO, make_game(), action
+    for kind in range(4):
+        game, (tile, segment) = make_game(), first_tile(kind)
+        game.tile, game.oriented_tiles[-1] = tile, 4 * tile
+        for action in (PlaceIslander(segment), RetrieveIslander(0, 0, segment)):
+            yield say_move, ARCHIPELAGO, game, action
+    for first, second in [*((cost, NOTHING) for cost in COSTS), *((cost, cost) for cost in COSTS)]:
+        index = with_ships(5, first, second)
+        game = make_game(index)
+        game.display = [0, 1]
+        yield say_move, index, game, TakeShip("s01")
+        yield say_move, index, game, Deliver("s01", Wares(bananas=0, shells=0, fish=3))
+    yield from ((describe_cell, 1, -2, number) for number in (1, 2))
+
+
+def list_statuses() -> Iterator[Text]:
+    """Yield a game in all situations."""
+    deadlines = (None, "2026-11-21T21:30:00Z", "2026-11-22T09:05:00Z", "2026-12-01T09:05:00Z")
+    for phase, deadline in product(get_args(Phase), deadlines):
+        game = make_game()
+        game.phase, game.deadline, game.ships_owed = phase, deadline, [1] if phase == "take_ship" else []
+        yield describe_status, ARCHIPELAGO, game
+    for german, supply in ((False, 0), (True, 0), (True, 2)):
+        game = make_game()
+        game.edition, game.phase = "german" if german else "international", "islander"
+        place_islander(ARCHIPELAGO, game, PlaceIslander(1))
+        game.players[0].supply = supply
+        yield describe_status, ARCHIPELAGO, game
+    for number in (1, 2):
+        game = make_game()
+        game.status = "waiting"
+        game.players[1:] = [Player(name=None, color=None, kind="open")] * number
+        yield describe_status, ARCHIPELAGO, game
+    for wares, resigned in ((0, False), (6, False), (9, True)):
+        game = make_game()
+        game.status, game.end_reason = "finished", "last_tile"
+        game.players[0].wares, game.players[1].wares = [wares, 0, 0], [3, 3, 0]
+        game.players[0].resigned = resigned
+        yield describe_status, ARCHIPELAGO, game
+    game = make_game()
+    game.status = "aborted"
+    yield describe_status, ARCHIPELAGO, game
+
+
+def list_tiles() -> Iterator[Text]:
+    """Yield the names of tiles, and in the default set the places of their segments."""
+    alike = (
+        make_tile("right", island("n"), bridge("e"), sea([2]), sea([3, 4, 5, 6, 7])),
+        make_tile("left", island("n"), bridge("w"), sea([7]), sea([2, 3, 4, 5, 6])),
+        make_tile("near", bridge("es"), sea([3, 4], [1]), sea([5, 6, 7, 0, 1, 2])),
+        make_tile("far", bridge("es"), sea([3, 4]), sea([5, 6, 7, 0, 1, 2], [1])),
+        make_tile("opposite", market(), bridge("n"), bridge("s"), sea([1, 2, 3, 4]), sea([5, 6, 7, 0])),
+        make_tile("open", sea(range(8))),
+    )
+    for index in (index_of(*alike), ARCHIPELAGO):
+        yield from ((name_tile, index, tile) for tile, _ in enumerate(index.tiles))
+    yield from ((name_segments, 4 * tile + tile % 4) for tile, _ in enumerate(ARCHIPELAGO.tiles))
+
+
+def list_texts() -> Iterator[Text]:
+    """Yield everything that is said."""
+    yield from ((narrate, event) for event in list_events())
+    yield narrate, events.GameFinished(reason="resigned", winners=[]), 3
+    yield from list_moves()
+    yield from list_statuses()
+    yield from ((ship_cost, cost) for cost in COSTS)
+    yield from list_tiles()
+
+
+def write_texts() -> str:
+    """Return all texts, each in every language."""
+    translators = [get_translator(language) for language in LANGUAGES]
+    return "\n".join(
+        "".join(f"{say(translator, *arguments)}\n" for translator in translators) for say, *arguments in list_texts()
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(write_texts())

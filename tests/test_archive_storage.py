@@ -1,0 +1,129 @@
+"""Archives in object storage: put there by the library that deployments use, over S3's protocol to a real server."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from obstore import get_async, list_with_delimiter
+from obstore.store import AzureStore, GCSStore, S3Store, from_url
+
+from service.archive_storage import (
+    BucketStorage,
+    DirectoryStorage,
+    InvalidArchiveURL,
+    open_object_storage,
+)
+from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
+from service.games.archive.document import decode_document
+from service.games.archive.port import StorageUnavailable
+from service.games.archive.validation import validate_document
+from service.store.game_store import RedisStore
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
+from tests.games.stored_games import store_game
+from tests.redis_servers.node import reserve_ports
+
+BUCKET = "archives"
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the URL of a server with a bucket."""
+    directory = tmp_path_factory.mktemp("buckets")
+    (directory / BUCKET).mkdir()
+    (port,) = reserve_ports(1)
+    command = (sys.executable, "-m", "localbucket", "--port", str(port), str(directory))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_until_listening(server, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def _wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + 20
+    while server.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.02)
+    raise RuntimeError("the object storage did not start")
+
+
+@pytest.fixture
+def environment(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set what an operator sets besides the URL."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3)
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+
+
+@pytest.fixture
+def archiving(store: RedisStore) -> RedisStore:
+    store.is_archiving = True
+    return store
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_finished_game_becomes_one_object(archiving: RedisStore) -> None:
+    stored = await store_game(archiving, "finished")
+    clock = Clock()
+    clock.now += ARCHIVE_DELAY_S + 1
+    for _ in range(2):
+        archiver = Archiver(
+            archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
+        )
+        await archiver.archive_due()
+    assert await archiving.archive_queue.load_archived_version(stored.id) > 0
+    bucket = from_url(f"s3://{BUCKET}")
+    assert isinstance(bucket, S3Store)
+    (name,) = [one["path"] for one in bucket.list("games").collect()]
+    assert name.endswith(f"-{stored.id}.json.gz")
+    assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
+    data = bytes(await (await get_async(bucket, name)).bytes_async())
+    assert validate_document(decode_document(data)).game.id == stored.id
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
+    archiving: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    stored = await store_game(archiving, "finished")
+    clock = Clock()
+    clock.now += ARCHIVE_DELAY_S + 1
+    objects = open_object_storage("s3://nothing/games")
+    await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).archive_due()
+    assert f"game {stored.id} is not archived yet: the archive's bucket: " in caplog.text
+    assert "secret" not in caplog.text
+    assert await archiving.archive_queue.list_due(2**33, 10) == [stored.id]
+
+
+@pytest.mark.usefixtures("environment")
+async def test_an_unreachable_server_raises_storage_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    with pytest.raises(StorageUnavailable, match=r"\Athe archive's bucket: [^\n]{20,200}\Z"):
+        await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
+
+
+@pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
+def test_other_storages_are_opened_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
+    storage = open_object_storage(url)
+    assert isinstance(storage, BucketStorage)
+    assert isinstance(storage._store, GCSStore | AzureStore)
+    retries = storage._store.retry_config
+    assert retries is not None
+    assert retries["max_retries"] == 2  # a game that cannot be archived now is due again later
+
+
+def test_without_the_library_only_directories_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.archive_storage.find_spec", lambda _: None)
+    with pytest.raises(InvalidArchiveURL, match=r"pip install 'south-seas-service\[archive\]'"):
+        open_object_storage("s3://bucket/x")
+    assert isinstance(open_object_storage("file:///archive"), DirectoryStorage)

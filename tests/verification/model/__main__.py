@@ -1,0 +1,10 @@
+"""`python -m tests.verification.model`: prints which failures each setting tolerates, and shortest counterexamples."""
+
+import click
+
+from tests.verification.model.guarantees import counterexamples, markdown_table
+
+for lines in (markdown_table(), counterexamples()):
+    for line in lines:
+        click.echo(line)
+    click.echo()

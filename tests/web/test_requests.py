@@ -1,0 +1,134 @@
+"""What typed requests take of query and headers, and what they reject, with the place as the problem's path."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict
+
+from service.games.commands.active_game import ExpectedVersion
+from service.games.errors import Malformed
+from service.web.headers.fields import match_entity_tag
+from service.web.routes.actions import SeatRequest
+from service.web.routes.board_images import BoardSvg, BoardText
+from service.web.routes.game_state import LegalMovesRead
+from service.web.routes.games import Creation, GameList
+from service.web.routes.log import LogRead, StoryRead
+from service.web.routes.tilesets import ShipPng, TileSvg
+from service.web.routing import Request, RequestDecoder
+
+GAME, DIGEST = "k7m2x9qd4t1w", "0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+
+
+async def decode(kind: type[Request], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
+    parts = {"id": GAME, "tile": "start", "ship": "s01"}
+    return await RequestDecoder(kind).decode(make_mocked_request("GET", f"/?{query}", headers, match_info=parts))
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "path"),
+    (
+        *((LegalMovesRead, query, query[0]) for query in ("x=a", "x=1.5", "y=2147483648", "y=null", f"q={'q' * 101}")),
+        *((LegalMovesRead, f"cursor={cursor}", "cursor") for cursor in ("x", "-1", "1e9", "%C2%B2", "1234567")),
+        *((LegalMovesRead, f"limit={limit}", "limit") for limit in ("0", "1001", "1&limit=2", "null")),
+        *((LogRead, f"limit={limit}", "limit") for limit in ("0", "1001")),
+        *((LogRead, f"since={since}", "since") for since in ("-1", "x", "9" * 400)),
+        *((LegalMovesRead, "stage=x", "stage"), (StoryRead, "since=x", "since"), (SeatRequest, "include=x", "include")),
+        *((GameList, f"cursor={cursor}", "cursor") for cursor in ("x", "%00", "-1", "1e9", "%C3%A9")),
+        *((GameList, "limit=&limit=5", "limit"), (GameList, "status=open", "status")),
+        *((BoardSvg, f"width={width}", "width") for width in ("x", "15", "-1")),
+        *((BoardSvg, f"region={region}", "region") for region in ("1,2,3", "a,b,c,d", "0,0,0,99999", "0,0,0,%D9%A1")),
+        *((BoardSvg, "coordinates=2", "coordinates"), (BoardSvg, "last=yes", "last"), (BoardSvg, "side=-1", "side")),
+        *((BoardSvg, "theme=sepia", "theme"), (BoardSvg, "v=old", "v"), (BoardSvg, "v=1&v=2", "v")),
+        *((BoardText, "width=x", "width"), (ShipPng, "width=1", "width"), (TileSvg, "theme=x", "theme")),
+        *((TileSvg, "rotation=4", "rotation"), (TileSvg, "rotation=x", "rotation")),
+    ),
+)  # fmt: skip
+async def test_an_invalid_query_is_malformed(kind: type[Request], query: str, path: str) -> None:
+    with pytest.raises(Malformed) as refusal:
+        await decode(kind, query)
+    assert refusal.value.path == path
+
+
+async def test_empty_parameters_are_absent_and_unknown_ones_ignored() -> None:
+    assert (await decode(GameList, "status=&limit=&cursor=&utm=%FF%00&x[]=1&=")).query == (await decode(GameList)).query
+    moves = (await decode(LegalMovesRead, "x=0.0&limit=5e0&stage=")).query
+    assert (moves.x, moves.limit, moves.stage) == (0, 5, None)
+
+
+@pytest.mark.parametrize(
+    ("tags", "versions"),
+    (
+        *(("*", None), ('"1"', [(1, None)]), (f'"1-{DIGEST}"', [(1, DIGEST)]), (f'W/"1-{DIGEST}"', [(1, DIGEST)])),
+        *((f'"1-{DIGEST}{suffix}"', [(1, DIGEST)]) for suffix in ("-gzip", "-deflate", "-fr", "-de-gzip")),
+        *((f'"7", W/"1", "x" ,, "1-{DIGEST}-fr"', [(7, None), (1, DIGEST)]), ('"2", "3"', [(2, None), (3, None)])),
+        *(
+            (foreign, [])
+            for foreign in ('W/"1"', '"01"', '"1-"', '"x"', '""', f'"1-{DIGEST}-zipped"', "", ",", " , ,, ")
+        ),
+    ),
+)
+async def test_if_match_names_versions(tags: str, versions: list[tuple[int, str | None]] | None) -> None:
+    """Elements of a list may be empty (RFC 9110, 5.6.1), and generated clients send empty headers."""
+    expected = None if versions is None else [ExpectedVersion(*one) for one in versions]
+    assert (await decode(SeatRequest, headers={"If-Match": tags})).if_match == expected
+
+
+@pytest.mark.parametrize(
+    ("tags", "current"),
+    (
+        *(("*", '"a"'), ('"a"', '"a"'), (' ,, "x", ,W/"a",', '"a"'), ('"b", "a-gzip"', '"a-gzip"')),
+        *(('"b"', None), ("", None), (" , ,, ", None), ('"a-fr"', None)),
+    ),
+)
+def test_if_none_match_finds_the_clients_copy(tags: str, current: str | None) -> None:
+    assert match_entity_tag([tags], '"a"') == current
+
+
+@pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', '"a",x', 'w/"17"', "*, *", ",17"))
+async def test_an_invalid_entity_tag_is_malformed(tag: str) -> None:
+    with pytest.raises(Malformed) as refusal:
+        await decode(SeatRequest, headers={"If-Match": tag})
+    assert refusal.value.path == "If-Match"
+    with pytest.raises(Malformed) as refusal:
+        match_entity_tag([tag], '"a"')
+    assert refusal.value.path == "If-None-Match"
+
+
+@pytest.mark.parametrize(
+    ("prefer", "whole"),
+    (
+        *(("return=representation", True), ('respond-async, RETURN="representation"; x=1', True)),
+        *(("return=minimal, wait=5", False), ("", False)),
+    ),
+)
+async def test_prefer_asks_for_the_game(prefer: str, whole: bool) -> None:
+    assert (await decode(SeatRequest, headers={"Prefer": prefer})).prefers_game is whole
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    (
+        (SeatRequest, "Idempotency-Key", ("", "k" * 256, "a\tb", "\u00e9", " k")),
+        (SeatRequest, "Idempotency-Key", None),
+        (Creation, "Idempotency-Key", ("", SECRET[1:], SECRET * 8)),
+        (Creation, "Creator-Key", ("short", SECRET[1:], "a" * 32, "abcdefgh" * 4, "with space" * 5, "\u00e9" * 40)),
+        (Creation, "Creator-Key", None),
+    ),
+)
+def test_weak_and_malformed_keys_are_rejected(kind: type[Request], name: str, values: tuple[str, ...] | None) -> None:
+    """None stands for two headers."""
+    (header,) = (one for one in RequestDecoder(kind).headers.values() if one.name == name)
+    assert header.parse([SECRET]) == SECRET
+    for lines in [[value] for value in values] if values is not None else [[SECRET, SECRET]]:
+        with pytest.raises(Malformed) as refusal:
+            header.parse(lines)
+        assert refusal.value.path == name
+
+
+async def test_what_a_request_does_not_have_is_its_default() -> None:
+    asked = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
+    assert (asked.id, asked.token, asked.if_match, asked.idempotency_key) == (GAME, None, None, None)
+    assert (asked.body.seat, asked.query.include, asked.prefers_game, asked.language) == (None, None, False, "de")

@@ -1,0 +1,152 @@
+"""Write the catalogues, and the page's sentences: `python -m tools.catalogues [--check]`.
+
+A catalogue is a `.po` file, which translators edit, and the `.mo` file compiled from it, which the service reads.
+`--check` writes nothing and fails if a message is missing, obsolete, fuzzy or has other placeholders than the English
+one, or if a compiled catalogue is outdated.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo, write_mo
+from babel.messages.pofile import read_po, write_po
+
+from service.i18n.catalogue import ENGLISH, LANGUAGES
+from service.i18n.segment_phrases import SEGMENTS
+from service.i18n.sentences import SENTENCES
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "service/i18n"
+CATALOGUES = SOURCE / "catalogues"
+KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
+PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
+SHOWN = re.compile(r" (at|from) \(\{x\}, \{y\}\)|: \{tile\}")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+"""Constant: a catalogue changes with its messages, not with the day."""
+
+HEADER = """\
+# Texts of the South Seas service.
+# The English message is the key; keep placeholders in braces unchanged.
+# After editing: python -m tools.catalogues
+"""
+
+Translations = dict[tuple[str, ...], tuple[str, ...]]
+"""English message (singular and plural) -> every form of the translation."""
+
+
+def extract_messages() -> Catalog:
+    """Return every message of the source."""
+    catalog = Catalog(charset="utf-8")
+    for name, _, message, _, context in extract_from_dir(SOURCE, keywords=KEYWORDS):
+        catalog.add(message, locations=[(name, 0)], context=context)
+    return catalog
+
+
+def read_catalogue(language: str) -> Catalog:
+    """Return the catalogue that translators edit."""
+    with (CATALOGUES / f"{language}.po").open("rb") as source:
+        return read_po(source, locale=language)
+
+
+def read_compiled(language: str) -> Catalog:
+    """Return the catalogue that the service reads."""
+    with (CATALOGUES / f"{language}.mo").open("rb") as source:
+        return read_mo(source)
+
+
+def update_catalogue(language: str) -> None:
+    """Add new messages, remove obsolete ones, and compile."""
+    path = CATALOGUES / f"{language}.po"
+    previous = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
+    catalog = Catalog(
+        locale=language,
+        project="South Seas",
+        version="1",
+        header_comment=HEADER,
+        creation_date=CREATION_DATE,
+        revision_date=CREATION_DATE,
+        charset="utf-8",
+        fuzzy=False,
+    )
+    catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
+    for message in extract_messages():
+        if message.id:
+            catalog.add(message.id, previous.get(_tuple(message.id), ""), message.locations, message.flags)
+    source, compiled = BytesIO(), BytesIO()
+    write_po(source, catalog, width=120, include_lineno=False)
+    write_mo(compiled, catalog)
+    path.write_bytes(source.getvalue())
+    path.with_suffix(".mo").write_bytes(compiled.getvalue())
+
+
+def list_faults(language: str) -> Iterator[str]:
+    """Yield the faults of a language's catalogue."""
+    catalog = read_catalogue(language)
+    existing, required = translations(catalog), translations(extract_messages())
+    yield from (f"missing: {' / '.join(ids)}" for ids in required.keys() - existing.keys())
+    yield from (f"obsolete: {' / '.join(ids)}" for ids in existing.keys() - required.keys())
+    yield from (f"fuzzy: {message.id}" for message in catalog if message.id and message.fuzzy)
+    for ids, forms in existing.items():
+        yield from _message_faults(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
+    if catalog.plural_expr != Catalog(locale=Locale.parse(language)).plural_expr:
+        yield f"the plural forms are not those of {language}"
+    if translations(read_compiled(language)) != existing:
+        yield "the compiled catalogue is outdated"
+
+
+def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int) -> Iterator[str]:
+    name = " / ".join(ids)
+    if len(forms) != expected or not all(forms):
+        yield f"untranslated: {name}"
+    optional = {"number"} if len(ids) > 1 else set()  # "island tip" is one
+    if any(_placeholders(form) - optional != _placeholders(ids[0]) - optional for form in (*ids, *forms)):
+        yield f"other placeholders: {name}"
+
+
+def _placeholders(message: str) -> set[str]:
+    return set(PLACEHOLDER.findall(message))
+
+
+def translations(catalog: Catalog) -> Translations:
+    """Return a catalogue's translations without locations and metadata."""
+    return {_tuple(message.id): _tuple(message.string) for message in catalog if message.id}
+
+
+def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def page_sentences() -> str:
+    """Return the page's sentences: the English ones without cells and tiles, as the board shows these."""
+    sentences = {key: SHOWN.sub("", sentence) for key, sentence in SENTENCES.items()}
+    for kind, phrase in SEGMENTS.items():
+        key = f"islander_placed.{kind}"
+        sentences[key] = sentences[key].format(player="{player}", segment=phrase)
+    return json.dumps(sentences, indent=2) + "\n"
+
+
+def main() -> int:
+    """Run the command."""
+    translated = [language for language in LANGUAGES if language != ENGLISH]
+    if "--check" not in sys.argv[1:]:
+        for language in translated:
+            update_catalogue(language)
+        PAGE_SENTENCES.write_text(page_sentences())
+    wrong = [f"{language}: {fault}" for language in translated for fault in list_faults(language)]
+    if PAGE_SENTENCES.read_text() != page_sentences():
+        wrong.append(f"{PAGE_SENTENCES.name} does not have the sentences of the source")
+    sys.stderr.writelines(f"{fault}\n" for fault in wrong)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

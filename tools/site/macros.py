@@ -1,0 +1,158 @@
+"""What pages of `docs/` take from the code when the site is built: `{{ name }}` is a figure or a generated part."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from benchmarks.report import report_lines
+from benchmarks.results import load_result
+from service.engine.tileset_validation import MAX_FILE_BYTES
+from service.games.access import MIN_SECRET_LENGTH
+from service.games.bots.process_pool import DECISION_TIMEOUT_S
+from service.games.cache import MAX_SESSIONS
+from service.games.commands import execute, undo
+from service.games.index_repair import SCAN_INTERVAL_S
+from service.games.realtime import broadcaster
+from service.games.scheduling.scheduler import RETRY_BACKOFF
+from service.games.webhooks import challenges, delivery
+from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
+from service.main import cli
+from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
+from service.store.schedule import GRACE_S
+from service.store.webhooks import MAX_STORED_ATTEMPTS
+from service.supervision import RestartPolicy
+from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
+from service.web.images import renderer
+from service.web.images.queries import MAX_WIDTH_PX
+from service.web.limits import Limits
+from service.web.server.serving import HANDLER_TIMEOUT_S
+from service.web.streaming.registry import CLOSE_TIMEOUT_S
+
+__all__ = ["FIGURES", "PARTS", "fill_in"]
+
+ROOT = Path(__file__).parents[2]
+ALERTS = ("deploy/observability/prometheus/alerts.yaml", "k8s/components/monitoring/cluster-rules.yaml")
+
+MIB = 2**20
+
+_LIMITS = Limits()
+
+_MACRO = re.compile(r"\{\{ (\w+) \}\}")
+_ALERT = re.compile(r"\bSouthSeas\w+")
+
+
+def spell(*delays_s: float) -> str:
+    """Return durations in words.
+
+    >>> spell(5, 120, 3600)
+    '5 s, 2 min and 1 h'
+    """
+    units = ((3600, "h"), (60, "min"), (1, "s"))
+    *first, last = [
+        next(f"{delay / size:g} {unit}" for size, unit in units if delay >= size or size == 1) for delay in delays_s
+    ]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+FIGURES: dict[str, object] = {
+    "max_undo_versions": f"{undo.MAX_VERSIONS:,}",
+    "max_bearer_tokens": MAX_BEARER_TOKENS,
+    "min_secret_length": MIN_SECRET_LENGTH,
+    "bot_decision_seconds": f"{DECISION_TIMEOUT_S:g}",
+    "scan_interval": spell(SCAN_INTERVAL_S),
+    "max_cached_games": f"{MAX_SESSIONS:,}",
+    "first_watchers": broadcaster.BATCH_SIZE,
+    "clock_interval": spell(MEASURE_INTERVAL_S),
+    "clock_samples": CLOCK_SAMPLES,
+    "normal_overdue": spell(GRACE_S),
+    "task_restart_delays": f"{RestartPolicy().backoff.initial_s:g} to {spell(RestartPolicy().backoff.max_s)}",
+    "game_retry_delays": f"{spell(RETRY_BACKOFF.initial_s)} to {spell(RETRY_BACKOFF.max_s)}",
+    "close_timeout": spell(CLOSE_TIMEOUT_S + 1),
+    "handler_timeout": spell(HANDLER_TIMEOUT_S),
+    "max_picture_pixels": MAX_WIDTH_PX,
+    "picture_cache_size": f"{renderer.MAX_CACHE_BYTES // MIB} MiB",
+    "max_waiting_pictures": renderer.MAX_WAITING,
+    "max_commit_attempts": execute.MAX_ATTEMPTS,
+    "max_tileset_file": f"{MAX_FILE_BYTES // MIB} MiB",
+    "max_webhooks": _LIMITS.max_webhooks,
+    "max_seat_webhooks": MAX_SEAT_WEBHOOKS,
+    "challenge_retry_delays": spell(*challenges.CHALLENGE_RETRY_DELAYS_S),
+    "client_challenges": challenges.CLIENT_RATE.burst,
+    "client_challenge_seconds": f"{challenges.CLIENT_RATE.interval_s:g}",
+    "all_challenges": challenges.SITE_RATE.burst,
+    "all_challenge_seconds": f"{challenges.SITE_RATE.interval_s:g}",
+    "webhook_timeout": spell(_LIMITS.webhook_timeout_s),
+    "webhook_retry_delays": spell(*delivery.RETRY_DELAYS_S),
+    "max_stored_attempts": MAX_STORED_ATTEMPTS,
+    "delivery_lease": spell(delivery.LEASE_TTL_S + 1),
+}
+"""Figures within sentences. Their names say what they are, for readers of the source on a code host."""
+
+
+def settings() -> Iterator[str]:
+    """Yield all settings of `south-seas serve` as a table."""
+    serve = cli.commands["serve"]
+    yield "| Variable | Default | |"
+    yield "|---|---|---|"
+    for option in serve.params:
+        if isinstance(option, click.Option) and option.envvar:
+            default = option.get_help_extra(click.Context(serve)).get("default", "").strip("()")
+            text = (option.help or "").replace("|", r"\|")
+            yield f"| `{option.envvar}` | {f'`{default}`' if default else ''} | {text} |"
+
+
+def runbooks() -> Iterator[str]:
+    """Yield a section for each alert, made of its annotations."""
+    for file in ALERTS:
+        document = yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
+        for group in document.get("spec", document)["groups"]:
+            for rule in group["rules"]:
+                yield from _runbook(rule)
+
+
+def _runbook(rule: dict[str, Any]) -> Iterator[str]:
+    notes = {name: _with_links(rule["annotations"][name]) for name in ("means", "look_at", "do")}
+    yield f"### {rule['alert']}\n"
+    yield f"**{rule['labels']['severity'].title()}.** {notes['means']}\n"
+    yield f"**Look at** {notes['look_at']}\n"
+    yield f"**Do** {notes['do']}\n"
+
+
+def _with_links(text: str) -> str:
+    text = _ALERT.sub(lambda name: f"[{name[0]}](#{name[0].lower()})", text)
+    return re.sub(r"docs/(\w+)\.md", r"[\1](\1.md)", text)
+
+
+def client_methods() -> Iterator[str]:
+    """Yield the method of each request in clients that openapi-generator makes, as a table."""
+    yield "| Request | Method |"
+    yield "|---|---|"
+    for path, item in json.loads((ROOT / "schemas" / "openapi.json").read_bytes())["paths"].items():
+        for method, operation in item.items():
+            if operation["tags"] != ["service"]:
+                api = "".join(word[0].upper() + word[1:] for word in operation["tags"][0].split())
+                yield f"| `{method.upper()} {path}` | `{api}Api.{operation['operationId']}` |"
+
+
+PARTS: dict[str, Callable[[], Iterator[str]]] = {
+    "settings": settings,
+    "runbooks": runbooks,
+    "client_methods": client_methods,
+    "benchmarks_of_the_service": lambda: report_lines(load_result("suite")),
+    "benchmarks_beside_others": lambda: report_lines(load_result("peers")),
+}
+"""Generated parts, each a paragraph of its own."""
+
+
+def fill_in(text: str) -> str:
+    """Return a page with figures and generated parts. Raise KeyError for an unknown name."""
+    return _MACRO.sub(lambda macro: _value(macro[1]), text)
+
+
+def _value(name: str) -> str:
+    return "\n".join(PARTS[name]()) if name in PARTS else str(FIGURES[name])
