@@ -28,7 +28,7 @@ from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
-from service.web.images.queries import MAX_WIDTH_PX
+from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S

@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
-from service.games.commands.active_game import ExpectedVersion
 from service.games.errors import Malformed
+from service.games.ports.game_store import Revision
 from service.i18n import Language
 from service.web.headers.negotiation import CODINGS, negotiate_language
 from service.web.problems import to_malformed
@@ -122,18 +122,18 @@ _DOCUMENTED_TAGS = rf"^(\*|{_ENTITY_TAGS.pattern.replace('*+', '*').replace('(?:
 """RE2 needs no possessive quantifiers."""
 
 
-def _parse_if_match(lines: Sequence[str]) -> list[ExpectedVersion] | None:
+def _parse_if_match(lines: Sequence[str]) -> list[Revision] | None:
     """Return the versions that If-Match allows, None for any, empty for none. Foreign entity tags match no version.
 
     A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
     """
     if len(lines) == 1 and (match := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
-        return [ExpectedVersion(int(match[1]), match[2])]
+        return [Revision(int(match[1]), match[2] or "")]
     tags = _parse_entity_tags(lines, "If-Match")
     if tags is None:
         return None
     matches = map(_GAME_ENTITY_TAG.fullmatch, tags)
-    return [ExpectedVersion(int(match[1]), match[2]) for match in matches if match]
+    return [Revision(int(match[1]), match[2] or "") for match in matches if match]
 
 
 def match_entity_tag(lines: Sequence[str], etag: str) -> str | None:
@@ -162,7 +162,7 @@ def _parse_entity_tags(lines: Sequence[str], name: str) -> list[str] | None:
 
 
 IfMatch = Annotated[
-    list[ExpectedVersion] | None,
+    list[Revision] | None,
     _list_header(
         "If-Match",
         _parse_if_match,

@@ -134,8 +134,8 @@ async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
     if asked.language is not None:
         options = options._replace(language=asked.language)
     record, private = await load_for_reader(context, asked.id, asked.token)
-    if query.v is None or query.v == record.version:
-        version, digest, immutable = record.version, record.digest, query.v is not None
+    if query.v is None or query.v == record.revision.version:
+        (version, digest), immutable = record.revision, query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
     else:
         if not 0 < query.v < record.revision.version:

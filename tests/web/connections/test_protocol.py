@@ -291,7 +291,7 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     connections.may_answer.set()
     await wait_until(lambda: connection.is_discarding)
     connection.data_received(GET)
-    assert (transport.calls[-2:], connection.held) == (["eof", "resume"], b"")
+    assert (transport.calls[-2:], bytes(connection.held)) == (["eof", "resume"], b"")
     assert not connection.eof_received()
     await wait_until(transport.is_closing)
     assert transport.written.count(b"HTTP/1.1 200") == 1
