@@ -45,7 +45,7 @@ async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], a
     route: Route | None = OPERATIONS.get(operation)
     request = make_request(route.method if route else "OPTIONS", route.path if route else "/x", headers, address)
     request._match_info = Mock(get=Mock(return_value="abc"))
-    await limiter.admit(request, route)
+    await limiter.admit(request, route and route.terms)
     return request
 
 
