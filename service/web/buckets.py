@@ -1,7 +1,6 @@
 """Token buckets of this instance, by client: exact, and gone when they are full again.
 
-A bucket holds a quota of tokens and refills steadily within a window. The headers follow
-draft-ietf-httpapi-ratelimit-headers-11.
+A bucket holds a quota of tokens and refills steadily within a window.
 """
 
 import re
@@ -9,25 +8,20 @@ from collections.abc import Callable
 from math import ceil
 from typing import Generic, TypeVar
 
-from multidict import CIMultiDict, istr
-
 from service.games.ports.game_store import RateLimit
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.client_ip import ClientID, get_site_network
 from service.web.errors import RateLimited
 
-__all__ = ["RATE_LIMIT", "BadRate", "Bucket", "Buckets", "Policy", "RecentCache", "parse_rate", "set_limit_headers"]
+__all__ = ["BadRate", "Bucket", "Buckets", "Policy", "RecentCache", "parse_rate"]
 
 _WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
 
 LEASES_PER_BUCKET = 20
 """Leases that make up a full bucket of the store."""
 
-MAX_BUCKET_BYTES = 320
-"""Memory of a bucket, at most: object, number, client id, and its share of a dict that has just grown."""
-
-RATE_LIMIT = istr("RateLimit")
-RATE_LIMIT_POLICY = istr("RateLimit-Policy")
+MAX_CLIENT_BYTES, MAX_BUCKET_BYTES = 280, 88
+"""Memory of a client, at most: its id, a tuple, and its share of a dict that has just grown; and of each bucket."""
 
 V = TypeVar("V")
 K = TypeVar("K")
@@ -56,12 +50,12 @@ class Policy:
     '"network-creations";q=2000;w=3600'
     """
 
-    def __init__(self, name: str, rate: RateLimit, *, per_network: int = 0, is_of_key: bool = False) -> None:
+    def __init__(self, name: str, rate: RateLimit, *, per_network: int = 0, held: float = 1) -> None:
         RATE_LIMITED.labels(name)  # creates the series, so that the first rejection is counted
         self.name = name
         self.rate = rate
-        self.is_of_key = is_of_key
-        """Whether it is a quota of an API key."""
+        self.held = held
+        """Tokens that a request takes before it is handled."""
         self.quota = rate.quota
         self.token_interval_s = rate.window_s / rate.quota
         """Seconds in which one token refills."""
@@ -74,7 +68,7 @@ class Policy:
     def scaled(self, prefix: str, factor: int, *, per_network: int = 0) -> "Policy":
         """Return the policy of what has so many times as much."""
         rate = RateLimit(self.quota * factor, self.rate.window_s)
-        return Policy(f"{prefix}-{self.name}", rate, per_network=per_network)
+        return Policy(f"{prefix}-{self.name}", rate, per_network=per_network, held=self.held)
 
     def make_error(self, wait_s: float) -> RateLimited:
         """Return the error of a client that has to wait so long, and count it."""
@@ -96,54 +90,42 @@ class Bucket:
         """Return the tokens that are left; negative for a debt."""
         return self.policy.quota - max(0.0, self.full_at - now) / self.policy.token_interval_s
 
-    def check(self, now: float) -> None:
-        """Raise RateLimited unless a token is left."""
-        policy = self.policy
-        wait_s = self.full_at - now - policy.rate.window_s + policy.token_interval_s
-        if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
-            raise policy.make_error(wait_s)
-
     def spend(self, tokens: float, now: float) -> None:
         """Take tokens, whether they are left or not: a debt is limited to one quota."""
         limit = now + 2 * self.policy.rate.window_s
         self.full_at = min(max(self.full_at, now) + tokens * self.policy.token_interval_s, limit)
 
 
-def set_limit_headers(headers: CIMultiDict[str], policy: Policy, remaining: float) -> None:
-    """Set the headers `RateLimit` and `RateLimit-Policy`."""
-    left = max(0, min(policy.quota, int(remaining + 1e-9)))
-    reset_s = ceil((policy.quota - left) * policy.token_interval_s - 1e-9)
-    headers[RATE_LIMIT] = f'"{policy.name}";r={left};t={reset_s}'
-    headers[RATE_LIMIT_POLICY] = policy.header
-
-
 class Buckets:
-    """The buckets of all clients for one policy, and those of their networks."""
+    """The buckets of all clients, one for each of some policies, and those of their networks."""
 
-    def __init__(self, policy: Policy, clock: Callable[[], float], max_bytes: int) -> None:
-        self.policy = policy
+    def __init__(self, policies: tuple[Policy, ...], clock: Callable[[], float], max_bytes: int) -> None:
+        self.policies = policies
         self.max_bytes = max_bytes
         """Memory for its buckets, those of networks included."""
-        max_entries = max_bytes // MAX_BUCKET_BYTES // 2
-        self.clients = RecentCache[ClientID, Bucket](2 * policy.rate.window_s, max_entries, clock)
-        self.networks = RecentCache[ClientID, Bucket](2 * policy.rate.window_s, max_entries, clock)
+        window_s = 2 * max(policy.rate.window_s for policy in policies)
+        max_entries = max_bytes // (MAX_CLIENT_BYTES + MAX_BUCKET_BYTES * len(policies)) // 2
+        self.clients = RecentCache[ClientID, tuple[Bucket, ...]](window_s, max_entries, clock)
+        self.networks = RecentCache[ClientID, tuple[Bucket, ...]](window_s, max_entries, clock)
 
-    def get(self, client: ClientID) -> Bucket:
-        """Return the bucket of a client."""
-        bucket = self.clients.recent.get(client) or self.clients.get(client)
-        if bucket is None:
-            self.clients.put(client, bucket := Bucket(self.policy))
-        return bucket
+    def get(self, client: ClientID) -> tuple[Bucket, ...]:
+        """Return the buckets of a client."""
+        buckets = self.clients.recent.get(client) or self.clients.get(client)
+        if buckets is None:
+            self.clients.put(client, buckets := tuple(map(Bucket, self.policies)))
+        return buckets
 
     def of_address(self, address: str) -> tuple[Bucket, ...]:
-        """Return the bucket of an address, and that of its network if it has one."""
-        if ":" not in address or self.policy.network is None:
-            return (self.get(address),)
+        """Return the buckets of an address, and those of its network if it has one."""
+        if ":" not in address:
+            return self.get(address)
         network = get_site_network(address)
         above = self.networks.get(network)
         if above is None:
-            self.networks.put(network, above := Bucket(self.policy.network))
-        return self.get(address), above
+            self.networks.put(
+                network, above := tuple(Bucket(one.network) for one in self.policies if one.network is not None)
+            )
+        return self.get(address) + above
 
 
 class RecentCache(Generic[K, V]):

@@ -222,13 +222,8 @@ class Route:
     def terms(self) -> Terms:
         """Return what the rate limiter has to know of it."""
         checks_token = self.access in {"reads", "required"}
-        return Terms(
-            self.is_limited,
-            checks_token=checks_token,
-            may_guess=checks_token and self.path.startswith(GAME_PATH),
-            takes_api_key=self.takes_api_key,
-            creates=self.creates,
-        )
+        may_guess = checks_token and self.path.startswith(GAME_PATH)
+        return Terms(self.is_limited, checks_token, may_guess, self.takes_api_key, self.creates)
 
     @property
     def responses(self) -> tuple[ResponseSpec, ...]:

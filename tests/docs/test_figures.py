@@ -86,7 +86,7 @@ MIB = 2**20
             "a quarter of the time of the process that draws a picture, and {:g} ms for each game of a list",
             [1000 * client_charge.LOADED_GAME_S],
         ),
-        ("threat-model", "{:g} ms are held until a response", [rate_limiter.HELD_MS]),
+        ("threat-model", "{:g} ms are held until a response", [limiter.HELD_MS]),
         (
             "limits",
             "{} tokens each, {} for a heavy bot",

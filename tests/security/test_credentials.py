@@ -10,9 +10,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web.client_ip import TrustedProxies, hash_token, parse_networks
-from service.web.connections.limiter import MAX_BUCKETS_BYTES as MAX_REJECTIONS_BYTES
+from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.limits import Limits
-from service.web.ratelimit.limiter import MAX_BUCKETS_BYTES, MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
+from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -152,11 +152,11 @@ def address_id(number: int) -> str:
 @pytest.mark.parametrize("of_network", (False, True))
 async def test_buckets_are_bounded_by_bytes(client: Client, of_network: bool) -> None:
     """However many clients there are: as many addresses as networks, or tokens alone."""
-    buckets = client.app[RATE_LIMITER].requests
+    buckets = client.app[RATE_LIMITER].clients
     with measure_growth() as grown:
         for number in range(MAX_BUCKETS_BYTES // 100):
             for bucket in (
-                buckets.of_address(address_id(number)) if of_network else (buckets.get(hash_token(f"{number}")),)
+                buckets.of_address(address_id(number)) if of_network else buckets.get(hash_token(f"{number}"))
             ):
                 bucket.full_at = number + 0.5
     assert MAX_BUCKETS_BYTES / 8 < grown[0] < MAX_BUCKETS_BYTES
@@ -173,8 +173,8 @@ async def test_leases_are_bounded_by_bytes(client: Client) -> None:
 
 
 def test_all_tables_together_are_bounded() -> None:
-    """Where whoever attacks fills every one of them: requests and time, of clients and of all tokens of an address."""
-    assert 4 * MAX_BUCKETS_BYTES + MAX_REJECTIONS_BYTES + MAX_LEASES_BYTES + MAX_TRUSTED_BYTES < 64_000_000
+    """Where whoever attacks fills every one of them: of clients, and of all tokens of an address."""
+    assert 2 * MAX_BUCKETS_BYTES + MAX_LEASES_BYTES + MAX_TRUSTED_BYTES < 64_000_000
 
 
 async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:

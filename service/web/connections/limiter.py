@@ -12,7 +12,6 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
-from service.games.ports.game_store import RateLimit
 from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
@@ -37,11 +36,17 @@ LOG = logging.getLogger(__name__)
 
 FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
 
-MAX_BUCKETS_BYTES = 2 * 1024 * 1024
-"""Memory for what addresses have left of the time for rejections."""
+MAX_BUCKETS_BYTES = 8 * 1024 * 1024
+"""Memory for what clients have left."""
 
-REJECTIONS_DIVISOR = 3
-"""What is rejected may take a third of the time that an address has for what is not."""
+HELD_MS = 10.0
+"""Time that a request has to have, and that is held until it is answered: many at once may not all be done for nothing.
+
+More than most requests take, less than the dearest.
+"""
+
+MAX_DEBT_DIVISOR = 3
+"""An address may owe a third of the time that it has."""
 
 MAX_OPENED_PER_ADDRESS = 1_000
 """Connections that an address may open between two sweeps: each takes longer than a plain GET."""
@@ -68,13 +73,12 @@ class ConnectionLimiter:
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
-        self._clock = clock
-        time_ms, window_s = limits.rate_time
-        rate = RateLimit(max(1, time_ms // REJECTIONS_DIVISOR), window_s)
-        self._rejections = Buckets(
-            Policy("rejections", rate, per_network=limits.addresses_per_network), clock, MAX_BUCKETS_BYTES
-        )
-        """What is left to each address of the time for what is rejected: malformed, or beyond another limit."""
+        self.clock = clock
+        per_network = limits.addresses_per_network
+        requests = Policy("requests", limits.rate_requests, per_network=per_network)
+        time = Policy("time", limits.rate_time, per_network=per_network, held=HELD_MS)
+        self.clients = Buckets((requests, time), clock, MAX_BUCKETS_BYTES)
+        """The requests and the milliseconds that are left to each address, and to each trusted token."""
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
@@ -104,7 +108,7 @@ class ConnectionLimiter:
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
-            or self.has_rejected_too_much(client)
+            or self.is_in_debt(client)
         ):
             refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
@@ -135,17 +139,20 @@ class ConnectionLimiter:
                 client or "a trusted proxy",
             )
 
-    def spend_rejected(self, address: str, seconds: float) -> None:
-        """Charge an address for what was rejected."""
+    def charge_address(self, address: str, seconds: float) -> None:
+        """Charge an address for what no client pays: it was malformed, or beyond a limit."""
         if self.limits.rate_limits:
-            now = self._clock()
-            for bucket in self._rejections.of_address(address):
+            now = self.clock()
+            for bucket in self.clients.of_address(address)[1::2]:
                 bucket.spend(1000 * seconds, now)
 
-    def has_rejected_too_much(self, address: str) -> bool:
-        """Return whether rejecting what an address sends took so long that its connections are rejected unread."""
-        now = self._clock()
-        return any(bucket.count_remaining(now) < 0 for bucket in self._rejections.of_address(address))
+    def is_in_debt(self, address: str) -> bool:
+        """Return whether an address owes so much time that its connections are rejected unread."""
+        now = self.clock()
+        return any(
+            bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota
+            for bucket in self.clients.of_address(address)[1::2]
+        )
 
     def remove(self, connection: ClientConnection) -> None:
         """Remove a closed connection."""

@@ -19,6 +19,7 @@ from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PIC
 from service.web.buckets import Buckets, Policy
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images.jobs import DrawingJob, draw_in_worker
+from service.web.ratelimit.limiter import Charge
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,9 @@ FAILURE_TTL_S = 60.0
 BUSY = Policy("pictures", RateLimit(300, 3))
 MAX_BUCKETS_BYTES = 1024 * 1024
 """A client is busy beyond a tenth of the time, and 0.3 s at once."""
+WORKER_SHARE = 0.25
+"""A second of a process beside the event loop, which everybody needs, counts as so many."""
+
 MAX_FAILURES = 1_000
 """Failures that are recorded at the same time."""
 
@@ -65,8 +69,8 @@ class PictureOrder(NamedTuple):
 
     client: str
     is_large: bool
-    charge: Callable[[float], None]
-    """Told the seconds that the worker took for it."""
+    charge: Charge | None
+    """Pays for the time of the worker."""
 
 
 class ImageRenderer:
@@ -83,7 +87,7 @@ class ImageRenderer:
         """The time of each recorded failure, by the picture's key."""
         self._workers = {False: Worker(), True: Worker()}
         """The worker for pictures that take long, and the one for all others."""
-        self._time = Buckets(BUSY, monotonic, MAX_BUCKETS_BYTES)
+        self._time = Buckets((BUSY,), monotonic, MAX_BUCKETS_BYTES)
         """What clients may draw, in ms, until they are busy."""
 
     @property
@@ -132,11 +136,12 @@ class ImageRenderer:
 
     async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
         started, result = perf_counter(), "failed"
-        bucket = self._time.get(order.client)
+        (bucket,) = self._time.get(order.client)
 
         def report(seconds: float) -> None:
             bucket.spend(1000 * seconds, monotonic())
-            order.charge(seconds)
+            if order.charge is not None:
+                order.charge.spend_time(seconds * WORKER_SHARE)
 
         is_busy = order.is_large or bucket.count_remaining(monotonic()) < 0
         try:

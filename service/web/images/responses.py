@@ -1,7 +1,7 @@
 """Responses with pictures: entity tags and caching."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib import resources
 from typing import Annotated, NamedTuple
@@ -15,10 +15,10 @@ from service.games.timestamps import DAY_S
 from service.i18n import Language
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
+from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
-from service.web.ratelimit.client_charge import charge_worker_time
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
 
@@ -77,9 +77,7 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         client = get_client_address(request)
         with request.app[PICTURE_SLOTS].acquire(client):
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            order = PictureOrder(
-                get_site_network(client), pixels > MAX_SMALL_PIXELS, partial(charge_worker_time, request)
-            )
+            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, get_connection(request).charge)
             body = await request.app[IMAGE_RENDERER].render(key, await make_job(), order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":

@@ -43,9 +43,15 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
 
     async def respond(request: web.Request) -> web.StreamResponse:
         connection = get_connection(request)
-        connection.address = get_client_address(request)
+        connection.address, connection.charge = get_client_address(request), None
         try:
-            response = await _admit_and_handle(request)
+            try:
+                check_lists(request.headers)
+                _check_protocol(request)
+                response = await handle(request)
+            finally:  # what has no route is charged too: unknown paths, OPTIONS, files
+                if rate_limiter is not None and connection.charge is None:
+                    await rate_limiter.admit(request)
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
@@ -60,16 +66,6 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             add_common_headers(app, response)
         connection.finish_request(request, response)
         return response
-
-    async def _admit_and_handle(request: web.Request) -> web.StreamResponse:
-        """Handle a request that its route charges, and charge what has none: unknown paths, OPTIONS, files."""
-        try:
-            check_lists(request.headers)
-            _check_protocol(request)
-            return await handle(request)
-        finally:
-            if rate_limiter is not None:
-                await rate_limiter.admit(request)
 
     return respond
 

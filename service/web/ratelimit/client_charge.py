@@ -24,14 +24,13 @@ from service.web.client_ip import get_site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
 from service.web.connections.protocol import get_connection, streaming_response
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
-from service.web.ratelimit.limiter import BOT_TURN_TOKENS, CHARGE, RATE_LIMITER, Charge, key_policies
+from service.web.ratelimit.limiter import BOT_TURN_TOKENS, RATE_LIMITER, Charge, key_policies
 from service.web.ratelimit.origins import check_origin
 
 __all__ = [
     "ClientCharge",
     "charge_loaded_games",
     "charge_open_game",
-    "charge_worker_time",
     "hash_client",
     "open_stream",
     "trust_issued_tokens",
@@ -39,9 +38,6 @@ __all__ = [
 
 HEAVY_BOT_TURN_TOKENS = 40
 """A turn of a bot that runs in a process of its own: some 170 ms."""
-
-WORKER_SHARE = 0.25
-"""A second of a process beside the event loop, which everybody needs, counts as so many."""
 
 LOADED_GAME_S = 0.0001
 """What a game of a list costs before the request's own coroutine has it: tasks of their own load and decode it."""
@@ -63,16 +59,9 @@ async def open_stream(request: web.Request) -> AsyncIterator[None]:
         connections.remove_stream(address)
 
 
-def charge_worker_time(request: web.Request, seconds: float) -> None:
-    """Charge a request for the time of another process."""
-    if (charge := request.get(CHARGE)) is not None:
-        charge.spend_time(seconds * WORKER_SHARE)
-
-
 def charge_loaded_games(request: web.Request, number: int) -> None:
     """Charge a request for the games of a list that were loaded."""
-    if (charge := request.get(CHARGE)) is not None:
-        charge.spend_time(number * LOADED_GAME_S)
+    get_connection(request).busy_s += number * LOADED_GAME_S
 
 
 def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
@@ -112,7 +101,8 @@ class ClientCharge:
     @classmethod
     def of_request(cls, request: web.Request, api_key: ApiKey | None = None) -> "ClientCharge":
         """Return the charge of a request's client, or of the API key that it carries."""
-        return cls(request.app, get_connection(request).address, request.get(CHARGE), api_key)
+        connection = get_connection(request)
+        return cls(request.app, connection.address, connection.charge, api_key)
 
     async def charge_bots(self, game: Game) -> None:
         """Charge the next turns of the game's bots, or the rest of the game if the command leaves it to its bots.

@@ -141,7 +141,7 @@ class LeasePool:
             raise self._make_error(lease)
 
     def _make_error(self, lease: TokenLease) -> RateLimited:
-        if lease.policy.is_of_key:
+        if lease.policy.name.startswith("key-"):
             API_KEY_RATE_LIMITED.labels(lease.client, lease.policy.name).inc()
         return lease.policy.make_error(lease.empty_until - self._clock())
 

@@ -14,6 +14,7 @@ A request with an API key, on a route that takes one, counts against the key's q
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from functools import lru_cache, partial
+from math import ceil
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -25,11 +26,11 @@ from service.games.authenticator import ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
 from service.games.ports.game_store import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
-from service.web.buckets import RATE_LIMIT, Bucket, Buckets, Policy, RecentCache, set_limit_headers
+from service.web.buckets import Bucket, Buckets, Policy, RecentCache
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.limiter import get_client_address
-from service.web.connections.protocol import ClientConnection, get_connection
+from service.web.connections.limiter import HELD_MS, MAX_BUCKETS_BYTES
+from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.limits import Limits
@@ -38,33 +39,25 @@ from service.web.ratelimit.token_verifier import TokenVerifier
 
 __all__ = [
     "BOT_TURN_TOKENS",
-    "CHARGE",
+    "NO_ROUTE",
     "RATE_LIMITER",
     "Charge",
     "MessageInfo",
     "RateLimiter",
     "close_rate_limiter",
     "key_policies",
-    "spend_time",
 ]
 
 MAX_TOKENS_CHECKED = 8
 """Tokens of one request that are checked, at most, for a valid one."""
 
-MAX_BUCKETS_BYTES = 4 * 1024 * 1024
 MAX_LEASES_BYTES = 16 * 1024 * 1024
-"""Memory for the buckets of a policy, and for all leases."""
+"""Memory for all leases."""
 
 TRUST_TTL_S = 3600.0
 MAX_TRUSTED_BYTES = 8 * 1024 * 1024
 MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
-
-HELD_MS = 10.0
-"""Time that a request has to have, and that is held until its response: many at once may not all be done for nothing.
-
-More than most requests take, less than the dearest.
-"""
 
 SHOWN_TIME = 0.5
 """Part of the time that must be gone before the headers name it: clients plan by the number of requests."""
@@ -74,6 +67,10 @@ MIN_FAILED_STATUS = 400
 
 BOT_TURN_TOKENS = 4
 """What a turn of a bot that runs in the event loop costs: some 3 ms."""
+
+RATE_LIMIT = istr("RateLimit")
+RATE_LIMIT_POLICY = istr("RateLimit-Policy")
+"""Headers of draft-ietf-httpapi-ratelimit-headers-11."""
 
 IDEMPOTENCY_KEY = istr("Idempotency-Key")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -95,16 +92,21 @@ Creates = Literal["game", "entry"] | None
 
 
 class Terms(NamedTuple):
-    """What the limiter needs to know of a route."""
+    """What the limiter needs to know of a route, or of unknown paths, OPTIONS and files, which have none."""
 
-    is_limited: bool
+    is_limited: bool = True
     """Whether requests count for their client."""
-    checks_token: bool
-    may_guess: bool
+    checks_token: bool = False
+    """Whether success proves that a token is valid."""
+    may_guess: bool = False
     """Whether a response tells if a game or a token exists."""
-    takes_api_key: bool
-    creates: Creates
+    takes_api_key: bool = False
+    creates: Creates = None
     """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
+    has_route: bool = True
+
+
+NO_ROUTE = Terms(has_route=False)
 
 
 class KeyPolicies(NamedTuple):
@@ -119,30 +121,27 @@ class KeyPolicies(NamedTuple):
 def key_policies(quotas: Quotas) -> KeyPolicies:
     """Return the policies of quotas: equal ones share theirs, and new ones start anew."""
     return KeyPolicies(
-        Policy("key-games", RateLimit(quotas.games_per_hour, 3600), is_of_key=True),
-        Policy("key-requests", RateLimit(quotas.requests_per_minute, 60), is_of_key=True),
-        Policy("key-bots", RateLimit(quotas.bot_turns_per_hour * BOT_TURN_TOKENS, 3600), is_of_key=True),
+        Policy("key-games", RateLimit(quotas.games_per_hour, 3600)),
+        Policy("key-requests", RateLimit(quotas.requests_per_minute, 60)),
+        Policy("key-bots", RateLimit(quotas.bot_turns_per_hour * BOT_TURN_TOKENS, 3600)),
     )
 
 
 class Charge:
     """What a request or a message is charged to."""
 
-    __slots__ = (
-        *("_clock", "_counted", "_creations", "_guesses", "_held_ms", "_requests", "_time"),
-        *("may_guess", "unverified_token"),
-    )
+    __slots__ = ("_clock", "_counted", "_creations", "_held_ms", "buckets", "guess", "may_guess", "unverified_token")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._requests: tuple[Bucket, ...] = ()
-        self._time: tuple[Bucket, ...] = ()
+        self.buckets: tuple[Bucket, ...] = ()
+        """Of the client that pays, if one does: one for requests, one for time, and so on."""
         self._held_ms = 0.0
         self._counted: tuple[TokenLease, ...] = ()
         """Charged whatever the response is."""
         self._creations: tuple[TokenLease, ...] = ()
         """Charged unless the response shows that nothing was created."""
-        self._guesses: tuple[TokenLease, ...] = ()
+        self.guess: tuple[TokenLease, ...] = ()
         """Charged until the response shows that the request was no guess, so that many concurrent guesses are rejected
         too.
         """
@@ -151,21 +150,17 @@ class Charge:
         self.unverified_token = b""
         """Hash of a token that is not trusted yet; the response shows whether it is valid."""
 
-    @property
-    def is_admitted(self) -> bool:
-        """Return whether a client pays."""
-        return bool(self._time)
-
-    def admit(self, requests: tuple[Bucket, ...], time_buckets: tuple[Bucket, ...]) -> None:
-        """Count a request, to be followed by its time. Raises RateLimited."""
+    def admit(self, buckets: tuple[Bucket, ...]) -> None:
+        """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""
         now = self._clock()
-        for bucket in (*requests, *time_buckets):
-            bucket.check(now)
-        for bucket in requests:
-            bucket.spend(1, now)
-        self._requests, self._time = requests, time_buckets
-        self._spend_ms(HELD_MS)
-        self._held_ms = HELD_MS
+        for bucket in buckets:
+            policy = bucket.policy
+            wait_s = bucket.full_at - now - policy.rate.window_s + policy.token_interval_s
+            if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
+                raise policy.make_error(wait_s)
+        for bucket in buckets:
+            bucket.spend(bucket.policy.held, now)
+        self.buckets, self._held_ms = buckets, HELD_MS
 
     async def count(self, leases: LeasePool, policy: Policy, client: str) -> None:
         """Count a request by its address or API key, in all instances. Raises RateLimited."""
@@ -175,25 +170,17 @@ class Charge:
         """Count what a request may create. Raises RateLimited."""
         self._creations += await leases.take(policy, client)
 
-    async def count_guess(self, leases: LeasePool, policy: Policy, address: str) -> None:
-        """Count what may be a guess. Raises RateLimited."""
-        self._guesses = await leases.take(policy, address)
-
     def spend_time(self, seconds: float) -> None:
-        """Charge time that was spent."""
-        self._spend_ms(1000 * seconds)
-
-    def _spend_ms(self, milliseconds: float) -> None:
-        now = self._clock()
-        for bucket in self._time:
+        """Charge time that was spent; what was held is a part of it."""
+        now, milliseconds = self._clock(), 1000 * seconds - self._held_ms
+        self._held_ms = 0.0
+        for bucket in self.buckets[1::2]:
             bucket.spend(milliseconds, now)
 
     def settle(self, *, is_successful: bool = True) -> None:
-        """Refund what was held, the guess, which `RateLimiter` counts itself, and a creation that failed."""
-        self._spend_ms(-self._held_ms)
-        self._held_ms = 0.0
-        refund(self._guesses)
-        self._guesses = ()
+        """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
+        refund(self.guess)
+        self.guess = ()
         if not is_successful:
             refund(self._creations)
             self._creations = ()
@@ -201,28 +188,28 @@ class Charge:
     def set_headers(self, headers: CIMultiDict[str]) -> None:
         """Set the rate-limit headers of the policy of which the smallest part is left."""
         now = self._clock()
-        nearest: Policy | None = None
-        remaining, least = 0.0, 2.0
-        for bucket in (*self._requests, *self._time):
-            left = bucket.count_remaining(now)
-            part = left / bucket.policy.quota
-            if part < least and (bucket in self._requests or part < SHOWN_TIME):
-                nearest, remaining, least = bucket.policy, left, part
+        shown, remaining, least = None, 0.0, 2.0
+        for bucket in self.buckets:
+            policy = bucket.policy
+            left = policy.quota - (bucket.full_at - now) / policy.token_interval_s
+            part = left / policy.quota
+            if part < least and (policy.held == 1 or part < SHOWN_TIME):
+                shown, remaining, least = policy, left, part
         for lease in (*self._counted, *self._creations):
             if (part := lease.remaining / lease.policy.quota) < least:
-                nearest, remaining, least = lease.policy, lease.remaining, part
-        if nearest is not None:
-            set_limit_headers(headers, nearest, remaining)
-
-
-CHARGE = web.RequestKey("charge", Charge)
-"""The charge of a request, where clients are limited."""
+                shown, remaining, least = lease.policy, lease.remaining, part
+        if shown is not None:
+            whole = max(0, min(shown.quota, int(remaining + 1e-9)))
+            reset_s = ceil((shown.quota - whole) * shown.token_interval_s - 1e-9)
+            headers[RATE_LIMIT] = f'"{shown.name}";r={whole};t={reset_s}'
+            headers[RATE_LIMIT_POLICY] = shown.header
 
 
 class RateLimiter:
     """The rate limiter of one instance.
 
-    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None.
+    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None. `clients` are the buckets
+    of addresses and of trusted tokens.
     """
 
     def __init__(
@@ -231,6 +218,7 @@ class RateLimiter:
         store: TokenBucketStore,
         is_valid_token: Callable[[str | None, str], Awaitable[bool]],
         api_keys: ApiKeyAuthenticator,
+        clients: Buckets,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_enabled = limits.rate_limits
@@ -248,14 +236,10 @@ class RateLimiter:
         self.bot_games = counted("bot-games", limits.rate_bot_games)
         self.guesses = counted("guesses", limits.rate_guesses)
         self.leases = LeasePool(store, clock, MAX_LEASES_BYTES)
-
-        def buckets(name: str, rate: RateLimit) -> tuple[Buckets, Buckets]:
-            policy = counted(name, rate)
-            shared = policy.scaled("tokens", limits.tokens_per_address, per_network=per_network)
-            return Buckets(policy, clock, MAX_BUCKETS_BYTES), Buckets(shared, clock, MAX_BUCKETS_BYTES)
-
-        self.requests, self.requests_of_tokens = buckets("requests", limits.rate_requests)
-        self.time, self.time_of_tokens = buckets("time", limits.rate_time)
+        self.clients = clients
+        shared = [one.scaled("tokens", limits.tokens_per_address, per_network=per_network) for one in clients.policies]
+        self.tokens_of_addresses = Buckets(tuple(shared), clock, MAX_BUCKETS_BYTES)
+        """What is left to all trusted tokens of each address, and to each API key."""
         self.trusted_tokens = RecentCache[bytes, bytes](
             TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock
         )
@@ -268,72 +252,68 @@ class RateLimiter:
         """Cancel running renewals."""
         await self.leases.aclose()
 
-    async def admit(self, request: web.Request, terms: Terms | None = None) -> None:
-        """Charge a request, unless it was charged already; one without terms has no route.
+    async def admit(self, request: web.Request, terms: Terms = NO_ROUTE) -> None:
+        """Charge a request to its API key, its trusted token or its address.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        if not self.is_enabled or CHARGE in request:
+        if not self.is_enabled:
             return
-        address, headers = get_client_address(request), request.headers
-        request[CHARGE] = charge = Charge(self.clock)
-        if terms is not None:
-            if not terms.is_limited:
-                return
-            charge.may_guess = terms.may_guess
-            if API_KEY_HEADER in headers and terms.takes_api_key:
-                await self._admit_api_key(charge, request, address, terms)
-                return
-        await self._admit_client(charge, request, address, takes_token=terms is not None)
-        if terms is None or not terms.checks_token:
-            charge.unverified_token = b""  # no token is checked, so success proves nothing
-        if terms is None:
+        connection, headers = get_connection(request), request.headers
+        address = connection.address
+        connection.charge = charge = Charge(self.clock)
+        if not terms.is_limited:
             return
+        charge.may_guess = terms.may_guess
+        if API_KEY_HEADER in headers and terms.takes_api_key:
+            await self._admit_api_key(charge, request, address, terms)
+            return
+        key = self._read_token_key(request) if hdrs.AUTHORIZATION in headers else b""
+        if key in self.trusted_tokens.recent or key in self.trusted_tokens:
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
+        elif not terms.has_route:
+            charge.admit(self.clients.of_address(address))
+        else:
+            charge.unverified_token = key if terms.checks_token else b""
+            tokens = _read_tokens(request)[:MAX_TOKENS_CHECKED]
+            await self._admit_stranger(charge, address, request, request.match_info.get("id"), tokens)
         if terms.creates is not None:
             await charge.count_creation(self.leases, self.creations, address)
-        if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS:
+        if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS and terms.has_route:
             await charge.count_creation(self.leases, self.idempotency_keys, address)
 
     async def admit_socket(self, request: web.Request, *, may_guess: bool) -> None:
         """Charge the upgrade to a WebSocket, which counts guesses itself. Raises RateLimited, StoreUnavailable."""
-        if self.is_enabled:
-            request[CHARGE] = charge = Charge(self.clock)
-            charge.may_guess = may_guess
-            await self._admit_client(charge, request, get_client_address(request), takes_token=True)
+        await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
+        if (charge := get_connection(request).charge) is not None:
             charge.settle()
-            charge.may_guess, charge.unverified_token = False, b""
+            charge.may_guess = False
 
-    async def _admit_client(self, charge: Charge, request: web.Request, address: str, *, takes_token: bool) -> None:
-        """Charge a request to its token or address; no valid token is rejected for what strangers at its address do.
+    async def _admit_stranger(
+        self, charge: Charge, address: str, request: web.Request | None, game: str | None, tokens: Iterable[str]
+    ) -> None:
+        """Charge what may be a guess to an address; over its limit, to the first of the tokens that the store knows.
 
-        Raises RateLimited, StoreUnavailable.
+        So no valid token is rejected for what strangers at its address do. Raises RateLimited, StoreUnavailable.
         """
         try:
-            await self._charge_client(charge, request, address)
-        except RateLimited:
-            tokens = _read_tokens(request)[:MAX_TOKENS_CHECKED] if takes_token else ()
-            if not tokens or not await self._verify_tokens(address, request, request.match_info.get("id"), tokens):
-                raise
-            charge.settle()
-            await self._charge_client(charge, request, address)
-
-    async def _charge_client(self, charge: Charge, request: web.Request, address: str) -> None:
-        """Charge a request to its trusted token, or else to its address. Raises RateLimited."""
-        key = self._read_token_key(request) if hdrs.AUTHORIZATION in request.headers else b""
-        if key not in self.trusted_tokens:
-            charge.unverified_token = key
             if charge.may_guess:
-                await charge.count_guess(self.leases, self.guesses, address)
-        charge.admit(*self._select_buckets(key, address))
+                charge.guess = await self.leases.take(self.guesses, address)
+            charge.admit(self.clients.of_address(address))
+        except RateLimited:
+            charge.settle()
+            for token in tokens:
+                if await self.verifier.is_valid(address, request, partial(self._is_valid, game, token)):
+                    break
+            else:
+                raise
+            key = hash_token(token)
+            self._trust(key)
+            charge.unverified_token = b""
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
 
-    def _select_buckets(self, key: bytes, address: str) -> tuple[tuple[Bucket, ...], tuple[Bucket, ...]]:
-        """Return the buckets for requests and for time: of a trusted token and all others of its address, or these."""
-        if key in self.trusted_tokens:
-            return (
-                (self.requests.get(key), *self.requests_of_tokens.of_address(address)),
-                (self.time.get(key), *self.time_of_tokens.of_address(address)),
-            )
-        return self.requests.of_address(address), self.time.of_address(address)
+    async def _is_valid(self, game: str | None, token: str) -> bool:
+        return await self._is_valid_token(game, token)
 
     async def _admit_api_key(self, charge: Charge, request: web.Request, address: str, terms: Terms) -> None:
         """Charge a request to its API key: a request, and a game or an idempotency key.
@@ -345,9 +325,9 @@ class RateLimiter:
         token_key = self._read_token_key(request)
         if terms.may_guess and token_key not in self.trusted_tokens:
             charge.unverified_token = token_key
-            await charge.count_guess(self.leases, self.guesses, address)
+            charge.guess = await self.leases.take(self.guesses, address)
         await charge.count(self.leases, quotas.requests, key.name)
-        charge.admit((), (self.time_of_tokens.get(f"key {key.name}"),))
+        charge.admit(self.tokens_of_addresses.get(f"key {key.name}"))
         if terms.creates == "game":
             await charge.count_creation(self.leases, quotas.games, key.name)
         elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:
@@ -388,51 +368,44 @@ class RateLimiter:
 
         The connection of what nobody pays for is closed, so that it cannot be repeated there.
         """
-        charge = request.get(CHARGE)
+        connection = get_connection(request)
+        charge = connection.charge
         if charge is None:
             return
         status, headers = response.status, response.headers
-        charge.settle(is_successful=status < MIN_FAILED_STATUS and IDEMPOTENT_REPLAYED not in headers)
-        address = get_connection(request).address
+        is_successful = status < MIN_FAILED_STATUS and IDEMPOTENT_REPLAYED not in headers
+        if charge.guess or not is_successful:
+            charge.settle(is_successful=is_successful)
         if status == 404 and charge.may_guess:
-            self.count_guess(address)
+            self.count_guess(connection.address)
         elif status == 401 and hdrs.AUTHORIZATION in request.headers:
-            self.leases.take_afterwards(self.guesses, address, max(1, len(_read_tokens(request))))
+            self.leases.take_afterwards(self.guesses, connection.address, max(1, len(_read_tokens(request))))
         elif charge.unverified_token and status < MIN_FAILED_STATUS:
             self._trust(charge.unverified_token)
-        if not charge.is_admitted:
-            get_connection(request).close_after(response)
+        if not charge.buckets:
+            connection.close_after(response)
         elif not response.prepared and RATE_LIMIT not in headers:
             charge.set_headers(headers)
 
     async def admit_message(self, address: str, message: MessageInfo) -> Charge:
-        """Charge a WebSocket message. Raises RateLimited."""
+        """Charge a WebSocket message, to its token or its address. Raises RateLimited."""
         charge = Charge(self.clock)
         if not self.is_enabled:
             return charge
-        try:
-            await self._charge_message(charge, address, message)
-        except RateLimited:
-            charge.settle(is_successful=False)
-            if message.key is not None or message.token is None or message.game is None:
-                raise
-            if not await self._verify_tokens(address, None, message.game, (message.token,)):
-                raise
-            await self._charge_message(charge, address, message)
-        return charge
-
-    async def _charge_message(self, charge: Charge, address: str, message: MessageInfo) -> None:
-        """Charge a message, to its token or its address."""
-        if message.key is not None:
-            self._trust(message.key)
-            key = message.key
+        key = message.key
+        if key is not None:
+            self._trust(key)
         else:
             key = b"" if message.token is None else hash_token(message.token)
-        if key not in self.trusted_tokens and message.game is not None:
-            await charge.count_guess(self.leases, self.guesses, address)
-        charge.admit(*self._select_buckets(key, address))
+        if key in self.trusted_tokens:
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
+        else:
+            charge.may_guess = message.game is not None
+            tokens = () if message.token is None or message.game is None else (message.token,)
+            await self._admit_stranger(charge, address, None, message.game, tokens)
         if message.has_idempotency_key:
             await charge.count_creation(self.leases, self.idempotency_keys, address)
+        return charge
 
     def trust_tokens(self, tokens: Iterable[str]) -> None:
         """Trust tokens that opened a game or were issued."""
@@ -457,22 +430,6 @@ class RateLimiter:
             return next((key for key in keys if key in self.trusted_tokens), b"")
         return b"" if token is None else token.hash
 
-    async def _verify_tokens(
-        self, address: str, request: web.BaseRequest | None, game: str | None, tokens: Iterable[str]
-    ) -> bool:
-        """Return whether the store knows a token that is not trusted yet; trust it from now on."""
-        for token in tokens:
-            key = hash_token(token)
-            if key in self.trusted_tokens:
-                return False
-            if await self.verifier.is_valid(address, request, partial(self._is_valid, game, token)):
-                self._trust(key)
-                return True
-        return False
-
-    async def _is_valid(self, game: str | None, token: str) -> bool:
-        return await self._is_valid_token(game, token)
-
 
 def _read_tokens(request: web.BaseRequest) -> list[str]:
     """Return the tokens of a request; none if they have another form."""
@@ -483,15 +440,6 @@ def _read_tokens(request: web.BaseRequest) -> list[str]:
 
 
 RATE_LIMITER = web.AppKey("rate_limiter", RateLimiter)
-
-
-def spend_time(charge: Charge | None, connection: ClientConnection) -> None:
-    """Charge what a connection has taken since the last time to a client, or to the rejections of its address."""
-    seconds = connection.stopwatch.take()
-    if charge is not None and charge.is_admitted:
-        charge.spend_time(seconds)
-    else:
-        connection.limiter.spend_rejected(connection.address, seconds)
 
 
 async def close_rate_limiter(app: web.Application) -> AsyncIterator[None]:

@@ -7,6 +7,7 @@ from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.problems import to_problem
 from service.web.ratelimit.client_charge import open_stream
@@ -50,6 +51,7 @@ async def serve_websocket(request: web.Request) -> web.StreamResponse:
             try:
                 session = Session(request, connection)
                 await _start_session(request, session, connection)
+                get_connection(request).pay()
                 await connection.run(session.handle_message)
             finally:
                 connection.release()

@@ -6,6 +6,7 @@ the runner here exist to install a protocol that overrides it.
 
 import asyncio
 import logging
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -22,13 +23,11 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, get_connection
-from service.web.connections.stopwatch import Timed
+from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
 from service.web.errors import TargetTooLong
 from service.web.middleware.error_handling import handle_errors
 from service.web.middleware.requests import (
     UNMATCHED_ROUTE,
-    Handler,
     RequestContext,
     log_request,
     measure_requests,
@@ -36,7 +35,6 @@ from service.web.middleware.requests import (
 )
 from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
-from service.web.ratelimit.limiter import CHARGE, spend_time
 from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
@@ -104,10 +102,6 @@ class ProblemProtocol(ClientConnection):
         Raises ConnectionError if the response has begun or the client has disconnected.
         """
         del message
-        with self.stopwatch:
-            return self._respond_to_error(request, status, exc)
-
-    def _respond_to_error(self, request: web.BaseRequest, status: int, exc: BaseException | None) -> web.Response:
         if isinstance(exc, ConnectionError):
             raise exc
         if status < 500:
@@ -126,15 +120,6 @@ class ProblemProtocol(ClientConnection):
         self.finish_request(request, response)
         return response
 
-    def pay(self, request: web.BaseRequest) -> None:
-        """Charge the time that the connection has taken for a request."""
-        spend_time(request.get(CHARGE), self)
-
-
-def _time(handle: Handler) -> Handler:
-    """Wrap a handler to measure the time of the event loop that it takes."""
-    return lambda request: Timed(handle(request), get_connection(request).stopwatch)
-
 
 class ProblemServer(web.Server):
     """A server that makes a ProblemProtocol for each connection."""
@@ -142,7 +127,7 @@ class ProblemServer(web.Server):
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            _time(measure_requests(handle) if is_measured else handle),
+            partial(timed, measure_requests(handle) if is_measured else handle),
             request_factory=without_expectations(server.request_factory),
         )
         self._app = app

@@ -52,7 +52,7 @@ from service.web.problems import (
     to_problem,
 )
 from service.web.ratelimit.client_charge import ClientCharge
-from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER, spend_time
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
@@ -91,7 +91,6 @@ class Session:
     __slots__ = (
         "_address",
         "_app",
-        "_charge",
         "_client",
         "_connection",
         "_context",
@@ -111,8 +110,6 @@ class Session:
         """The client's, for rate limits."""
         self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
-        self._charge = request.get(CHARGE)
-        """Of the message that is being handled, at first of the upgrade; None if rate limits are off."""
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
@@ -122,7 +119,7 @@ class Session:
         self._hub = app[HUB]
         self._connection = connection
         self.tokens = SessionTokens(self._limits.max_subscriptions)
-        self._subscriptions = Subscriptions(app, connection, self.tokens)
+        self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
 
     async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
         """Do the `subscribe` that the path implies, with the upgrade's token as this game's.
@@ -145,10 +142,10 @@ class Session:
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
         message, envelope, malformed = _decode(frame)
-        self._charge, is_successful = None, False
+        self._client.charge, is_successful = None, False
         info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
-            self._charge = await self._limiter.admit_message(self._address, info)
+            self._client.charge = await self._limiter.admit_message(self._address, info)
             self._rate_limited = 0
             if message is not None:
                 with tracing.span(_MESSAGE_TYPES[type(message)][0], "server"):
@@ -163,9 +160,9 @@ class Session:
                 self._limiter.count_guess(self._address)
             self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
         finally:
-            if self._charge is not None:
-                self._charge.settle(is_successful=is_successful)
-            spend_time(self._charge, self._client)
+            if self._client.charge is not None:
+                self._client.charge.settle(is_successful=is_successful)
+            self._client.pay()
 
     async def _dispatch(self, message: ClientMessage) -> None:
         match message:
@@ -195,7 +192,7 @@ class Session:
                 key=message.key,
                 include_moves=message.include is not None,
                 language=self._language,
-                charge=ClientCharge(self._app, self._address, self._charge),
+                charge=ClientCharge(self._app, self._address, self._client.charge),
             ),
         )
         if token is not None and self.tokens.get_verified(game) is None:
@@ -226,7 +223,7 @@ class Session:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED or self._client.limiter.has_rejected_too_much(self._address):
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.limiter.is_in_debt(self._address):
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 

@@ -12,8 +12,9 @@ from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthoriz
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.connections.protocol import ClientConnection
 from service.web.problems import to_problem
-from service.web.streaming.registry import check_subscriber_limit
+from service.web.streaming.registry import MISSED_DIFF_S, check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
 
@@ -28,14 +29,17 @@ def too_many_games_problem(limit: int) -> Problem:
 class Subscriptions:
     """The games that one client follows, and its right to read them."""
 
-    __slots__ = ("_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
+    __slots__ = ("_client", "_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
 
-    def __init__(self, app: web.Application, connection: WebSocketConnection, tokens: SessionTokens) -> None:
+    def __init__(
+        self, app: web.Application, client: ClientConnection, connection: WebSocketConnection, tokens: SessionTokens
+    ) -> None:
         self.path_game: str | None = None
         """The game that the upgrade's path names; the socket is closed with its subscription."""
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
         self._hub = app[HUB]
+        self._client = client
         self._connection = connection
         self._tokens = tokens
         connection.on_token_revoked = self._recheck_token
@@ -54,6 +58,8 @@ class Subscriptions:
         record = await self._load_readable(game)
         position = await resolve_position(self._context.store, game, record, message.since, message.digest)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
+        if position is not None:
+            self._client.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
         version, digest = record.revision
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)

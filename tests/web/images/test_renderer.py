@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from time import monotonic
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -60,7 +61,7 @@ async def render(renderer: ImageRenderer, key: int, client: str = GOOD, *, large
 
 def make_order(client: str = GOOD, *, large: bool = False) -> PictureOrder:
     """Return an order that charges nobody."""
-    return PictureOrder(client, large, lambda _seconds: None)
+    return PictureOrder(client, large, None)
 
 
 async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple[BaseProcess, bytes]:
@@ -150,16 +151,17 @@ async def test_clients_take_turns_however_many_pictures_one_requests(renderer: I
 
 async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRenderer) -> None:
     """However small each is: what they took lately counts."""
-    charged = list[float]()
-    renderer._time.get("busy").spend(2 * BUSY.quota, monotonic())
+    charge = Mock()
+    (bucket,) = renderer._time.get("busy")
+    bucket.spend(2 * BUSY.quota, monotonic())
     end = await occupy(renderer, large=True)
-    waiting = asyncio.create_task(renderer.render(1, SHIP, PictureOrder("busy", False, charged.append)))
+    waiting = asyncio.create_task(renderer.render(1, SHIP, PictureOrder("busy", False, charge)))
     assert await render(renderer, 2)
     assert not waiting.done()
     end()
     assert await waiting
-    assert len(charged) == 1
-    assert charged[0] > 0
+    (seconds,) = charge.spend_time.call_args.args
+    assert seconds > 0
 
 
 async def test_a_small_picture_does_not_wait_for_large_ones(renderer: ImageRenderer) -> None:

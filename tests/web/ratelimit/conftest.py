@@ -11,6 +11,7 @@ from aiohttp.test_utils import make_mocked_request
 from service.games.api_key import ApiKey, Quotas
 from service.games.ports.game_store import Grant, RateLimit
 from service.web.client_ip import hash_token
+from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.ratelimit.limiter import RateLimiter
 from tests.security.limited_client import RATES
@@ -36,7 +37,9 @@ async def limiter() -> AsyncIterator[RateLimiter]:
     rates: dict[str, Any] = dict.fromkeys(RATES, RateLimit(1_000, 3_600))
     buckets = Mock(take=AsyncMock(return_value=Grant(0, 0, 60.0)))
     api_keys = Mock(is_cached=Mock(return_value=True), authenticate=AsyncMock(return_value=HOST))
-    limiter = RateLimiter(Limits(**rates), buckets, AsyncMock(return_value=False), api_keys, FrozenClock())
+    limits, clock = Limits(**rates), FrozenClock()
+    clients = ConnectionLimiter(limits, clock).clients
+    limiter = RateLimiter(limits, buckets, AsyncMock(return_value=False), api_keys, clients, clock)
     limiter.trust_tokens(("trusted", "second"))
     yield limiter
     await limiter.aclose()
@@ -44,16 +47,20 @@ async def limiter() -> AsyncIterator[RateLimiter]:
 
 def make_request(method: str, path: str, headers: Mapping[str, str], address: str = ADDRESS) -> web.Request:
     """Return a request on a connection of its own."""
-    connection = Mock(bearer_token=None, client=address, address=address)
+    connection = Mock(bearer_token=None, client=address, address=address, charge=None)
     return make_mocked_request(method, path, headers, protocol=connection)
 
 
 def charged(limiter: RateLimiter) -> dict[str, float]:
     """Return what was taken from every bucket and lease, by policy and client."""
     now = limiter.clock()
-    pools = (limiter.requests, limiter.requests_of_tokens, limiter.time, limiter.time_of_tokens)
+    pools = (limiter.clients, limiter.tokens_of_addresses)
     buckets = [
-        (client, one) for pool in pools for own in (pool.clients, pool.networks) for client, one in own.recent.items()
+        (client, one)
+        for pool in pools
+        for own in (pool.clients, pool.networks)
+        for client, several in own.recent.items()
+        for one in several
     ]
     taken = {(one.policy.name, client): one.policy.quota - one.count_remaining(now) for client, one in buckets}
     taken |= {(policy.name, client): -lease.tokens for (policy, client), lease in limiter.leases._leases.recent.items()}

@@ -11,11 +11,13 @@ from service.games.api_key import ApiKey
 from service.web.app_keys import CONTEXT
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED
+from service.web.connections.limiter import HELD_MS, ConnectionLimiter
+from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.ratelimit import client_charge
 from service.web.ratelimit.client_charge import ClientCharge
-from service.web.ratelimit.limiter import CHARGE, HELD_MS, RATE_LIMITER, MessageInfo, RateLimiter
+from service.web.ratelimit.limiter import NO_ROUTE, RATE_LIMITER, MessageInfo, RateLimiter
 from service.web.routes.registry import ROUTES
 from service.web.routing import Route
 from tests.web.app_server import TILESETS
@@ -36,7 +38,7 @@ OF_TOKEN = {
     "tokens-time address": HELD_MS,
 }
 OF_SECOND = {name.replace("trusted", "second"): tokens for name, tokens in OF_TOKEN.items()}
-OF_HOST = {"key-requests host": 1, "tokens-time host": HELD_MS}
+OF_HOST = {"key-requests host": 1, "tokens-requests host": 1, "tokens-time host": HELD_MS}
 GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys address": 1}
 
 
@@ -45,7 +47,7 @@ async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], a
     route: Route | None = OPERATIONS.get(operation)
     request = make_request(route.method if route else "OPTIONS", route.path if route else "/x", headers, address)
     request._match_info = Mock(get=Mock(return_value="abc"))
-    await limiter.admit(request, route and route.terms)
+    await limiter.admit(request, NO_ROUTE if route is None else route.terms)
     return request
 
 
@@ -86,9 +88,7 @@ async def test_a_request_is_charged_to_its_key_its_trusted_token_or_its_address(
 ) -> None:
     request = await admit(limiter, operation, headers)
     assert charged(limiter) == charges
-    await limiter.admit(request)
-    assert charged(limiter) == charges
-    request[CHARGE].spend_time(0.002)
+    get_connection(request).charge.spend_time(0.002)  # type: ignore[union-attr]  # it is charged
     limiter.settle(request, web.Response())
     spent = {name: 2 if "time" in name else tokens for name, tokens in charges.items() if name not in GUESS}
     assert charged(limiter) == spent
@@ -122,7 +122,7 @@ async def test_a_charge_is_settled_by_the_response(
 ) -> None:
     request = await admit(limiter, operation, headers)
     limiter.settle(request, response)
-    assert charged(limiter) == charges | {"requests address": 1}
+    assert charged(limiter) == charges | OF_ADDRESS
     assert response.headers["RateLimit"].startswith('"')
 
 
@@ -148,20 +148,21 @@ async def test_a_token_is_trusted_once_a_response_proves_it(
 @pytest.mark.parametrize("policy", ("requests", "time"))
 async def test_strangers_at_an_address_do_not_starve_a_token(limiter: RateLimiter, policy: str) -> None:
     """Nor one that this instance does not know yet, if it is valid."""
-    (bucket,) = getattr(limiter, policy).of_address(ADDRESS)
-    bucket.spend(1_000, limiter.clock())
+    next(one for one in limiter.clients.of_address(ADDRESS) if one.policy.name == policy).spend(1_000, limiter.clock())
     with pytest.raises(RateLimited) as limited:
         await admit(limiter, "readGame", NEW)
     assert limited.value.policy == policy
     await admit(limiter, "readGame", TRUSTED)
     limiter._is_valid_token = AsyncMock(return_value=True)
     request = await admit(limiter, "readGame", NEW)
-    assert request[CHARGE].is_admitted
+    charge = get_connection(request).charge
+    assert charge is not None
+    assert charge.buckets
 
 
-@pytest.mark.parametrize("policy", ("requests_of_tokens", "time_of_tokens"))
-async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, policy: str) -> None:
-    (bucket,) = getattr(limiter, policy).of_address(ADDRESS)
+@pytest.mark.parametrize("number", (0, 1))
+async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, number: int) -> None:
+    bucket = limiter.tokens_of_addresses.of_address(ADDRESS)[number]
     bucket.spend(bucket.policy.quota, limiter.clock())
     with pytest.raises(RateLimited):
         await admit(limiter, "readGame", TRUSTED)
@@ -176,7 +177,7 @@ async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
         await admit(limiter, "listBots", {})
     assert limited.value.policy == "time"
     for request in admitted:
-        limiter.settle(request, web.Response())
+        get_connection(request).charge.spend_time(0.0)  # type: ignore[union-attr]  # it is charged
     await admit(limiter, "listBots", {})
 
 
@@ -198,14 +199,14 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
     charge = await limiter.admit_message(ADDRESS, message)
     assert charged(limiter) == charges
     charge.settle()
+    charge.spend_time(0.0)
     assert charged(limiter) == {
         name: tokens for name, tokens in charges.items() if "time" not in name and name not in GUESS
     }
 
 
 async def test_a_rejected_message_leaves_no_guess_behind(limiter: RateLimiter) -> None:
-    (bucket,) = limiter.requests.of_address(ADDRESS)
-    bucket.spend(1_000, limiter.clock())
+    limiter.clients.of_address(ADDRESS)[0].spend(1_000, limiter.clock())
     with pytest.raises(RateLimited):
         await limiter.admit_message(ADDRESS, MessageInfo(token="new", game="abc"))
     assert charged(limiter) == {"requests address": 1_000}
@@ -216,7 +217,7 @@ async def test_without_limits_nothing_is_charged_or_stored(limiter: RateLimiter)
     limiter.trust_tokens(("new",))
     limiter.count_guess(ADDRESS)
     await limiter.admit_message(ADDRESS, MessageInfo(game="abc"))
-    assert CHARGE not in await admit(limiter, "createGame", KEY)
+    assert get_connection(await admit(limiter, "createGame", KEY)).charge is None
     assert (len(limiter.trusted_tokens), charged(limiter)) == (2, {})
 
 
@@ -293,16 +294,18 @@ async def test_a_command_is_charged_for_the_turns_that_follow(
 
 def test_every_policy_has_the_rate_of_its_setting() -> None:
     limits = Limits(addresses_per_network=3, tokens_per_address=2)
-    limiter = RateLimiter(limits, Mock(), Mock(), Mock())
+    limiter = RateLimiter(limits, Mock(), Mock(), Mock(), ConnectionLimiter(limits).clients)
     names = ("creations", "open_games", "joins", "bots", "bot_games", "guesses")
     for name in names:
         policy = getattr(limiter, name)
         assert (policy.name, policy.rate) == (name.replace("_", "-"), getattr(limits, f"rate_{name}"))
         assert policy.network.quota == 3 * policy.quota
     assert (limiter.idempotency_keys.name, limiter.idempotency_keys.rate) == ("keys", limits.rate_keys)
-    for name in ("requests", "time"):
-        own, shared = getattr(limiter, name).policy, getattr(limiter, f"{name}_of_tokens").policy
-        assert own.rate == getattr(limits, f"rate_{name}")
+    pairs = zip(("requests", "time"), limiter.clients.policies, limiter.tokens_of_addresses.policies, strict=True)
+    for name, own, shared in pairs:
+        assert (own.name, own.rate) == (name, getattr(limits, f"rate_{name}"))
+        assert own.network is not None
+        assert shared.network is not None
         assert [own.network.quota, shared.quota, shared.network.quota] == [own.quota * many for many in (3, 2, 6)]
 
 

@@ -13,6 +13,7 @@ from service.games.ports.game_store import Grant, RateLimit, StoreUnavailable
 from service.web.buckets import Buckets, Policy, RecentCache
 from service.web.errors import RateLimited
 from service.web.ratelimit.leases import LeasePool, refund
+from service.web.ratelimit.limiter import Charge
 from tests.web.app_server import FrozenClock
 
 RATE = RateLimit(40, 100)
@@ -51,7 +52,7 @@ class BucketMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.clock = FrozenClock()
-        self.buckets = Buckets(Policy("a", RATE, per_network=2), self.clock, 1_000_000)
+        self.buckets = Buckets((Policy("a", RATE, per_network=2),), self.clock, 1_000_000)
         self.models: dict[str, Model] = {}
 
     @rule(seconds=st.integers(1, 250))
@@ -67,14 +68,15 @@ class BucketMachine(RuleBasedStateMachine):
             model.spend(tokens)
 
     @rule(client=clients)
-    def check(self, client: str) -> None:
+    def admit(self, client: str) -> None:
         for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
             assert abs(bucket.count_remaining(self.clock()) - float(model.tokens)) < 1e-6
             if model.tokens >= 1:
-                bucket.check(self.clock())
+                Charge(self.clock).admit((bucket,))
+                model.spend(1)
                 continue
             with pytest.raises(RateLimited) as limited:
-                bucket.check(self.clock())
+                Charge(self.clock).admit((bucket,))
             missing_s = (1 - model.tokens) * RATE.window_s / model.quota
             assert -1e-6 <= limited.value.retry_after_s - missing_s < 1 + 1e-6
 
@@ -84,14 +86,14 @@ class SharedBuckets:
 
     def __init__(self, clock: FrozenClock) -> None:
         self._clock = clock
-        self._buckets = Buckets(Policy("store", RATE, per_network=2), clock, 1_000_000)
+        self._buckets = Buckets((Policy("store", RATE),), clock, 1_000_000)
         self.is_down = False
 
     async def take(self, name: str, wanted: int, size: RateLimit) -> Grant:
         """Grant up to as many tokens as there are."""
         if self.is_down:
             raise StoreUnavailable("out of reach")
-        bucket = self._buckets.get(name)
+        (bucket,) = self._buckets.get(name)
         bucket.policy = Policy("store", size)
         left = int(bucket.count_remaining(self._clock()) + 1e-9)
         taken = min(wanted, left)
