@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from typing import Any
-from unittest.mock import Mock, call
+from unittest.mock import Mock
 
 import pytest
 
@@ -27,16 +27,17 @@ def registry() -> StreamRegistry:
 async def test_a_stream_is_registered_counted_and_logged_while_it_is_open(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened, closed = Mock(return_value=7.0), Mock()
-    monkeypatch.setattr(module, "log_stream_opened", opened)
-    monkeypatch.setattr(module, "log_stream_closed", closed)
+    logged: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(
+        module, "log_stream", lambda _request, kind, event, **fields: logged.append((kind, event, fields.get("code")))
+    )
     before, request, socket, stream = read_samples(), Mock(), make_stream(), make_stream("stream", None)
     with registry.registered(request, socket), registry.registered(request, stream):
         assert ([*registry], len(registry)) == ([socket, stream], 2)
         assert [registry.count(kind) for kind in ("socket", "stream")] == [1, 1]
     assert (len(registry), grown(before, "connections_opened_total", kind="stream")) == (0, 1)
-    assert opened.mock_calls == [call(request, "socket"), call(request, "stream")]
-    assert closed.mock_calls == [call(request, "stream", 7.0, None), call(request, "socket", 7.0, 1000)]
+    opened = [("socket", "opened", None), ("stream", "opened", None)]
+    assert logged == [*opened, ("stream", "closed", None), ("socket", "closed", 1000)]
 
 
 async def test_streams_are_told_to_reconnect_one_after_the_other(
