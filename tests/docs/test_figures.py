@@ -24,6 +24,7 @@ from service.web.ratelimit import client_charge, concurrency
 from service.web.ratelimit import limiter as rate_limiter
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
+from service.web.streaming.registry import MISSED_DIFF_S
 from service.web.websocket import connection
 from tests.deploy import generated
 from tests.docs.blocks import read_page
@@ -83,8 +84,8 @@ MIB = 2**20
         ),
         (
             "threat-model",
-            "a quarter of the time of the process that draws a picture, and {:g} ms for each game of a list",
-            [1000 * client_charge.LOADED_GAME_S],
+            "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
+            [1000 * client_charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
         ),
         ("threat-model", "{:g} ms are held until a response", [limiter.HELD_MS]),
         (

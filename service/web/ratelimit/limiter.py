@@ -303,7 +303,7 @@ class RateLimiter:
         except RateLimited:
             charge.settle()
             for token in tokens:
-                if await self.verifier.is_valid(address, request, partial(self._is_valid, game, token)):
+                if await self.verifier.is_valid(address, request, partial(self._is_valid_token, game, token)):
                     break
             else:
                 raise
@@ -311,9 +311,6 @@ class RateLimiter:
             self._trust(key)
             charge.unverified_token = b""
             charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
-
-    async def _is_valid(self, game: str | None, token: str) -> bool:
-        return await self._is_valid_token(game, token)
 
     async def _admit_api_key(self, charge: Charge, request: web.Request, address: str, terms: Terms) -> None:
         """Charge a request to its API key: a request, and a game or an idempotency key.

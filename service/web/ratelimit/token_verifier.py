@@ -7,8 +7,7 @@ at a bounded rate, so guessing costs the service little and reveals little.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
@@ -34,7 +33,7 @@ class TokenVerifier:
         return self._waiting.total()
 
     async def is_valid(
-        self, address: str, request: web.BaseRequest | None, check: Callable[[], Coroutine[Any, Any, bool]]
+        self, address: str, request: web.BaseRequest | None, check: Callable[[], Awaitable[bool]]
     ) -> bool:
         """Return whether the store knows a token; False without a check if the client has disconnected.
 
