@@ -135,7 +135,7 @@ class Charge:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self.buckets: tuple[Bucket, ...] = ()
-        """Of the client that pays, if one does: one for requests, one for time, and so on."""
+        """Of the client that pays, if one does: of requests and of time."""
         self._held_ms = 0.0
         self._counted: tuple[TokenLease, ...] = ()
         """Charged whatever the response is."""
@@ -174,8 +174,9 @@ class Charge:
         """Charge time that was spent; what was held is a part of it."""
         now, milliseconds = self._clock(), 1000 * seconds - self._held_ms
         self._held_ms = 0.0
-        for bucket in self.buckets[1::2]:
-            bucket.spend(milliseconds, now)
+        for bucket in self.buckets:
+            if bucket.policy.held == HELD_MS:
+                bucket.spend(milliseconds, now)
 
     def settle(self, *, is_successful: bool = True) -> None:
         """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
@@ -239,7 +240,7 @@ class RateLimiter:
         self.clients = clients
         shared = [one.scaled("tokens", limits.tokens_per_address, per_network=per_network) for one in clients.policies]
         self.tokens_of_addresses = Buckets(tuple(shared), clock, MAX_BUCKETS_BYTES)
-        """What is left to all trusted tokens of each address, and to each API key."""
+        """What is left to all trusted tokens of each address, and the time that is left to each API key."""
         self.trusted_tokens = RecentCache[bytes, bytes](
             TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock
         )
@@ -324,7 +325,8 @@ class RateLimiter:
             charge.unverified_token = token_key
             charge.guess = await self.leases.take(self.guesses, address)
         await charge.count(self.leases, quotas.requests, key.name)
-        charge.admit(self.tokens_of_addresses.get(f"key {key.name}"))
+        _, time_bucket = self.tokens_of_addresses.get(f"key {key.name}")
+        charge.admit((time_bucket,))
         if terms.creates == "game":
             await charge.count_creation(self.leases, quotas.games, key.name)
         elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:

@@ -38,7 +38,7 @@ OF_TOKEN = {
     "tokens-time address": HELD_MS,
 }
 OF_SECOND = {name.replace("trusted", "second"): tokens for name, tokens in OF_TOKEN.items()}
-OF_HOST = {"key-requests host": 1, "tokens-requests host": 1, "tokens-time host": HELD_MS}
+OF_HOST = {"key-requests host": 1, "tokens-time host": HELD_MS}
 GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys address": 1}
 
 
