@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 import msgspec
 import pytest
@@ -69,9 +70,13 @@ async def test_deliveries_are_counted_and_missed_notifications_too(hub: Hub, sto
     before = read_samples()
     await store.commit(creation())
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
+
+    def delivered(number: int) -> bool:
+        return grown(before, "deliveries_total") >= number
+
     for version in (1, 2, 3):
         await store.commit(action(version))
-        await wait_until(lambda version=version: grown(before, "deliveries_total") >= version)
+        await wait_until(partial(delivered, version))
     assert grown(before, "deliveries_total") == 3
     assert grown(before, "broadcast_duration_seconds_count") == 0
     assert grown(before, "missed_notifications_total") >= 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 import msgspec
 import pytest
@@ -59,8 +60,8 @@ async def damage(
 
 async def tear(client: Client, redis: Redis, game: HTTPGame) -> None:
     """Cut the compressed snapshot."""
-    stored = await redis.hget(keys.game(game.id), "snapshot")
-    await redis.hset(keys.game(game.id), "snapshot", truncate(stored or b""))
+    stored: Any = await redis.hget(keys.game(game.id), "snapshot")
+    await redis.hset(keys.game(game.id), "snapshot", truncate(stored))
     client.app[CONTEXT].cache.pop(game.id)
 
 

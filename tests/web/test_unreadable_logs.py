@@ -26,7 +26,8 @@ Change = Callable[[list[bytes]], list[bytes]]
 async def rewrite(redis: Redis, http_game: HTTPGame, change: Change) -> None:
     """Change the stored log of a game."""
     key = keys.log(http_game.id)
-    entries: Any = [fields[b"d"] for _, fields in await redis.xrange(key)]
+    stored: Any = await redis.xrange(key)
+    entries = [fields[b"d"] for _, fields in stored]
     assert len(entries) > PLAYED
     await redis.delete(key)
     for version, entry in enumerate(change(entries), 1):

@@ -3392,12 +3392,12 @@ export interface components {
         readonly "Preference-Applied": string;
         /**
          * @description The rate limit, its remaining quota, and the seconds until the quota is full again, or with 429 until some of it is available (draft-ietf-httpapi-ratelimit-headers-11).
-         * @example "writes";r=0;t=1
+         * @example "requests";r=0;t=1
          */
         readonly RateLimit: string;
         /**
          * @description The rate limit's quota, and the seconds in which it refills.
-         * @example "writes";q=1000;w=10
+         * @example "requests";q=2500;w=10
          */
         readonly "RateLimit-Policy": string;
         /**

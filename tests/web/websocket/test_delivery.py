@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
+from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
@@ -163,7 +164,8 @@ async def test_an_instance_that_missed_nothing_does_not_read_the_log(instances: 
 
 def count_subscribed(client: Client, game: str) -> int:
     """Return how many of a game's subscribers belong to an instance: 0 or 1."""
-    store: Any = client.app[CONTEXT].store
+    store = client.app[CONTEXT].store
+    assert isinstance(store, RedisStore)
     return store._notifications.count_own_subscribers(game)
 
 
