@@ -102,7 +102,7 @@ def figures(
     """Yield the figures of each number of games."""
     for instance, measured, own_s in zip(instances, rounds, loads, strict=True):
         values = [(name, title, unit, [*map(of, measured)]) for name, title, unit, of in MEASUREMENTS]
-        values.append(("ready.own-redis", "the same with its own Redis, which loads them", "s", [*own_s]))
+        values.append(("ready.own-redis", "start to ready, loading its own Redis", "s", [*own_s]))
         values.append(("memory", "Redis memory for a game", "KB", [instance.kilobytes]))
         for name, title, unit, each in values:
             figure = (f"growth.{name}.{instance.games}", GROUP, title, unit, each)
