@@ -157,9 +157,9 @@ async def _measure(run: Run, one: Sized, number: int) -> GrowthRound:
         await asyncio.sleep(SETTLING_TIME_S / 4)
         load = await send_load(one.server.port, [requests[: run.number(len(requests))]], ROUND_TIMEOUT_S)
         times.append([second * 1e3 for second in load.seconds])
-    action, *lists = times
+    action, lobby_pages, own_pages = times
     ready_s, _ = await measure_start("--redis-url", one.redis_url)
-    return GrowthRound(median(action), percentile(action, 99), *map(median, lists), ready_s)
+    return GrowthRound(median(action), percentile(action, 99), median(lobby_pages), median(own_pages), ready_s)
 
 
 async def _start_own(one: Sized, _: int) -> float:

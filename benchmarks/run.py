@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -72,7 +72,8 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part], apart: Mapping[Kin
     Each part `apart` is a suite of its own, which runs only where it is named alone.
     """
     apart = apart or {}
-    options = _options(program, [*parts, *apart])
+    known = {**parts, **{str(name): part for name, part in apart.items()}}
+    options = _options(program, known)
     names = options.only or [*parts]
     suite = next((name for name in apart if names == [name]), None if options.only else kind)
     if options.engine != current_build():
@@ -88,7 +89,7 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part], apart: Mapping[Kin
     try:
         with pinned_to({OTHER_CORE}):
             for name in names:
-                uvloop.run(_run({**parts, **apart}[name], run))
+                uvloop.run(_run(known[name], run))
     except asyncio.CancelledError:
         sys.exit("the run was cancelled")
     result = describe_run(suite or kind, run.figures, noise, run.versions, run.notes)
@@ -106,7 +107,7 @@ async def _run(part: Part, run: Run) -> None:
     await part(run)
 
 
-def _options(program: str, parts: Sequence[str]) -> argparse.Namespace:
+def _options(program: str, parts: Iterable[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=main.__doc__)
     parser.add_argument(
         "--only", nargs="+", choices=parts, metavar="PART", help=f"run only these parts: {', '.join(parts)}"

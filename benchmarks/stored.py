@@ -36,8 +36,8 @@ async def stored(run: Run) -> None:
     length = sorted(samples(), key=lambda game: abs(len(game.moves) - ACTIONS))
     played = [*islice(cycle(length[: run.rounds]), run.rounds)]
     async with redis() as redis_url, service(redis_url) as server:
-        memory = partial(_stored_bytes, redis_url, server.port, played)
-        sizes, traffic = await run.measure_in_turn("stored", memory, partial(_traffic, run, redis_url, server.port))
+        (sizes,) = await run.measure_in_turn("memory", partial(_stored_bytes, redis_url, server.port, played))
+        (traffic,) = await run.measure_in_turn("traffic", partial(_traffic, run, redis_url, server.port))
     actions = f"about {ACTIONS} actions with an idempotency key each, whose records expire in a day"
     note = f"MEMORY USAGE of all its keys; two people, {actions}"
     for (name, title, target), values in zip(MEMORY_TITLES, zip(*sizes, strict=True), strict=True):
