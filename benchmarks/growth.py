@@ -91,6 +91,7 @@ async def growth(run: Run) -> None:
     run.figures += figures(instances, rounds, loads)
     run.notes += [
         f"the games are public and new, for two people, with a deadline; {PAGE} more are those of one client",
+        "most memory of a new game is the 4 KB that Redis reserves for the first entries of its log",
         f"one request at a time, medians unless the column says otherwise; a page has {PAGE} games",
         "all instances run at once and are measured in turn, so that a slower minute of the machine slows all of them",
     ]
