@@ -33,6 +33,8 @@ from service.store.embedded.server import embedded_server
 GROUP = "Growth"
 SIZES = (1, 1_000, 10_000, 100_000)
 QUICK_SIZES = (1, 100)
+MIN_GAMES_FOR_MEMORY = 100
+"""With fewer, the buffers of connections are most of the difference."""
 PAGE = 20
 CREATOR = "the-key-of-the-client-whose-games-are-listed"
 TURN_TIMEOUT_S = 7 * 86_400
@@ -104,7 +106,8 @@ def figures(
     for instance, measured, own_s in zip(instances, rounds, loads, strict=True):
         values = [(name, title, unit, [*map(of, measured)]) for name, title, unit, of in MEASUREMENTS]
         values.append(("ready.own-redis", "start to ready, loading its own Redis", "s", [*own_s]))
-        values.append(("memory", "Redis memory for a game", "KB", [instance.kilobytes]))
+        if instance.games >= MIN_GAMES_FOR_MEMORY:
+            values.append(("memory", "Redis memory for a game", "KB", [instance.kilobytes]))
         for name, title, unit, each in values:
             figure = (f"growth.{name}.{instance.games}", GROUP, title, unit, each)
             yield Figure(*figure, better="less", of=f"{instance.games:,} game{'s' if instance.games > 1 else ''}")
@@ -114,10 +117,10 @@ def figures(
 async def _sized(run: Run, directory: Path, games: int) -> AsyncIterator[Sized]:
     """Run an instance on a Redis with this number of games, and those of one client."""
     async with embedded_server(directory) as started, Redis.from_url(started.url) as connection:
-        before = (await connection.info("memory"))["used_memory"]
         await _fill(run, started.url, PAGE, creator=CREATOR)
+        before = (await connection.info("memory"))["used_memory"]
         await _fill(run, started.url, games)
-        kilobytes = ((await connection.info("memory"))["used_memory"] - before) / (PAGE + games) / 1e3
+        kilobytes = ((await connection.info("memory"))["used_memory"] - before) / games / 1e3
         async with service(started.url) as server:
             yield Sized(games, directory, started.url, server, kilobytes)
 
