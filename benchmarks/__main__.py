@@ -3,9 +3,11 @@
 from benchmarks.action import action, latency
 from benchmarks.engine import engine
 from benchmarks.fan_out import fan_out
+from benchmarks.growth import growth
 from benchmarks.instances import instances
 from benchmarks.memory import sockets, start
 from benchmarks.run import main
+from benchmarks.stored import stored
 
 PARTS = {
     "engine": engine,
@@ -15,7 +17,8 @@ PARTS = {
     "sockets": sockets,
     "instances": instances,
     "start": start,
+    "stored": stored,
 }
 
 if __name__ == "__main__":
-    main("suite", "benchmarks", PARTS)
+    main("suite", "benchmarks", PARTS, {"growth": growth})

@@ -30,9 +30,9 @@ async def start(run: Run) -> None:
     async with redis() as redis_url:
         for number in range(run.number(STARTS)):
             run.report(f"start {number + 1} of {run.number(STARTS)}")
-            external.append(await _start("--redis-url", redis_url))
+            external.append(await measure_start("--redis-url", redis_url))
             with tempfile.TemporaryDirectory() as directory:
-                embedded.append(await _start("--data-dir", directory))
+                embedded.append(await measure_start("--data-dir", directory))
     for name, title, starts in (
         ("start.ready", "start to ready", external),
         ("start.ready.own-redis", "the same with an embedded Redis", embedded),
@@ -45,7 +45,7 @@ async def start(run: Run) -> None:
     )
 
 
-async def _start(*flags: str) -> tuple[float, float]:
+async def measure_start(*flags: str) -> tuple[float, float]:
     """Return the seconds from exec to the first 200 of /readyz, and MB at rest; then end the process."""
     started_at = perf_counter()
     program = (sys.executable, "-m", "service.main", "serve", "--port", "0", "--log-level", "error")

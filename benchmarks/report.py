@@ -1,4 +1,4 @@
-"""Results as Markdown: a row for each figure of the suite, and a column for each measurement of the peers."""
+"""Results as Markdown: a row for each figure of the suite, and a column for each measurement elsewhere."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -17,9 +17,10 @@ def report_lines(result: Result) -> Iterator[str]:
         yield ""
         yield f"**Noisy run:** {'; '.join(result.noise)}."
     groups = [[*members] for _, members in groupby(result.figures, key=lambda figure: figure.group)]
-    for group in groups if result.kind == "peers" else [result.figures]:
+    is_suite = result.kind == "suite"
+    for group in [result.figures] if is_suite else groups:
         yield ""
-        yield from peers_table(group) if result.kind == "peers" else suite_table(group)
+        yield from suite_table(group) if is_suite else columns_table(group)
     notes = [*_notes(result.figures), *result.notes]
     yield ""
     yield from (f"- {note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes))
@@ -50,14 +51,14 @@ def suite_table(figures: Sequence[Figure]) -> Iterator[str]:
             )
 
 
-def peers_table(figures: Sequence[Figure]) -> Iterator[str]:
-    """Yield a table with a row for each peer and a column for each measurement."""
+def columns_table(figures: Sequence[Figure]) -> Iterator[str]:
+    """Yield a table with a row for each of what was measured, as a peer, and a column for each measurement."""
     columns = list(dict.fromkeys(_column(figure) for figure in figures))
     yield _row(f"**{figures[0].group}**", *columns)
     yield _row("---", *["---:"] * len(columns))
-    for peer in dict.fromkeys(figure.of for figure in figures):
-        by_column = {_column(figure): figure for figure in figures if figure.of == peer}
-        yield _row(peer, *(_cell(by_column[column]) if column in by_column else "" for column in columns))
+    for of in dict.fromkeys(figure.of for figure in figures):
+        by_column = {_column(figure): figure for figure in figures if figure.of == of}
+        yield _row(of, *(_cell(by_column[column]) if column in by_column else "" for column in columns))
 
 
 def _notes(figures: Sequence[Figure]) -> Iterator[str]:

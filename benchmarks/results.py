@@ -18,7 +18,7 @@ from service.store.embedded.program import select_program
 
 FOLDER = Path(__file__).parent / "results"
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
-Kind = Literal["suite", "peers"]
+Kind = Literal["suite", "peers", "growth"]
 MAX_LOAD = 1.0
 """The load average per core before a run above which the run is noisy. A run of the suite itself leaves about this."""
 

@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -66,9 +66,16 @@ class Run:
 Part = Callable[[Run], Awaitable[None]]
 
 
-def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
-    """Run a suite or parts of it, print the results as Markdown, and save those of a full run."""
-    options = _options(program, parts)
+def main(kind: Kind, program: str, parts: Mapping[str, Part], apart: Mapping[Kind, Part] | None = None) -> None:
+    """Run a suite or parts of it, print the results as Markdown, and save those of a full run.
+
+    Each part `apart` is a suite of its own, which runs only where it is named alone.
+    """
+    apart = apart or {}
+    known = {**parts, **{str(name): part for name, part in apart.items()}}
+    options = _options(program, known)
+    names = options.only or [*parts]
+    suite = next((name for name in apart if names == [name]), None if options.only else kind)
     if options.engine != current_build():
         restart_with(options.engine, program)
     run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
@@ -81,13 +88,13 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of sockets
     try:
         with pinned_to({OTHER_CORE}):
-            for name in options.only or parts:
-                uvloop.run(_run(parts[name], run))
+            for name in names:
+                uvloop.run(_run(known[name], run))
     except asyncio.CancelledError:
         sys.exit("the run was cancelled")
-    result = describe_run(kind, run.figures, noise, run.versions, run.notes)
+    result = describe_run(suite or kind, run.figures, noise, run.versions, run.notes)
     print(*report_lines(result), sep="\n")
-    if options.save and not options.only and not options.quick:
+    if options.save and suite and not options.quick:
         save(result)
         run.report("written to benchmarks/results")
 
@@ -100,7 +107,7 @@ async def _run(part: Part, run: Run) -> None:
     await part(run)
 
 
-def _options(program: str, parts: Mapping[str, Part]) -> argparse.Namespace:
+def _options(program: str, parts: Iterable[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=main.__doc__)
     parser.add_argument(
         "--only", nargs="+", choices=parts, metavar="PART", help=f"run only these parts: {', '.join(parts)}"

@@ -4,12 +4,13 @@ import asyncio
 import math
 import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -45,7 +46,12 @@ NOTES = (
     ),
     (
         "South Seas has everything on: rules, Redis, seat token, If-Match, idempotency key and log; "
-        "the peers check who moves and change one cell of the state, know no rules and keep all in memory"
+        "the peers check who moves and change one cell of the state, know no rules, and keep all in memory "
+        "unless they are on Redis"
+    ),
+    (
+        "on Redis: a peer writes each move to the same Redis with one command, and sends it on once Redis has replied; "
+        "boardgame.io its state and log entry, as its storage interface asks, Colyseus the move with XADD"
     ),
     (
         "boardgame.io sends the whole state by default and patches with deltaState; "
@@ -63,18 +69,29 @@ class Peer(NamedTuple):
     suffix: str
     """What the table adds to the name of the package."""
     open: Callable[[int, int], Awaitable[list[Match]]]
+    is_durable: bool = False
+    """Whether a move is in Redis before it is sent on."""
 
 
+_BOARDGAME, _COLYSEUS = ("boardgame.mjs", "whole"), ("colyseus.mjs", "at-once")
 PEERS = (
-    Peer("boardgame", "boardgame.io", ("boardgame.mjs", "whole"), "", boardgame_matches),
+    Peer("boardgame-durable", "boardgame.io", _BOARDGAME, " on Redis", boardgame_matches, is_durable=True),
+    Peer("boardgame", "boardgame.io", _BOARDGAME, "", boardgame_matches),
     Peer("boardgame-patches", "boardgame.io", ("boardgame.mjs", "patches"), " with deltaState", boardgame_matches),
-    Peer("colyseus", "@colyseus/core", ("colyseus.mjs", "at-once"), " with broadcastPatch()", colyseus_matches),
+    Peer(
+        *("colyseus-durable", "@colyseus/core", _COLYSEUS, " with broadcastPatch() on Redis", colyseus_matches),
+        is_durable=True,
+    ),
+    Peer("colyseus", "@colyseus/core", _COLYSEUS, " with broadcastPatch()", colyseus_matches),
     Peer("colyseus-50-ms", "@colyseus/core", ("colyseus.mjs", "every-50-ms"), "", colyseus_matches),
 )
-PACKAGES = (*dict.fromkeys(peer.package for peer in PEERS), "@colyseus/ws-transport", "@colyseus/schema")
+PACKAGES = (
+    *dict.fromkeys(peer.package for peer in PEERS),
+    *("@colyseus/ws-transport", "@colyseus/schema", "@redis/client"),
+)
 SOUTH_SEAS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
-REFERENCE = "boardgame"
-"""The peer that South Seas is compared with: boardgame.io with its default settings, which are also the faster ones."""
+REFERENCE = "boardgame-durable"
+"""The peer that South Seas is compared with: it makes the same promise, with the settings that are the faster ones."""
 UNPACED = "colyseus-50-ms"
 """The server that is not measured at half load, since its patch interval determines its rate."""
 
@@ -117,13 +134,15 @@ async def services(run: Run) -> None:
         rounds = await run.measure_in_turn(
             "services", *(partial(_run_round, entry, run.seconds(SECONDS)) for entry in entries)
         )
-    run.figures += figures({entry.key: (entry, results) for entry, results in zip(entries, rounds, strict=True)})
+    measured = {entry.key: (entry, results) for entry, results in zip(entries, rounds, strict=True)}
+    run.figures += figures(measured)
     run.versions |= {package: version_of(package) for package in PACKAGES}
     run.versions["node"] = version_of(NODE.resolve().parents[1].name)
     utilization = max(one.full.played.client_utilization for results in rounds for one in results)
     size = mean(mean(game.views) for game in samples())
     run.notes += NOTES
     run.notes += [
+        *comparisons(measured),
         f"the state: GAME, {size:,.0f} bytes of JSON in the mean of a game; peers have one of {len(mid_game()):,}",
         f"the load is the same bare client for all, and took at most {utilization:.0%} of its core",
     ]
@@ -135,7 +154,8 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
     async with AsyncExitStack() as stack:
         position = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "position.json"
         position.write_bytes(mid_game())
-        south_seas = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
+        redis_url = await stack.enter_async_context(redis())
+        south_seas = await stack.enter_async_context(service(redis_url))
         games_each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN_MOVES) / SHORTEST_GAME)
         result = [
             Contender(
@@ -146,7 +166,8 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
         os.environ["NODE_ENV"] = "production"
         for peer in PEERS:
             program, mode = peer.program
-            started = await stack.enter_async_context(server(NODE, FOLDER / program, position, mode))
+            store = [unquote(urlsplit(redis_url).path)] if peer.is_durable else []
+            started = await stack.enter_async_context(server(NODE, FOLDER / program, position, mode, *store))
             of = f"{peer.package} {version_of(peer.package)}{peer.suffix}"
             result.append(Contender(peer.key, of, started, partial(peer.open, started.port, MATCHES)))
         yield result
@@ -185,7 +206,7 @@ async def _load(entry: Contender, seconds: float, per_second: float | None = Non
 
 
 MEASUREMENTS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str]] = (
-    ("rate", "all matches at once", "moves/s", lambda one: one.full.played.per_second, "2 times"),
+    ("rate", "all matches at once", "moves/s", lambda one: one.full.played.per_second, "1 times"),
     ("micros", "processor time of one move", "µs", lambda one: one.full.cpu_us, ""),
     ("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.latency_ms(50), ""),
     ("full.p99", "to the other client at full load, p99", "ms", lambda one: one.full.latency_ms(99), ""),
@@ -199,7 +220,7 @@ MEASUREMENTS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], 
 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> list[Figure]:
-    """Return for each measurement a figure of each server; those of South Seas with their ratio to boardgame.io's."""
+    """Return for each measurement a figure of each server; those of South Seas with their ratio to REFERENCE's."""
     result = []
     for key, title, unit, get_value, target in MEASUREMENTS:
         values = {
@@ -212,8 +233,21 @@ def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> lis
                     better="more" if key == "rate" else "less",
                     of=measured[name][0].of,
                     ceiling=values[REFERENCE] if name in SOUTH_SEAS else None,
-                    ceiling_title="boardgame.io" if name in SOUTH_SEAS else "",
+                    ceiling_title=measured[REFERENCE][0].of if name in SOUTH_SEAS else "",
                     target=target if name in SOUTH_SEAS else "",
                 )
                 result.append(figure)
     return result
+
+
+def comparisons(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> Iterator[str]:
+    """Yield for each entry of South Seas the median ratio of its moves per second to those of each peer."""
+    for name in SOUTH_SEAS:
+        ours, rounds = measured[name]
+        rates = [one.full.played.per_second for one in rounds]
+        ratios = []
+        for peer, others in measured.values():
+            if peer.key not in SOUTH_SEAS:
+                pairs = zip(rates, (one.full.played.per_second for one in others), strict=True)
+                ratios.append(f"{median(rate / other for rate, other in pairs):.2f} times those of {peer.of}")
+        yield f"moves per second of {ours.of}: {'; '.join(ratios)}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.report import peers_table, report_lines
+from benchmarks.report import columns_table, report_lines
 from benchmarks.results import Figure, Result, load_result, save
 
 ACTIONS = Figure(
@@ -75,7 +75,7 @@ def test_peers_have_a_line_each_and_a_column_for_each_question() -> None:
         msgspec.structs.replace(ACTIONS, of="South Seas"),
         Figure("boardgame.p99", "One action", "at half load, p99", "ms", [8.0], of="boardgame.io"),
     ]
-    assert [*peers_table(figures)] == [
+    assert [*columns_table(figures)] == [
         "| **One action** | actions, actions/s | at half load, p99, ms |",
         "| --- | ---: | ---: |",
         "| South Seas | 2,500 ±4% |  |",

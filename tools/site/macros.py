@@ -9,6 +9,7 @@ from typing import Any
 import click
 import yaml
 
+from benchmarks.growth_plot import growth_plot
 from benchmarks.report import report_lines
 from benchmarks.results import load_result
 from service.engine.tileset_validation import MAX_FILE_BYTES
@@ -145,6 +146,8 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "client_methods": client_methods,
     "benchmarks_of_the_service": lambda: report_lines(load_result("suite")),
     "benchmarks_beside_others": lambda: report_lines(load_result("peers")),
+    "benchmarks_of_growth": lambda: report_lines(load_result("growth")),
+    "plot_of_growth": lambda: growth_plot(load_result("growth")),
 }
 """Generated parts, each a paragraph of its own."""
 

@@ -1,14 +1,17 @@
-// `node colyseus.mjs POSITION.json at-once|every-50-ms`: a Colyseus server with one type of room, on a free port.
-// A room's state is the position as a schema; a message places a tile on one of its cells.
+// `node colyseus.mjs POSITION.json at-once|every-50-ms [REDIS_SOCKET]`: a Colyseus server with one type of room, on a
+// free port. A room's state is the position as a schema; a message places a tile on one of its cells.
 // Patches are sent every 50 ms, as Colyseus does by default, or with `broadcastPatch()` after each move.
+// With Redis a move is in a stream first; Colyseus' own drivers store which rooms there are, not their states.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 import { Room, Server } from "@colyseus/core";
 import { schema, t } from "@colyseus/schema";
 import { WebSocketTransport } from "@colyseus/ws-transport";
+import { createClient } from "@redis/client";
 
-const [position, patches] = process.argv.slice(2);
+const [position, patches, socket] = process.argv.slice(2);
+const redis = socket && (await createClient({ socket: { path: socket } }).connect());
 const initialState = JSON.parse(readFileSync(position, "utf8"));
 const cells = Object.keys(initialState.board);
 
@@ -103,7 +106,7 @@ class Tiles extends Room {
     this.seats.push(client.sessionId);
   }
 
-  place(client, number, rotation) {
+  async place(client, number, rotation) {
     const { turn, players, board } = this.state;
     const seat = turn.seat;
     if (client.sessionId !== this.seats[seat] || !(number in cells) || !(rotation >= 0 && rotation < 4)) return;
@@ -116,6 +119,7 @@ class Tiles extends Room {
       cells[number],
       createCell({ tile: "junction-3", rotation, order: turn.number, islanders: [{ segment: 1, seat }], covered: [] }),
     );
+    if (redis) await redis.xAdd(`colyseus:${this.roomId}`, "*", { move: JSON.stringify([seat, number, rotation]) });
     if (patches === "at-once") this.broadcastPatch();
   }
 }

@@ -26,19 +26,20 @@ def measured(per_second: float, seconds: float) -> Measured:
     )
 
 
-def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
+def test_a_service_is_compared_with_the_peer_of_the_same_promise_round_by_round() -> None:
     rounds = {
         "post": [measured(4_000.0, 0.002), measured(3_000.0, 0.004)],
-        "boardgame": [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
+        "boardgame-durable": [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
         "colyseus-50-ms": [measured(600.0, 0.05)._replace(half=None)] * 2,
     }
-    result = services.figures({key: (contender(key, f"{key}'s name"), measured) for key, measured in rounds.items()})
-    figures = {figure.name: figure for figure in result}
+    results = {key: (contender(key, f"{key}'s name"), measured) for key, measured in rounds.items()}
+    figures = {figure.name: figure for figure in services.figures(results)}
     rate = figures["peers.service.post.rate"]
-    assert (rate.ratio, rate.target, rate.ceiling_title, rate.of) == (1.75, "2 times", "boardgame.io", "post's name")
+    assert (rate.ratio, rate.target, rate.of) == (1.75, "1 times", "post's name")
+    assert rate.ceiling_title == "boardgame-durable's name"
     half = figures["peers.service.post.half.p99"]
     assert (half.rounds, half.ceiling, half.ratio, half.better) == ([2.0, 4.0], [4.0, 4.0], 1.5, "less")
-    assert figures["peers.service.boardgame.rate"].ratio is None
+    assert figures["peers.service.boardgame-durable.rate"].ratio is None
     assert "peers.service.colyseus-50-ms.half.p99" not in figures
 
 
