@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from obstore import get_async, list_with_delimiter
+from obstore import list_with_delimiter
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from service.archive_storage import (
@@ -78,7 +78,7 @@ async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
     (name,) = [one["path"] for one in bucket.list("games").collect()]
     assert name.endswith(f"-{stored.id}.json.gz")
     assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
-    data = bytes(await (await get_async(bucket, name)).bytes_async())
+    data = await open_object_storage(f"s3://{BUCKET}").get(name)
     assert validate_document(decode_document(data)).game.id == stored.id
 
 
@@ -101,6 +101,8 @@ async def test_an_unreachable_server_raises_storage_unavailable(monkeypatch: pyt
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(StorageUnavailable, match=r"\Athe archive's bucket: [^\n]{20,200}\Z"):
         await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
+    with pytest.raises(StorageUnavailable, match=r"\Athe archive's bucket: [^\n]{20,200}\Z"):
+        await open_object_storage(f"s3://{BUCKET}/games").get("x")
 
 
 @pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
