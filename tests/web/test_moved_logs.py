@@ -17,7 +17,7 @@ from service.games.archive.builder import build_export
 from service.games.archive.document import decode_document, encode_document
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.ports.game_store import Revision, UnreadableGame
+from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.repository import decode_game
 from service.store import keys, moved_logs
 from service.store.game_store import RedisStore
@@ -147,6 +147,23 @@ async def test_a_rematch_goes_on_behind_the_moved_log(mover: Mover, client: Clie
     assert await read_all(client, game) == before
     if mover.directory is not None:
         assert decode_document(mover.document().read_bytes()).version == len(log)
+
+
+async def test_a_log_that_is_moved_during_a_read_is_read_once(mover: Mover, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = await store_game(mover.store, "finished")
+    await mover.move(game)
+    await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+    log = await mover.store.load_diffs(game.id, 0, 1000)
+    load = mover.store.moved_logs.load
+
+    async def move_and_load(moved: str) -> list[StoredDiff]:
+        monkeypatch.undo()
+        await mover.move(game)
+        return await load(moved)
+
+    monkeypatch.setattr(mover.store.moved_logs, "load", move_and_load)
+    assert await mover.store.load_diffs(game.id, 3, 1000) == log[3:]
+    assert not await mover.redis.exists(keys.log(game.id))
 
 
 async def test_a_log_stays_until_the_archive_has_this_version(archive: Mover) -> None:
