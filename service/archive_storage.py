@@ -77,6 +77,13 @@ class DirectoryStorage:
         except OSError as error:
             raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
 
+    async def get(self, name: str) -> bytes:
+        """Read a file. Raise StorageUnavailable."""
+        try:
+            return await asyncio.to_thread((self._directory / name).read_bytes)
+        except OSError as error:
+            raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
+
 
 class BucketStorage:
     """A bucket, or a prefix in it."""
@@ -91,6 +98,16 @@ class BucketStorage:
 
         try:
             await put_async(self._store, name, data, attributes={"Content-Type": "application/gzip"})
+        except (BaseError, OSError) as error:
+            raise StorageUnavailable(f"the archive's bucket: {_first_line(error)}") from error
+
+    async def get(self, name: str) -> bytes:
+        """Get an object. Raise StorageUnavailable."""
+        from obstore import get_async  # noqa: PLC0415
+        from obstore.exceptions import BaseError  # noqa: PLC0415
+
+        try:
+            return bytes(await (await get_async(self._store, name)).bytes_async())
         except (BaseError, OSError) as error:
             raise StorageUnavailable(f"the archive's bucket: {_first_line(error)}") from error
 

@@ -169,6 +169,8 @@ async def assemble_app(
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connection)
+        archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
+        store.moved_logs.archive = archive
         cache = GameCache()
         hub = Hub(store, files.tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
@@ -195,13 +197,10 @@ async def assemble_app(
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
-        archive_queue = None
-        if settings.archive_url is not None:
-            store.is_archiving, archive_queue = True, store.archive_queue
-            storage = open_object_storage(settings.archive_url)
-            archiver = Archiver(store, archive_queue, storage, files.tilesets, clock.now)
-            await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
-        repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archive_queue=archive_queue)
+        log_ttl_s = round(3600 * settings.archived_log_hours)
+        archiver = Archiver(store, store.archive_queue, archive, files.tilesets, clock.now, log_ttl_s)
+        await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
+        repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archiver.is_pending)
         await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))
         yield app
 

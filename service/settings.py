@@ -148,6 +148,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             callback=_checked(validate_archive_url, "the URL {}"),
         ),
     ] = None
+    archived_log_hours: Annotated[
+        float,
+        option(
+            "Hours after its last change until the log of a finished, archived game leaves Redis and is read from the "
+            "archive.",
+            click.FloatRange(0.01, 87_600),
+        ),
+    ] = 1
     bot_processes: Annotated[
         int, option("Processes for heavy bots; they start when the first is needed.", click.IntRange(1, 64))
     ] = 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from obstore import get_async, list_with_delimiter
+from obstore import list_with_delimiter
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from service.archive_storage import (
@@ -64,44 +64,36 @@ def environment(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
 
 
-@pytest.fixture
-def archiving(store: RedisStore) -> RedisStore:
-    store.is_archiving = True
-    return store
-
-
 @pytest.mark.usefixtures("environment")
-async def test_a_finished_game_becomes_one_object(archiving: RedisStore) -> None:
-    stored = await store_game(archiving, "finished")
+async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
+    stored = await store_game(store, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     for _ in range(2):
-        archiver = Archiver(
-            archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
-        )
+        archiver = Archiver(store, store.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock)
         await archiver.archive_due()
-    assert await archiving.archive_queue.load_archived_version(stored.id) > 0
+    assert (await store.archive_queue.load_log_state(stored.id)).archived > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]
     assert name.endswith(f"-{stored.id}.json.gz")
     assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
-    data = bytes(await (await get_async(bucket, name)).bytes_async())
+    data = await open_object_storage(f"s3://{BUCKET}").get(name)
     assert validate_document(decode_document(data)).game.id == stored.id
 
 
 @pytest.mark.usefixtures("environment")
 async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
-    archiving: RedisStore, caplog: pytest.LogCaptureFixture
+    store: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    stored = await store_game(archiving, "finished")
+    stored = await store_game(store, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     objects = open_object_storage("s3://nothing/games")
-    await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).archive_due()
+    await Archiver(store, store.archive_queue, objects, CATALOGUE, clock).archive_due()
     assert f"game {stored.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await archiving.archive_queue.list_due(2**33, 10) == [stored.id]
+    assert await store.archive_queue.list_due(2**33, 10) == [stored.id]
 
 
 @pytest.mark.usefixtures("environment")
@@ -109,6 +101,8 @@ async def test_an_unreachable_server_raises_storage_unavailable(monkeypatch: pyt
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(StorageUnavailable, match=r"\Athe archive's bucket: [^\n]{20,200}\Z"):
         await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
+    with pytest.raises(StorageUnavailable, match=r"\Athe archive's bucket: [^\n]{20,200}\Z"):
+        await open_object_storage(f"s3://{BUCKET}/games").get("x")
 
 
 @pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))

@@ -34,7 +34,7 @@ _PLAIN_SUFFIX = ".json"
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--game", "games", multiple=True, help="Id of a game; may be given several times.")
 @click.option("--all", "is_all", is_flag=True, help="All games in this Redis.")
-@with_settings(*REDIS_SETTINGS, "tilesets_dir")
+@with_settings(*REDIS_SETTINGS, "archive_url", "tilesets_dir")
 def export_command(target: Path, games: Sequence[str], *, is_all: bool, settings: Settings) -> None:
     """Write games of any status from a Redis to files, one document each.
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from service.archive_storage import open_object_storage
 from service.games.ports.game_store import StoreUnavailable
 from service.settings import Settings
 from service.store.client import connect
@@ -38,6 +39,8 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
                 redis_url = (await stack.enter_async_context(embedded_server(settings.data_dir))).url
             connection = connect(redis_url, timeout_s=REDIS_TIMEOUT_S, log_outages=False)
             store = await stack.enter_async_context(connection)
+            if settings.archive_url is not None:
+                store.moved_logs.archive = open_object_storage(settings.archive_url)
             await store.ping()
             return await work(store)
 

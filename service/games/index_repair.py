@@ -14,9 +14,8 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from schemas.vocabulary import Status
-from service.engine import Game, is_finished
+from service.engine import Game
 from service.games.access import index_keys, subject_of_key
-from service.games.archive.port import ArchiveQueue
 from service.games.bots.priority import next_due_at
 from service.games.context import Retention
 from service.games.game_failures import record_failure
@@ -99,13 +98,13 @@ class RepairReport:
 
 @dataclass(frozen=True)
 class IndexRepairer:
-    """Repairs the indexes. With `archive_queue` it also queues ended games that are not archived."""
+    """Repairs the indexes. With `is_archive_pending` it also queues the ended games for which that is true."""
 
     store: GameStore
     indexes: IndexRepairStore
     retention: Retention
     clock: Callable[[], float]
-    archive_queue: ArchiveQueue | None = None
+    is_archive_pending: Callable[[Game], Awaitable[bool]] | None = None
 
     async def run(self, interval_s: float = SCAN_INTERVAL_S) -> None:
         """Repair everything whenever a scan is due and no other instance does, until cancelled."""
@@ -168,7 +167,7 @@ class IndexRepairer:
             self.retention.index_ttl_s(),
             next_due_at(game, now),
             await self._pending_webhooks(game, now) if loaded.webhooks else {},
-            unix_seconds(game.updated_at) if await self._is_to_be_archived(game) else None,
+            unix_seconds(game.updated_at) if self.is_archive_pending and await self.is_archive_pending(game) else None,
         )
         added = await self.indexes.add_missing(game_id, entries)  # other games add to the report meanwhile
         report.added += added
@@ -193,10 +192,3 @@ class IndexRepairer:
             return True
         stored = await self.store.webhooks.get(subject_of_key(registration.api_key), registration.id)
         return stored is None or stored.state.is_active  # the game forgets a deleted one when it is due
-
-    async def _is_to_be_archived(self, game: Game) -> bool:
-        """Return whether a game has ended and is not archived at its current version."""
-        archive = self.archive_queue
-        if archive is None or not is_finished(game):
-            return False
-        return await archive.load_archived_version(game.id) != game.version

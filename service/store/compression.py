@@ -15,7 +15,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports.zstd import CompressionParameter, ZstdCompressor, ZstdDict, ZstdError, decompress
 
-__all__ = ["DIFFS", "SNAPSHOTS", "Codec"]
+__all__ = ["DIFFS", "LOGS", "SNAPSHOTS", "Codec"]
 
 _MAGIC_NUMBER = bytes.fromhex("28b52ffd")
 
@@ -70,5 +70,8 @@ class Codec:
 
 DIFFS = Codec("diffs")
 """Without a checksum: the digests of a log tell what is damaged."""
+
+LOGS = Codec("diffs", checksum=True)
+"""Whole logs: the only copy of a game's proof."""
 
 SNAPSHOTS = Codec("snapshots", checksum=True)

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -39,6 +40,7 @@ from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
+from service.store.moved_logs import MovedLogs
 from service.store.notices import encode_notice
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
@@ -105,8 +107,7 @@ class RedisStore(GameIndex):
         self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)
         self.index_repair = RedisIndexRepair(client)
-        self.is_archiving = False
-        """Whether games that have ended are archived."""
+        self.moved_logs = MovedLogs(client)
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
@@ -145,7 +146,7 @@ class RedisStore(GameIndex):
             await self.index_before_commit(commit)
         if commit.expected_webhooks:
             await self.webhooks.schedule(commit.game, commit.expected_webhooks, int(time.time()))
-        if self.is_archiving and commit.status in _ENDED_STATUSES:
+        if commit.status in _ENDED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
         extending = self.start_extending(commit)
@@ -191,10 +192,16 @@ class RedisStore(GameIndex):
         reply = await self._client.execute("XRANGE", keys.log(game), since or 1, "+", "COUNT", limit + (since > 0))
         try:
             entries = [(int(entry_id.partition(b"-")[0]), entry) for entry_id, (_, entry) in reply]
-            is_continued = (
-                bool(entries) and entries[0][0] == since
-            )  # then that entry has the previous digest of the next
-            return [*log_entries.unpack(game, None if is_continued else "", entries[: limit + is_continued])]
+            is_continued = bool(entries) and entries[0][0] == (since or 1)
+            if is_continued:  # then the entry of `since` has the previous digest of the next
+                return [*log_entries.unpack(game, None if since else "", entries[: limit + (since > 0)])]
+            moved = await self.moved_logs.load(game)
+            if since > len(moved) or not moved:
+                return [*log_entries.unpack(game, "", entries[:limit])]
+            later = [entry for entry in entries if entry[0] > len(moved)]
+            if later and later[0][0] != len(moved) + 1:
+                raise ValueError(f"version {len(moved) + 1} is missing")  # noqa: TRY301
+            return [*islice(chain(moved[since:], log_entries.unpack(game, moved[-1].digest, later)), limit)]
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 

@@ -36,8 +36,9 @@ WRITE_PROBE = "south-seas:probe"
 def game(game_id: str) -> str:
     """Return the key of a game: a hash with version, digest, snapshot and access record.
 
-    Further fields: `archived`, the archived version; `hooks`, the ids of the webhooks; `hook:ID` and `hook:ID:state` of
-    each webhook; `tokens`, the id of the last commit that revoked a token.
+    Further fields: `archived`, the archived version; `moved` and `log` (`service.store.moved_logs`); `hooks`, the ids
+    of the webhooks; `hook:ID` and `hook:ID:state` of each webhook; `tokens`, the id of the last commit that revoked a
+    token.
     """
     return f"south-seas:{{{game_id}}}:game"
 

@@ -11,7 +11,7 @@ from service.games.ports.game_store import StoredDiff
 from service.games.timestamps import timestamp, unix_seconds
 from service.store.compression import DIFFS
 
-__all__ = ["COMMIT_ID_BYTES", "pack", "shorten", "unpack"]
+__all__ = ["COMMIT_ID_BYTES", "chain", "pack", "shorten", "unpack"]
 
 COMMIT_ID_BYTES = 9
 """Entries begin with the commit's id: commit.lua and restore.lua look for it there."""
@@ -19,6 +19,7 @@ COMMIT_ID_BYTES = 9
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
 """The commit's id, the digest, and the time in Unix seconds: 0 if the diff is whole."""
 
+_DIGEST = slice(11, 43)
 _TIME = slice(51, 71)
 """Where the time stands in a diff: after `{"digest":"`, the digest and `","at":"`."""
 
@@ -54,9 +55,22 @@ def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]
             if at_s:
                 data = _restore(data, game, version, digest, timestamp(at_s))
             if version == 1:  # the chain of digests begins with the commitment, which the first diff sets
-                previous = data.partition(_COMMITMENT)[2].partition(b'"')[0].decode()
+                previous = _find_commitment(data)
             yield StoredDiff(version, digest, previous, data)
         previous = digest
+
+
+def chain(log: Iterable[bytes]) -> list[StoredDiff]:
+    """Return the diffs of a log from its beginning."""
+    diffs: list[StoredDiff] = []
+    for version, data in enumerate(log, 1):
+        previous = diffs[-1].digest if diffs else _find_commitment(data)
+        diffs.append(StoredDiff(version, data[_DIGEST].decode(), previous, data))
+    return diffs
+
+
+def _find_commitment(data: bytes) -> str:
+    return data.partition(_COMMITMENT)[2].partition(b'"')[0].decode()
 
 
 def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:

@@ -1,12 +1,17 @@
 """The schedule of due games, and the queue of games to archive, with its leases."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from service.games.archive.port import LogState
+from service.games.ports.game_store import Revision, StoredDiff
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
+from service.store.moved_logs import compress_log
 from service.store.scripts import Script
 from service.telemetry.clock import now
+from service.telemetry.metrics import LOGS_MOVED
 
 GRACE_S = 15
 """Seconds within which a commit is stored or given up after its date was set."""
@@ -57,14 +62,23 @@ class RedisArchiveQueue(Schedule):
         super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)
         self._lease_script = Script(client, "acquire_lease.lua")
         self._ack_script = Script(client, "archive_ack.lua")
+        self._move_script = Script(client, "move_log.lua")
 
     async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Lease a game to one archiver for `seconds`, and return False if another one has it."""
         return bool(await self._lease_script.run([keys.archive_lease(game)], holder, seconds))
 
-    async def load_archived_version(self, game: str) -> int:
-        """Return the version that is archived; 0 for none."""
-        return int(await self._client.execute("HGET", keys.game(game), "archived") or 0)
+    async def load_log_state(self, game: str) -> LogState:
+        """Return where a game's log is."""
+        archived, moved = await self._client.execute("HMGET", keys.game(game), "archived", "moved")
+        version, _, document = (moved or b"0  ").decode().split(" ")
+        return LogState(int(archived or 0), int(version), document)
+
+    async def move_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
+        """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
+        packed = b"" if document else await asyncio.to_thread(compress_log, log)
+        if await self._move_script.run([keys.game(game), keys.log(game)], *revision, document, packed):
+            LOGS_MOVED.labels("archive" if document else "compressed").inc()
 
     async def mark_archived(self, game: str, holder: str, version: int) -> bool:
         """Store which version is archived, and release the lease.

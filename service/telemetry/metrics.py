@@ -56,6 +56,11 @@ GAME_FAILURES = Counter(
     "Work on one game that failed and is retried later, by kind of work.",
     ("work",),
 )
+LOGS_MOVED = Counter(
+    "south_seas_logs_moved_total",
+    "Logs of ended games that are no longer streams in Redis: read from the archive, or one compressed value.",
+    ("to",),
+)
 TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
@@ -188,6 +193,7 @@ for _counter, _values in (
     (COMMITS, ("committed", "conflict", "replayed")),
     (GAMES, ("created", "started", "finished", "aborted")),
     (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "scheduler", "webhooks")),
+    (LOGS_MOVED, ("archive", "compressed")),
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),
     (CONNECTIONS_OPENED, ("socket", "stream")),

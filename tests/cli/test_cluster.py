@@ -82,7 +82,6 @@ async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
 
 
 async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_path: Path) -> None:
-    clustered.is_archiving = True
     games = [await store_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1

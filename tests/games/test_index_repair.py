@@ -8,6 +8,7 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
+from service.games.archive.archiver import Archiver
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer, RepairReport
 from service.store import keys
@@ -16,6 +17,7 @@ from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
 from tests.background import in_background
 from tests.games.game_fixture import Clock, make_context
+from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import CREATOR, StoredGame, store_game
 from tests.polling import wait_until
 
@@ -24,8 +26,8 @@ EVERY = 2**33
 
 def make_repairer(store: RedisStore, *, archive: bool = False) -> IndexRepairer:
     """Return the repairer of one instance."""
-    archives = store.archive_queue if archive else None
-    return IndexRepairer(store, store.index_repair, Retention(), Clock(), archives)
+    archiver = Archiver(store, store.archive_queue, None, CATALOGUE, Clock())
+    return IndexRepairer(store, store.index_repair, Retention(), Clock(), archiver.is_pending if archive else None)
 
 
 async def list_lobby(store: RedisStore, *statuses: Status) -> list[str]:
@@ -87,7 +89,7 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
     before = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     assert len(before) > 10
     await redis.delete(*before)
-    repaired = await make_repairer(store).repair_all()
+    repaired = await make_repairer(store, archive=True).repair_all()
     after = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     assert repaired == RepairReport(games=5, added=sum(map(len, after.values())))
     due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
@@ -121,9 +123,10 @@ async def test_dates_that_are_set_stay(store: RedisStore) -> None:
     assert await store.list_due(later - 1, 10) == []
 
 
-async def test_games_that_ended_before_archiving_was_on_are_queued(store: RedisStore) -> None:
+async def test_ended_games_that_the_queue_lost_are_queued(store: RedisStore, redis: Redis) -> None:
     over = await store_game(store, "finished")
     await store_game(store)
+    await redis.delete(keys.ARCHIVE_SCHEDULE)
     await make_repairer(store).repair_all()
     assert await store.archive_queue.list_due(EVERY, 10) == []
     assert (await make_repairer(store, archive=True).repair_all()).added == 1

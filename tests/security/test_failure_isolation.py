@@ -49,7 +49,6 @@ def fail_for(game: str, original: Callable[..., Any], game_of: Callable[..., str
 async def test_a_game_that_cannot_be_archived_does_not_affect_others(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.is_archiving = True
     games = [(await store_game(store, "finished")).id for _ in range(1 + OTHERS)]
     archived: list[str] = []
 
@@ -57,6 +56,9 @@ async def test_a_game_that_cannot_be_archived_does_not_affect_others(
         async def put(self, name: str, data: bytes) -> None:
             del data
             archived.append(name)
+
+        async def get(self, name: str) -> bytes:
+            raise NotImplementedError
 
     failing = fail_for(games[0], builder.build_archive, lambda *given: given[3].id)
     monkeypatch.setattr("service.games.archive.archiver.build_archive", failing)

@@ -1,8 +1,9 @@
-"""The archiver: writes one document for every ended game, from whichever instance is free.
+"""The archiver: writes one document for every ended game, and moves its log, from whichever instance is free.
 
 The commit that ends a game queues it beforehand, so that no game is missed when an instance dies. An archiver leases a
-game, writes its document and records the archived version. After a crash, the lease expires and another instance writes
-the same bytes under the same name. A game that changes after its end, by a rematch, is queued and written again.
+game, writes its document and records the archived version. Later its log leaves Redis; without an archive it is
+compressed as a whole. After a crash, the lease expires and another instance writes the same bytes under the same name.
+A game that changes after its end, by a rematch, is queued and written again.
 """
 
 import asyncio
@@ -14,20 +15,24 @@ from uuid import uuid4
 
 import msgspec
 
-from service.engine import is_finished
+from service.engine import Game, is_finished
 from service.games.archive.builder import build_archive
-from service.games.archive.document import InvalidDocument, encode_document, object_name
-from service.games.archive.port import ArchiveQueue, ArchiveStorage, StorageUnavailable
+from service.games.archive.document import GameDocument, InvalidDocument, encode_document, object_name
+from service.games.archive.port import ArchiveQueue, ArchiveStorage, LogState, StorageUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
-from service.games.repository import decode_game
+from service.games.repository import decode_game, read_log
 from service.games.tilesets import TileSetCatalogue
+from service.games.timestamps import unix_seconds
 
 logger = logging.getLogger(__name__)
 
 ARCHIVE_DELAY_S = 5
 """Delay between the end of a game and its archiving, by which its commit is stored or has failed."""
+
+COMPRESSION_DELAY_S = 300
+"""Without an archive, the delay between the end of a game and the compression of its log."""
 
 LEASE_TTL_S = 60
 """Duration of a lease; longer than writing takes."""
@@ -42,13 +47,15 @@ DUE_BATCH_SIZE = 50
 
 @dataclass
 class Archiver:
-    """Archives games for one instance."""
+    """Archives games and moves their logs for one instance."""
 
     store: GameStore
     queue: ArchiveQueue
-    storage: ArchiveStorage
+    storage: ArchiveStorage | None
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
+    log_ttl_s: int = 3600
+    """Seconds after the last change of an archived game until its log leaves Redis."""
     _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
     _is_storage_failing: bool = field(init=False, default=False)
     """Whether the latest write was rejected by the storage."""
@@ -85,7 +92,7 @@ class Archiver:
             await self.queue.reschedule(game_id, now + LEASE_TTL_S)
             return
         try:
-            version = await self._archive_game(game_id)
+            archived, until = await self._process_log(game_id)
         except (InvalidDocument, TileSetMissing, StorageUnavailable, UnreadableGame, msgspec.DecodeError) as failed:
             if isinstance(failed, StorageUnavailable):
                 self._is_storage_failing = True
@@ -98,24 +105,49 @@ class Archiver:
             record_failure("archive", game_id, error, f"is retried in {RETRY_DELAY_S} s")
             await self._postpone(game_id)
             return
-        if await self.queue.mark_archived(game_id, self._holder, version):
-            await self.queue.reschedule(game_id, None)
+        if await self.queue.mark_archived(game_id, self._holder, archived):
+            await self.queue.reschedule(game_id, until)
 
     async def _postpone(self, game_id: str) -> None:
         await self.queue.mark_archived(game_id, self._holder, 0)
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
-    async def _archive_game(self, game_id: str) -> int:
-        """Write the document of an ended game if it is not archived; return the archived version, 0 for none."""
+    async def is_pending(self, game: Game) -> bool:
+        """Return whether a game has ended, and its current version is to be archived or its log to be moved."""
+        return is_finished(game) and not self._is_done(game, await self.queue.load_log_state(game.id))
+
+    def _is_done(self, game: Game, state: LogState) -> bool:
+        is_stored = self.storage is None or (state.archived == game.version and state.document != "")
+        return state.moved == game.version and is_stored
+
+    async def _process_log(self, game_id: str) -> tuple[int, int | None]:
+        """Do what is to be done now: write the document of an ended game, or move its log.
+
+        Return the archived version, 0 for none, and when the rest is due.
+        """
         loaded = await self.store.load(game_id)
         if loaded is None or not is_finished(game := decode_game(loaded)):
-            return 0
-        if await self.queue.load_archived_version(game_id) != game.version:
-            document = await build_archive(self.store, self.tilesets, loaded, game)
-            data = await asyncio.to_thread(encode_document, document)
-            try:
-                async with asyncio.timeout(WRITE_TIMEOUT_S):
-                    await self.storage.put(object_name(game.id, game.created_at), data)
-            except TimeoutError as timeout:
-                raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
-        return game.version
+            return 0, None
+        state = await self.queue.load_log_state(game_id)
+        if self._is_done(game, state):
+            return state.archived, None
+        name = "" if self.storage is None else object_name(game.id, game.created_at)
+        move_at = unix_seconds(game.updated_at) + (self.log_ttl_s if name else COMPRESSION_DELAY_S)
+        if self.storage is not None and state.archived != game.version:
+            await self._write(self.storage, name, await build_archive(self.store, self.tilesets, loaded, game))
+            return game.version, move_at
+        if self.clock() < move_at:
+            return state.archived, move_at
+        log = [] if name else await read_log(self.store, game_id, game.version)
+        if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
+            raise InvalidDocument("its log does not match the game's version")
+        await self.queue.move_log(game_id, loaded.revision, name, log)
+        return state.archived, None
+
+    async def _write(self, storage: ArchiveStorage, name: str, document: GameDocument) -> None:
+        data = await asyncio.to_thread(encode_document, document)
+        try:
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
+                await storage.put(name, data)
+        except TimeoutError as timeout:
+            raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout

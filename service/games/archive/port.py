@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from service.games.archive.document import WebhookDocument
-from service.games.ports.game_store import Commit, StoreError
+from service.games.ports.game_store import Commit, Revision, StoredDiff, StoreError
 
 
 class StorageUnavailable(StoreError):
-    """The archive storage did not store a document; says why."""
+    """The archive storage did not store or return a document; says why."""
 
 
 class ArchiveStorage(Protocol):
@@ -17,9 +17,23 @@ class ArchiveStorage(Protocol):
     async def put(self, name: str, data: bytes) -> None:
         """Store `data` under `name`, replacing what was there; atomic. Raises StorageUnavailable."""
 
+    async def get(self, name: str) -> bytes:
+        """Return what is stored under `name`. Raises StorageUnavailable."""
+
+
+class LogState(NamedTuple):
+    """Where the log of an ended game is."""
+
+    archived: int
+    """The archived version; 0 for none."""
+    moved: int
+    """The version up to which it is no longer a stream; 0 for none."""
+    document: str
+    """Which document of the archive has these versions; empty if they are one compressed value."""
+
 
 class ArchiveQueue(Protocol):
-    """The games to be archived. Every method may raise StoreUnavailable."""
+    """The ended games whose logs are to be archived or moved. Every method may raise StoreUnavailable."""
 
     async def schedule(self, game: str, at: int) -> bool:
         """Schedule a game for a Unix second; return False if it was scheduled earlier already."""
@@ -33,8 +47,14 @@ class ArchiveQueue(Protocol):
     async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Acquire a game's lease for `seconds`; return False if another instance holds it."""
 
-    async def load_archived_version(self, game: str) -> int:
-        """Return the archived version; 0 for none."""
+    async def load_log_state(self, game: str) -> LogState:
+        """Return where a game's log is."""
+
+    async def move_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
+        """Replace a game's stream by an archived document, or if that is empty, by the compressed log.
+
+        Does nothing if the game has another revision, or another version is archived.
+        """
 
     async def mark_archived(self, game: str, holder: str, version: int) -> bool:
         """Record the archived version and release the lease; return False if the game changed or the lease expired."""

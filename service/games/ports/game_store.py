@@ -7,6 +7,7 @@ records. One `commit` changes all of that atomically.
     └── StoreUnavailable      the store did not reply in time; the command may have been executed
         ├── StoreBusy         too many commands wait for the store; this one was not sent
         └── UnreadableGame    a game's record is damaged, or was written by a later release
+            └── ArchiveUnavailable    the archive has the game's log, and does not respond
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -40,6 +41,15 @@ class StoreBusy(StoreUnavailable, code="store_unavailable", text="too many comma
 
 class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this instance cannot read the stored game"):
     """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
+
+
+class ArchiveUnavailable(
+    UnreadableGame, code="store_unavailable", text="the archive that has the log of this game does not respond"
+):
+    """The archive that has a game's log does not respond. Other games are not affected."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, retry_after_s=5)
 
 
 class StoredDiff(msgspec.Struct, frozen=True):

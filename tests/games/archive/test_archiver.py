@@ -57,6 +57,11 @@ class MemoryStorage:
         await self.may_finish.wait()
         self.objects[name] = data
 
+    async def get(self, name: str) -> bytes:
+        if self.rejects:
+            raise StorageUnavailable("no")
+        return self.objects[name]
+
     def document(self) -> GameDocument:
         """Return the only document."""
         (data,) = self.objects.values()
@@ -92,7 +97,6 @@ class ArchiveFixture(NamedTuple):
 
 @pytest.fixture
 def archive(store: RedisStore, redis: Redis) -> ArchiveFixture:
-    store.is_archiving = True
     return ArchiveFixture(store, redis, MemoryStorage())
 
 
@@ -133,11 +137,6 @@ async def test_an_active_game_is_not_archived(archive: ArchiveFixture, status: S
     assert archive.storage.objects == {}
 
 
-async def test_without_an_archive_nothing_is_queued(store: RedisStore) -> None:
-    await store_game(store, "finished")
-    assert await store.archive_queue.list_due(2**33, 10) == []
-
-
 async def test_concurrent_archivers_write_a_game_once(archive: ArchiveFixture) -> None:
     await store_game(archive.store, "finished")
     await asyncio.gather(*(archive.archive_due() for _ in range(5)))
@@ -145,11 +144,14 @@ async def test_concurrent_archivers_write_a_game_once(archive: ArchiveFixture) -
     assert archive.storage.puts == 1
 
 
-async def test_an_archived_game_leaves_the_queue(archive: ArchiveFixture) -> None:
-    stored = await store_game(archive.store, "finished")
-    await archive.archive_due()
+async def test_an_archived_game_leaves_the_queue_when_its_log_is_moved(archive: ArchiveFixture) -> None:
+    stored, instance = await store_game(archive.store, "finished"), archive.archiver()
+    instance.log_ttl_s = 0
+    for _ in range(2):
+        await instance.archive_due()
+        assert await archive.list_due() == [stored.id]
     await archive.make_due(stored.id)
-    await archive.archive_due()
+    await instance.archive_due()
     assert await archive.list_due() == []
     assert archive.storage.puts == 1
 

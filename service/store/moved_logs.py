@@ -1,0 +1,106 @@
+"""The logs of games that ended a while ago, which are no longer streams: in the archive, or one compressed value.
+
+The field `moved` of a game's hash says `VERSION DIGEST DOCUMENT`: the log up to that version is in this document of the
+archive, or if that is empty, in the field `log`. What changes later, by a rematch, is in the stream, until the whole
+log is moved again.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from service.games.archive.document import InvalidDocument, decode_document
+from service.games.archive.port import ArchiveStorage, StorageUnavailable
+from service.games.game_failures import record_failure
+from service.games.ports.game_store import (
+    ArchiveUnavailable,
+    Revision,
+    StoredDiff,
+    StoreUnavailable,
+    UnreadableGame,
+)
+from service.store import keys, log_entries
+from service.store.compression import LOGS
+from service.store.connection.pipeline import PipelinedClient
+from service.supervision import spawn
+
+__all__ = ["MovedLogs", "compress_log"]
+
+READ_TIMEOUT_S = 5.0
+"""Timeout of a read from the archive; shorter than that of a request."""
+
+MAX_CACHED_BYTES = 32 << 20
+"""Of the diffs in the cache: a log has some 110 KB."""
+
+
+def compress_log(diffs: Sequence[StoredDiff]) -> bytes:
+    """Return a whole log as one value. Raises UnreadableGame if it could not be read back as it is."""
+    packed = LOGS.compress(b"\n".join(diff.data for diff in diffs))
+    if log_entries.chain(LOGS.decompress(packed).split(b"\n")) != [*diffs]:
+        raise UnreadableGame("its log is damaged")
+    return packed
+
+
+class MovedLogs:
+    """Reads moved logs, and caches those that were read last."""
+
+    def __init__(self, client: PipelinedClient) -> None:
+        self._client = client
+        self.archive: ArchiveStorage | None = None
+        self._logs: OrderedDict[tuple[str, bytes], list[StoredDiff]] = OrderedDict()
+        self._bytes = 0
+        self._reads: dict[tuple[str, bytes], asyncio.Task[list[StoredDiff]]] = {}
+
+    async def load(self, game: str) -> list[StoredDiff]:
+        """Return the moved part of a game's log, empty if there is none. Readers at the same time share one read.
+
+        Raises ArchiveUnavailable, UnreadableGame, StoreUnavailable.
+        """
+        moved = await self._client.execute("HGET", keys.game(game), "moved")
+        if moved is None:
+            return []
+        key = (game, moved)
+        if key in self._logs:
+            self._logs.move_to_end(key)
+            return self._logs[key]
+        if key not in self._reads:
+            self._reads[key] = spawn("moved-log", self._read(game), expected=(StoreUnavailable,))
+            self._reads[key].add_done_callback(lambda _: self._reads.pop(key))
+        log = await asyncio.shield(self._reads[key])
+        if key not in self._logs:
+            self._logs[key] = log
+            self._bytes += _size(log)
+        while self._bytes > MAX_CACHED_BYTES:
+            self._bytes -= _size(self._logs.popitem(last=False)[1])
+        return log
+
+    async def _read(self, game: str) -> list[StoredDiff]:
+        try:
+            moved, packed = await self._client.execute("HMGET", keys.game(game), "moved", "log")
+            version, digest, name = (moved or b"0  ").decode().split(" ")
+            if name:
+                data = await self._fetch(name)
+                diffs = await asyncio.to_thread(lambda: [bytes(diff) for diff in decode_document(data).diffs])
+            else:
+                diffs = LOGS.decompress(packed or b"").split(b"\n")
+            log = log_entries.chain(diffs[: int(version)])
+            if not log or Revision(log[-1].version, log[-1].digest) != (int(version), digest):
+                raise ValueError(f"it does not end with the digest of version {version}")  # noqa: TRY301
+        except (InvalidDocument, ValueError, ArchiveUnavailable) as error:
+            failed = error if isinstance(error, UnreadableGame) else UnreadableGame(f"its log cannot be read: {error}")
+            record_failure("archive", game, failed, "has no log for its readers")
+            raise failed from error
+        return log
+
+    async def _fetch(self, name: str) -> bytes:
+        if self.archive is None:
+            raise ArchiveUnavailable(f"it is the document {name}, and no archive is set")
+        try:
+            async with asyncio.timeout(READ_TIMEOUT_S):
+                return await self.archive.get(name)
+        except (StorageUnavailable, TimeoutError) as error:
+            raise ArchiveUnavailable(str(error) or f"not read within {READ_TIMEOUT_S:.0f} s") from error
+
+
+def _size(log: Sequence[StoredDiff]) -> int:
+    return sum(len(diff.data) for diff in log)

@@ -1,0 +1,361 @@
+"""Logs that are no longer streams are read as before: from the archive, or from one compressed value."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from msgspec.structs import replace
+from redis.asyncio import Redis
+
+from schemas.lobby import Rematch
+from service.archive_storage import DirectoryStorage
+from service.cli.export import export_games
+from service.cli.importer import import_files
+from service.games.archive.archiver import Archiver
+from service.games.archive.builder import build_export
+from service.games.archive.document import decode_document, encode_document
+from service.games.archive.validation import validate_document
+from service.games.commands.rematch import RematchRequest, rematch
+from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
+from service.games.repository import decode_game
+from service.store import keys, moved_logs
+from service.store.game_store import RedisStore
+from service.store.moved_logs import MovedLogs
+from tests.cli.test_export_import import RETENTION
+from tests.games.game_fixture import Clock
+from tests.games.game_logs import CATALOGUE
+from tests.games.stored_games import StoredGame, load_whole_game, store_game
+from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import Client
+from tests.web.event_stream_client import open_event_stream
+from tests.web.http_game import bearer_header, check_problem, create_game
+from tests.web.watcher_client import GameCopy, connect_watcher
+from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, register_webhook
+
+MAX_BYTES = 15_000
+"""Of Redis' memory, for a game of two people that has ended and was not archived."""
+
+PATHS = (
+    "",
+    "/diffs?since=0&limit=1000",
+    "/diffs?since=7&limit=30",
+    "/diffs?since=100000",
+    "/story?since=3",
+    "/story?since=0&limit=1000",
+    "/board.svg?v=1",
+    "/board.txt?v=40",
+    "/board.svg",
+    "/scores",
+    "/tiles",
+    "/legal-moves",
+)
+
+
+class Mover(NamedTuple):
+    """Moves the logs of ended games, to the archive if there is one."""
+
+    store: RedisStore
+    redis: Redis
+    directory: Path | None
+
+    async def move(self, *games: StoredGame) -> None:
+        """Let a day pass."""
+        storage = None if self.directory is None else DirectoryStorage(self.directory)
+        self.store.moved_logs.archive = storage
+        clock = Clock()
+        clock.now += 86_400
+        for _ in range(2):
+            await Archiver(self.store, self.store.archive_queue, storage, CATALOGUE, clock).archive_due()
+        for game in games:
+            assert not await self.redis.exists(keys.log(game.id))
+            assert await self.redis.hexists(keys.game(game.id), "log") == (storage is None)
+
+    def document(self) -> Path:
+        """Return the file of the only archived game."""
+        assert self.directory is not None
+        (path,) = self.directory.rglob("*.json.gz")
+        return path
+
+
+@pytest.fixture(params=("archive", "compressed"))
+def mover(store: RedisStore, redis: Redis, tmp_path: Path, request: pytest.FixtureRequest) -> Mover:
+    return Mover(store, redis, tmp_path if request.param == "archive" else None)
+
+
+@pytest.fixture
+def archive(store: RedisStore, redis: Redis, tmp_path: Path) -> Mover:
+    return Mover(store, redis, tmp_path)
+
+
+async def read_all(client: Client, game: StoredGame) -> list[tuple[str, int, bytes, str | None]]:
+    """Return everything that can be read of a game."""
+    answers = []
+    headers = bearer_header(game.created.owner_token)
+    for path in (*(f"/v1/games/{game.id}{one}" for one in PATHS), "/v1/games?status=finished,aborted", "/v1/my/games"):
+        async with client.get(path, headers=headers) as response:
+            answers.append((path, response.status, await response.read(), response.headers.get("ETag")))
+    return answers
+
+
+async def test_readers_get_what_they_got_before(mover: Mover, client: Client) -> None:
+    games = [
+        await store_game(mover.store, "finished", visibility="private"),
+        await store_game(mover.store, "finished"),
+        await store_game(mover.store, "aborted"),
+    ]
+    before = [await read_all(client, game) for game in games]
+    whole = [await load_whole_game(mover.store, game.id) for game in games]
+    moved = read_samples()
+    await mover.move(*games)
+    assert grown(moved, "logs_moved_total", to="compressed" if mover.directory is None else "archive") == len(games)
+    assert [await read_all(client, game) for game in games] == before
+    assert [await load_whole_game(mover.store, game.id) for game in games] == whole
+    refused = await client.get(f"/v1/games/{games[0].id}/diffs")
+    await check_problem(refused, 404, "not_found")
+
+
+async def test_an_ended_game_takes_little_memory(mover: Mover) -> None:
+    games = [await store_game(mover.store, "finished") for _ in range(3)]
+    before = [await memory(mover.redis, game.id) for game in games]
+    await mover.move(*games)
+    after = [await memory(mover.redis, game.id) for game in games]
+    assert max(after) <= (MAX_BYTES if mover.directory is None else MAX_BYTES // 4) < min(before)
+
+
+async def memory(redis: Redis, game: str) -> int:
+    """Return how many bytes the keys of a game take."""
+    sizes = [await redis.memory_usage(key, samples=0) async for key in redis.scan_iter(f"*{{{game}}}*")]
+    return sum(filter(None, sizes))
+
+
+async def test_a_rematch_goes_on_behind_the_moved_log(mover: Mover, client: Client) -> None:
+    game = await store_game(mover.store, "finished")
+    first = await mover.store.load_diffs(game.id, 0, 1000)
+    await mover.move(game)
+    async with open_event_stream(client, game.id, f"?since={len(first)}") as events:
+        events.copy = GameCopy(len(first), first[-1].digest)
+        await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+        await events.receive("diff")
+    log = await mover.store.load_diffs(game.id, 0, 1000)
+    assert log[:-1] == first
+    assert Revision(len(first), first[-1].digest).is_followed_by(log[-1:])
+    for since, limit in ((len(first), 10), (len(first) - 1, 1), (len(first) - 1, 10), (len(log), 10), (5, 10)):
+        assert await mover.store.load_diffs(game.id, since, limit) == log[since : since + limit]
+    before = await read_all(client, game)
+    await mover.move(game)
+    assert await read_all(client, game) == before
+    if mover.directory is not None:
+        assert decode_document(mover.document().read_bytes()).version == len(log)
+
+
+async def test_a_log_that_is_moved_during_a_read_is_read_once(mover: Mover, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = await store_game(mover.store, "finished")
+    await mover.move(game)
+    await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+    log = await mover.store.load_diffs(game.id, 0, 1000)
+    load = mover.store.moved_logs.load
+
+    async def move_and_load(moved: str) -> list[StoredDiff]:
+        monkeypatch.undo()
+        await mover.move(game)
+        return await load(moved)
+
+    monkeypatch.setattr(mover.store.moved_logs, "load", move_and_load)
+    assert await mover.store.load_diffs(game.id, 3, 1000) == log[3:]
+    assert not await mover.redis.exists(keys.log(game.id))
+
+
+async def test_a_log_stays_until_the_archive_has_this_version(archive: Mover) -> None:
+    game = await store_game(archive.store, "finished")
+    loaded = await archive.store.load(game.id)
+    assert loaded is not None
+    version, digest = loaded.revision
+    queue, key = archive.store.archive_queue, keys.game(game.id)
+    await queue.move_log(game.id, loaded.revision, "name", [])
+    await archive.redis.hset(key, "archived", version - 1)
+    await queue.move_log(game.id, loaded.revision, "name", [])
+    await archive.redis.hset(key, "archived", version)
+    await queue.move_log(game.id, Revision(version, "0" * 32), "name", [])
+    await queue.move_log(game.id, Revision(version - 1, digest), "name", [])
+    assert await archive.redis.exists(keys.log(game.id))
+    await queue.move_log(game.id, loaded.revision, "name", [])
+    assert not await archive.redis.exists(keys.log(game.id))
+
+
+async def test_a_log_is_moved_when_its_time_has_come(mover: Mover) -> None:
+    """The index repair queues a game until then, and no longer."""
+    game = await store_game(mover.store, "finished")
+    clock, storage = Clock(), None if mover.directory is None else DirectoryStorage(mover.directory)
+    archiver = Archiver(mover.store, mover.store.archive_queue, storage, CATALOGUE, clock, log_ttl_s=900)
+    delay_s = 300 if storage is None else 900
+    loaded = await mover.store.load(game.id)
+    assert loaded is not None
+    for passed_s in (0, 10, delay_s - 1, delay_s):
+        assert await archiver.is_pending(decode_game(loaded))
+        assert await mover.redis.exists(keys.log(game.id))
+        clock.now = game.context.clock() + passed_s
+        await mover.redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
+        await archiver.archive_due()
+    assert not await mover.redis.exists(keys.log(game.id))
+    assert not await archiver.is_pending(decode_game(loaded))
+
+
+async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(
+    archive: Mover, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    game, other = await store_game(archive.store, "finished"), await store_game(archive.store)
+    await archive.move(game)
+    document = archive.document()
+    data = document.read_bytes()
+    document.unlink()
+    url = f"/v1/games/{game.id}"
+    for path in ("/diffs", "/story", "/board.svg?v=3"):
+        response = await client.get(f"{url}{path}")
+        problem = await check_problem(response, 503, "store_unavailable")
+        assert problem["detail"] == "the archive that has the log of this game does not respond"
+        assert response.headers["Retry-After"] == "5"
+    assert f"archive: game {game.id} failed" in caplog.text
+    for path in ("", "/board.svg", "/scores", "/tiles", "/legal-moves"):
+        assert (await client.get(f"{url}{path}")).status == 200
+    assert (await client.get(f"/v1/games/{other.id}/diffs")).status == 200
+    await asyncio.to_thread(document.write_bytes, data)
+    assert (await client.get(f"{url}/diffs")).status == 200
+
+
+@pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end"))
+async def test_a_damaged_document_is_a_damaged_log(archive: Mover, client: Client, damage: str) -> None:
+    game = await store_game(archive.store, "finished")
+    await archive.move(game)
+    path = archive.document()
+    data = path.read_bytes()
+    document = decode_document(data)
+    if damage == "of another game":
+        another = await store_game(archive.store, "finished")
+        found = await build_export(archive.store, CATALOGUE, another.id)
+        assert found is not None
+        document.diffs[:] = found.diffs
+    elif damage == "too short":
+        document.diffs.pop()
+    elif damage == "of another end":
+        document.diffs[-1] = document.diffs[-2]
+    path.write_bytes(data[:-9] if damage == "torn" else encode_document(document))
+    problem = await check_problem(await client.get(f"/v1/games/{game.id}/diffs"), 503, "store_unavailable")
+    assert problem["detail"] == "this instance cannot read the stored game"
+
+
+@pytest.mark.parametrize("value", (b"", b"\x01torn", None))
+async def test_a_damaged_compressed_log_is_a_damaged_log(
+    store: RedisStore, redis: Redis, client: Client, value: bytes | None
+) -> None:
+    game = await store_game(store, "finished")
+    await Mover(store, redis, None).move(game)
+    await (redis.hdel(keys.game(game.id), "log") if value is None else redis.hset(keys.game(game.id), "log", value))
+    problem = await check_problem(await client.get(f"/v1/games/{game.id}/story"), 503, "store_unavailable")
+    assert problem["detail"] == "this instance cannot read the stored game"
+
+
+async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis: Redis) -> None:
+    game = await store_game(store, "finished")
+    log = await store.load_diffs(game.id, 0, 1000)
+    loaded = await store.load(game.id)
+    assert loaded is not None
+    for damaged in (log[1:], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
+        with pytest.raises(UnreadableGame):
+            await store.archive_queue.move_log(game.id, loaded.revision, "", damaged)
+    assert await redis.xlen(keys.log(game.id)) == len(log)
+
+
+async def test_readers_share_one_read_and_the_cache_is_bounded(archive: Mover, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = [await store_game(archive.store, "finished") for _ in range(3)]
+    await archive.move(*games)
+    logs = archive.store.moved_logs
+    assert isinstance(logs.archive, DirectoryStorage)
+    reads, get = [], logs.archive.get
+
+    async def counted(name: str) -> bytes:
+        reads.append(name)
+        return await get(name)
+
+    monkeypatch.setattr(logs.archive, "get", counted)
+    await asyncio.gather(*(logs.load(game.id) for game in games for _ in range(20)))
+    assert len(reads) == len(games)
+    cached = logs._bytes
+    loaded = [await logs.load(game.id) for game in games]
+    assert cached == sum(len(diff.data) for log in loaded for diff in log)
+    monkeypatch.setattr(moved_logs, "MAX_CACHED_BYTES", cached - 1)
+    logs = archive.store.moved_logs = MovedLogs(archive.store._client)
+    logs.archive = DirectoryStorage(archive.directory or Path())
+    for game in games:
+        await logs.load(game.id)
+    assert [game for game, _ in logs._logs] == [game.id for game in games[1:]]
+    assert logs._bytes < cached
+
+
+async def test_a_reader_that_leaves_does_not_end_the_read_of_others(archive: Mover) -> None:
+    game = await store_game(archive.store, "finished")
+    await archive.move(game)
+    readers = [asyncio.create_task(archive.store.load_diffs(game.id, 0, 10)) for _ in range(2)]
+    while not archive.store.moved_logs._reads:  # noqa: ASYNC110  no event says that the read has begun
+        await asyncio.sleep(0)
+    readers[0].cancel()
+    assert len(await readers[1]) == 10
+
+
+async def test_subscribers_resume_in_a_moved_log(mover: Mover, client: Client) -> None:
+    game = await store_game(mover.store, "finished")
+    log = await mover.store.load_diffs(game.id, 0, 1000)
+    await mover.move(game)
+    async with open_event_stream(client, game.id, "?since=5") as events:
+        events.copy = GameCopy(5, log[4].digest)
+        for _ in log[5:]:
+            await events.receive("diff")
+        assert events.copy.digest == log[-1].digest
+    async with connect_watcher(client) as watcher:
+        watcher.copies[game.id] = GameCopy(5, log[4].digest)
+        await watcher.subscribe(game.id, since=5, digest=log[4].digest)
+        copy = await watcher.receive_until(game.id, len(log))
+        assert (copy.digest, copy.snapshots) == (log[-1].digest, 0)
+
+
+async def test_webhooks_that_are_behind_get_the_moved_log(
+    mover: Mover, one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+) -> None:
+    game = await create_game(one.client)
+    await register_webhook(game, receiver.url)
+    await one.deliver()
+    receiver.statuses.append(500)
+    aborted = await (await game.delete()).json()
+    await one.deliver()
+    await mover.move()
+    assert not await mover.redis.exists(keys.log(game.id))
+    receiver.received.clear()
+    later.offset_s += 60
+    await one.deliver()
+    assert receiver.versions == [aborted["version"]]
+
+
+async def test_a_moved_game_can_be_exported_and_imported(
+    mover: Mover, second_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    game = await store_game(mover.store, "finished", webhooks=1)
+    before = await load_whole_game(mover.store, game.id)
+    await mover.move(game)
+    target = tmp_path_factory.mktemp("exported") / "game.json.gz"
+    assert await export_games(mover.store, CATALOGUE, [game.id], target) == {"exported": 1}
+    assert validate_document(decode_document(target.read_bytes())).game.id == game.id
+    for store in (second_store, mover.store):
+        assert await import_files(store, [target], RETENTION, replace=True)
+        assert (await load_whole_game(store, game.id)) == before
+    assert not await mover.redis.hexists(keys.game(game.id), "moved")
+
+
+async def test_a_compressed_log_goes_to_the_archive_once_there_is_one(
+    store: RedisStore, redis: Redis, tmp_path: Path
+) -> None:
+    game = await store_game(store, "finished")
+    before = await load_whole_game(store, game.id)
+    await Mover(store, redis, None).move(game)
+    await redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
+    await Mover(store, redis, tmp_path).move(game)
+    assert await load_whole_game(store, game.id) == before
