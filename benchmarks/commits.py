@@ -26,8 +26,6 @@ ACCESS = b"x" * 300
 RETENTION_S = 3600
 FIELD_BYTES = 8
 """The length of the name of an idempotency record."""
-NOTICE_BYTES = 40
-"""What precedes the entry in the notification, without a trace."""
 RESPONSE_EXTRA = 140
 """The length in bytes of an action's response without its diff."""
 
@@ -73,11 +71,13 @@ def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
         is_sharded=False,
         own_subscribers=0,
         revokes_token=False,
+        sent_us=1_800_000_000_000_000,
+        traceparent="",
     )
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
-    notice, entry = b"n" * NOTICE_BYTES, commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
+    entry = commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
-    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, notice, entry]
+    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:

@@ -39,7 +39,6 @@ from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
-from service.store.notices import encode_notice
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
@@ -88,6 +87,9 @@ class CommitHeader(msgspec.Struct, frozen=True):
     own_subscribers: int
     """Subscribers of the channel that belong to the committing instance."""
     revokes_token: bool
+    sent_us: int
+    """The time in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
+    traceparent: str
 
 
 class RedisStore(GameIndex):
@@ -181,10 +183,12 @@ class RedisStore(GameIndex):
             is_sharded=self._client.topology.is_sharded,
             own_subscribers=self._notifications.count_own_subscribers(commit.game),
             revokes_token=commit.revokes_token,
+            sent_us=clock.now_us(),
+            traceparent=commit.traceparent,
         )
         arguments = [_ENCODER.encode(header), SNAPSHOTS.compress(commit.snapshot), commit.access or b""]
         arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
-        return [*arguments, encode_notice(commit, entries), *entries]
+        return [*arguments, *entries]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""

@@ -3,16 +3,14 @@
 -- KEYS  1 game   2 log   3 idempotency records   4 a string of the game for a write that changes nothing
 -- ARGV  1 the header, a MessagePack map: `CommitHeader` in store/game_store.py describes its members
 --       2 snapshot   3 access record ('' leaves it)   4 field of the idempotency key's record ('' for none)
---       5 that record   6 what precedes the entries in the notification
---       7... the log's entry of each diff (store/log_entries.py), which begins with the commit's id
+--       5 that record   6... the log's entry of each diff (store/log_entries.py), which begins with the commit's id
 -- Returns 1 if it is stored; the record stored earlier; {version, digest} of the game on a conflict ({}: no such game);
 --       -T if the token may use no more idempotency keys in this game until the Unix second T.
 
 local game, log, records = KEYS[1], KEYS[2], KEYS[3]
 local commit = cmsgpack.unpack(ARGV[1])
 local snapshot, access, field, record = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local notice = ARGV[6]
-local FIRST_ENTRY, ID_BYTES = 7, 9
+local FIRST_ENTRY, ID_BYTES = 6, 9
 
 -- An idempotency record (service/games/idempotency.py) expires after a day, and each token may have MAX_KEYS in a game.
 -- They are counted, and expired ones removed, when the version passes a multiple of SWEEP.
@@ -103,7 +101,12 @@ redis.call('EXPIRE', log, commit.ttl_s)
 -- A notification may be lost, so the commit is stored even if publishing fails (the ACL may deny it).
 local subscribers = redis.pcall('PUBSUB', commit.is_sharded and 'SHARDNUMSUB' or 'NUMSUB', commit.channel)
 if not subscribers.err and subscribers[2] > commit.own_subscribers then
-  local notification = notice .. table.concat(ARGV, '', FIRST_ENTRY)
+  local sizes = {}
+  for i = FIRST_ENTRY, #ARGV do
+    sizes[#sizes + 1] = #ARGV[i]
+  end
+  local notice = cmsgpack.pack({version, commit.digest, commit.revokes_token, commit.sent_us, commit.traceparent, sizes})
+  local notification = struct.pack('>I2', #notice) .. notice .. table.concat(ARGV, '', FIRST_ENTRY)
   redis.pcall(commit.is_sharded and 'SPUBLISH' or 'PUBLISH', commit.channel, notification)
 end
 return 1
