@@ -31,7 +31,7 @@ SHORT_LENGTH = 126
 """A frame with up to 125 bytes has its length in one byte (RFC 6455, 5.2)."""
 
 _STATUS = re.compile(rb"HTTP/1\.\d (\d{3}) ")
-_PROBLEM = re.compile(rb'"status":(\d{3})')
+_PROBLEM = re.compile(rb'"status":(\d{3})|"(pong)"')
 _UPGRADE = (
     b"GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
@@ -64,6 +64,11 @@ def _targets(_game: str) -> Iterator[bytes]:
         yield _request("/" * TARGET_BYTES)
 
 
+def _heads(_game: str) -> Iterator[bytes]:
+    while True:
+        yield _request("/v1/bots", *["a: b"] * 6_000)
+
+
 def _options(game: str) -> Iterator[bytes]:
     while True:
         yield _request(game, method="OPTIONS") * 32
@@ -74,10 +79,22 @@ def _pictures(game: str) -> Iterator[bytes]:
         yield _request(f"{game}/board.png?width=4096&v={VERSIONS - version % VERSIONS}")
 
 
+def _many_cells(game: str) -> Iterator[bytes]:
+    query = "width=799&side=1&candidates=1&coordinates=1&region=-45,-45,45,45"
+    for version in count():
+        yield _request(f"{game}/board.png?{query}&v={VERSIONS - version % VERSIONS}")
+
+
 def _creations(_game: str) -> Iterator[bytes]:
     body = msgspec.json.encode({"players": [{"name": "a"}] * (BODY_BYTES // 13)})
     while True:
         yield post_request("/v1/games", body)
+
+
+def _pings(_game: str) -> Iterator[bytes]:
+    text = b'{"type":"ping"}'
+    while True:
+        yield (bytes((0x80 | TEXT, 0x80 | len(text))) + NO_MASK + text) * 32
 
 
 def _messages(_game: str) -> Iterator[bytes]:
@@ -93,8 +110,11 @@ ATTACKS = {
     "lists in headers": Attack(8, _lists),
     "long targets": Attack(8, _targets),
     "pipelined OPTIONS": Attack(300, _options, 32),
+    "malformed heads": Attack(8, _heads),
     "large pictures": Attack(8, _pictures),
+    "small pictures of many cells": Attack(8, _many_cells),
     "malformed messages": Attack(8, _messages, 8, is_socket=True),
+    "socket floods": Attack(100, _pings, 32, is_socket=True),
     "rejected creations": Attack(8, _creations),
 }
 
@@ -137,7 +157,7 @@ async def _send(
                 return
             found = (_PROBLEM if attack.is_socket else _STATUS).findall(rest + data)
             rest = b"" if found else (rest + data)[-16:]
-            statuses.update(status.decode() for status in found)
+            statuses.update((status if isinstance(status, bytes) else b"".join(status)).decode() for status in found)
             waiting -= len(found)
 
 

@@ -16,11 +16,11 @@ from service.games.ports.game_store import RateLimit
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, Wait, parse_url
 from service.telemetry.logs import LogFormat
+from service.web.buckets import parse_rate
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.ratelimit.origins import parse_origins
-from service.web.ratelimit.policies import parse_rate
 
 __all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "with_settings"]
 

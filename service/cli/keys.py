@@ -19,7 +19,7 @@ from service.store.game_store import RedisStore
 __all__ = ["keys_group"]
 
 DEFAULT_QUOTAS = Quotas(games_per_hour=1_000, requests_per_minute=6_000, bot_turns_per_hour=180_000)
-"""What one address may use: `--rate-creations`, `--rate-writes` and `--rate-bots`."""
+"""What one address may use: `--rate-creations`, `--rate-requests` and `--rate-bots`."""
 
 DEFAULT_GRACE_HOURS = 24.0
 HOUR_S = 3600

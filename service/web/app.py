@@ -41,7 +41,13 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[COMMON_HEADERS] = CommonHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
-    app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context), app[API_KEYS])
+    app[RATE_LIMITER] = RateLimiter(
+        limits,
+        context.store.buckets,
+        partial(is_valid_token, context),
+        app[API_KEYS],
+        app[CONNECTION_LIMITER].clients,
+    )
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))

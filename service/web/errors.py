@@ -91,7 +91,7 @@ class RenderingFailed(
 
 
 @dataclass(eq=False)
-class RateLimited(WebError, code="rate_limited", text="too many {policy}: retry later"):
+class RateLimited(WebError, code="rate_limited", text="over the limit of {policy}: retry later"):
     """A client sends too many requests: its bucket of a policy is empty for `retry_after_s` seconds."""
 
     policy: str

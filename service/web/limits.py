@@ -55,15 +55,16 @@ class Limits(NamedTuple):
         "Limit clients by address and token: --rate-... and --max-...-per-address. Turn it off for load tests, or "
         "where a proxy limits them.",
     ] = True
-    rate_reads: Annotated[RateLimit, "Requests that change nothing, per trusted token, otherwise per address"] = (
-        RateLimit(2_000, 10)
-    )
-    rate_writes: Annotated[
-        RateLimit, "Requests and WebSocket messages that change something, per trusted token, otherwise per address"
-    ] = RateLimit(1_000, 10)
-    rate_requests: Annotated[RateLimit, "All requests and messages with trusted tokens, per address"] = RateLimit(
-        10_000, 10
-    )
+    rate_requests: Annotated[
+        RateLimit, "Requests and WebSocket messages, per trusted token, otherwise per address, on each instance"
+    ] = RateLimit(2_500, 10)
+    rate_time: Annotated[
+        RateLimit,
+        "Milliseconds of the event loop that they take, likewise; four of a process that draws pictures count as one",
+    ] = RateLimit(1_500, 10)
+    tokens_per_address: Annotated[
+        int, "Limits of all trusted tokens of an address together, as a multiple of those of one."
+    ] = 4
     rate_creations: Annotated[RateLimit, "New games and webhooks, per address"] = RateLimit(1_000, 3600)
     rate_open_games: Annotated[RateLimit, "New games with open seats, per address"] = RateLimit(1_000, DAY_S)
     rate_keys: Annotated[RateLimit, "Idempotency keys of successful requests, per address"] = RateLimit(200_000, DAY_S)
@@ -74,9 +75,6 @@ class Limits(NamedTuple):
         RateLimit, "Bot turns of games without people, per address of the creator; tokens as with --rate-bots"
     ] = RateLimit(20_000, 3600)
     rate_joins: Annotated[RateLimit, "Seats taken in public games, per address"] = RateLimit(20, 600)
-    rate_pictures: Annotated[RateLimit, "Pictures, per trusted token, otherwise per address"] = RateLimit(500, 10)
-    rate_streams: Annotated[RateLimit, "WebSockets and event streams opened, per address"] = RateLimit(1_000, 60)
-    rate_messages: Annotated[RateLimit, "WebSocket messages that change nothing, per address"] = RateLimit(5_000, 10)
     rate_guesses: Annotated[
         RateLimit, "Unknown tokens and games, per address; beyond that, only requests with valid tokens are served"
     ] = RateLimit(200, 60)

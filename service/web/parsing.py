@@ -12,7 +12,6 @@ from service.games.errors import Malformed
 from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.problems import to_malformed
-from service.web.ratelimit.charges import charge_received_bytes
 
 RequestFactory = Callable[..., web.BaseRequest]
 
@@ -44,7 +43,6 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
-        await charge_received_bytes(request)
         return decode_json(decoder, without_bom(body))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error

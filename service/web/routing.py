@@ -19,6 +19,7 @@ from service.web.app_keys import API_KEY, API_KEYS, CONTEXT
 from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_token, parse_bearer_tokens
 from service.web.headers.fields import Header
 from service.web.parsing import expects_continue, read_body, read_query
+from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
 
@@ -35,6 +36,8 @@ Id = Annotated[
 
 MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
 """The most frequent operations, most frequent first."""
+
+GAME_PATH = "/v1/games/{id}"
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -187,6 +190,10 @@ class Route:
     """Responses in other media types."""
     problems: tuple[str, ...] = ()
     """Problem codes besides those that follow from the request."""
+    creates: Creates = None
+    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
+    is_limited: bool = True
+    """Whether requests count for their client."""
     request_type: type[Request] = Request
     """The type of the handler's second parameter."""
     handler: Handler = _missing_handler
@@ -211,6 +218,13 @@ class Route:
         """Return whether a request may carry an API key, whose quotas it then counts against."""
         return self.decoder.takes_api_key
 
+    @cached_property
+    def terms(self) -> Terms:
+        """Return what the rate limiter has to know of it."""
+        checks_token = self.access in {"reads", "required"}
+        may_guess = checks_token and self.path.startswith(GAME_PATH)
+        return Terms(self.is_limited, checks_token, may_guess, self.takes_api_key, self.creates)
+
     @property
     def responses(self) -> tuple[ResponseSpec, ...]:
         """Return its responses that are not problems."""
@@ -223,7 +237,8 @@ class Route:
         return _PATH_PARAMETER.findall(self.path)
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
-        """Decode a request, and return the handler's response."""
+        """Charge and decode a request, and return the handler's response."""
+        await request.app[RATE_LIMITER].admit(request, self.terms)
         return await self.handler(request, await self.decoder.decode(request))
 
     def register(self, app: web.Application) -> None:

@@ -35,7 +35,7 @@ _RATE = ": QUOTA at once, and QUOTA every SECONDS"
 def client_settings() -> dict[str, click.Option]:
     """Return the settings that limit what a client may do, by the name of their field."""
     options = {str(option.name): option for option in SERVE.params if isinstance(option, click.Option)}
-    prefixes = ("rate_", "max_", "addresses_per")
+    prefixes = ("rate_", "max_", "addresses_per", "tokens_per")
     return {name: options[name] for name in Limits._fields if name.startswith(prefixes) and name != "rate_limits"}
 
 

@@ -20,9 +20,11 @@ from service.web.headers import negotiation as lists
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import concurrency, costs
+from service.web.ratelimit import client_charge, concurrency
+from service.web.ratelimit import limiter as rate_limiter
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
+from service.web.streaming.registry import MISSED_DIFF_S
 from service.web.websocket import connection
 from tests.deploy import generated
 from tests.docs.blocks import read_page
@@ -70,21 +72,6 @@ MIB = 2**20
             "at most {} s, {} at once, {} for a site",
             [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
         ),
-        ("threat-model", "cost one more token each: {} diffs or story lines", [costs.DIFFS_PER_TOKEN]),
-        (
-            "threat-model",
-            "{} games or {} tokens of a list",
-            [costs.LISTED_GAMES_PER_TOKEN, costs.ACCESS_TOKENS_PER_TOKEN],
-        ),
-        ("threat-model", "{} versions replayed for an undo", [costs.REPLAYED_VERSIONS_PER_TOKEN]),
-        (
-            "threat-model",
-            "{:g} KB of a request, and {:g} KB of any response; for a message of a socket {} bytes or {} frames",
-            [
-                *(costs.RECEIVED_BYTES_PER_TOKEN / 1024, costs.BYTES_PER_TOKEN / 1024),
-                *(costs.MESSAGE_BYTES_PER_TOKEN, costs.FRAMES_PER_TOKEN),
-            ],
-        ),
         (
             "threat-model",
             "for each address {} new ones every {:g} s",
@@ -97,15 +84,15 @@ MIB = 2**20
         ),
         (
             "threat-model",
-            "costs {}, and one more for each {:,} pixels of a PNG and each {} versions of the past",
-            [costs.RENDERED_PICTURE, costs.PIXELS_PER_TOKEN, costs.PATCHED_VERSIONS_PER_TOKEN],
+            "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
+            [1000 * client_charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
         ),
+        ("threat-model", "{:g} ms are held until a response", [limiter.HELD_MS]),
         (
-            "threat-model",
-            "`auth` and `subscribe` are {}, a snapshot {}, and {} diffs 1",
-            [costs.AUTH_MESSAGE, costs.SNAPSHOT_MESSAGE, costs.DIFFS_TO_SOCKET_PER_TOKEN],
+            "limits",
+            "{} tokens each, {} for a heavy bot",
+            [rate_limiter.BOT_TURN_TOKENS, client_charge.HEAVY_BOT_TURN_TOKENS],
         ),
-        ("limits", "{} tokens each, {} for a heavy bot", [costs.LIGHT_BOT_TURN, costs.HEAVY_BOT_TURN]),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",

@@ -12,7 +12,8 @@ from service.engine import apply_action, copy_game
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
-from service.web.ratelimit import costs
+from service.web.ratelimit.client_charge import HEAVY_BOT_TURN_TOKENS
+from service.web.ratelimit.limiter import BOT_TURN_TOKENS
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status
@@ -24,7 +25,7 @@ from tests.web.watcher_client import connect_watcher
 INDEX = archipelago_index()
 TILES = sum(tile.count for tile in INDEX.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
-GAME_TOKENS = TILES * costs.LIGHT_BOT_TURN
+GAME_TOKENS = TILES * BOT_TURN_TOKENS
 """Tokens of a game of light bots: a turn for each tile."""
 
 MAX_GETS_PER_TOKEN = 40
@@ -50,7 +51,7 @@ async def test_games_of_bots_are_charged_by_their_cost(store: RedisStore) -> Non
 
 
 async def test_heavy_bots_cost_more(store: RedisStore) -> None:
-    limits = make_limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)
+    limits = make_limits(rate_bot_games=TILES * HEAVY_BOT_TURN_TOKENS)
     async with serve(store, limits, bot_budget_s=0.0) as client:
         body = {"players": [{"bot": "expert"}] * 5}
         assert 1 <= await count_admitted(4, lambda: client.post("/v1/games", json=body), 201) <= 2
@@ -98,8 +99,8 @@ async def play_turns(game: HTTPGame) -> int:
 
 async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
-    quota = 10 * costs.LIGHT_BOT_TURN
-    async with serve(store, make_limits(rate_bots=quota, rate_reads=100_000)) as client:
+    quota = 10 * BOT_TURN_TOKENS
+    async with serve(store, make_limits(rate_bots=quota, rate_requests=100_000, rate_time=100_000)) as client:
         game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
         played = await play_turns(game)
         assert 3 <= played <= 6
@@ -113,7 +114,9 @@ async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) 
 
 
 async def test_an_act_over_a_socket_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
+    async with serve(
+        store, make_limits(rate_bots=5 * BOT_TURN_TOKENS, rate_requests=100_000, rate_time=100_000)
+    ) as client:
         game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         messages, answer = Counter[str](), {}
         async with connect_watcher(client, token=game.owner_token) as watcher:
@@ -151,7 +154,10 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
         while twin.turn_number == game.turn_number:
             apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
-    async with serve(store, make_limits(rate_reads=100_000)) as client, PlainClient(client) as plain:
+    async with (
+        serve(store, make_limits(rate_requests=100_000, rate_time=100_000)) as client,
+        PlainClient(client) as plain,
+    ):
         http_game = await create_game(client)
         dearer = await relative_cost(turn, lambda: plain.request(http_game.path), times=1)
-    assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < MAX_GETS_PER_TOKEN
+    assert dearer / (HEAVY_BOT_TURN_TOKENS if bot.info.heavy else BOT_TURN_TOKENS) < MAX_GETS_PER_TOKEN

@@ -2,19 +2,17 @@
 
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import attrgetter
 
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web.client_ip import TrustedProxies, hash_token, parse_networks
+from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.limits import Limits
-from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
-from service.web.ratelimit.leases import LeasePool
-from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
+from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -90,7 +88,7 @@ async def test_ambiguous_headers_are_rejected(client: Client, lines: str) -> Non
 
 
 async def test_all_spellings_of_a_token_share_a_limit(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_reads=20)) as client:
+    async with serve(store, make_limits(rate_requests=20)) as client:
         game = await create_game(client)
         result: Counter[int] = Counter()
         for _ in range(6):
@@ -130,7 +128,7 @@ async def test_a_socket_accepts_a_token_only_in_its_exact_form(client: Client) -
 
 async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
     """Each is longer than the one before."""
-    async with serve(store, Limits(rate_guesses=Limits().rate_reads)) as client:
+    async with serve(store, Limits(rate_guesses=Limits().rate_requests)) as client:
         game = await create_game(client)
         await flood(client, game, 100)
         with measure_growth() as grown:
@@ -146,38 +144,37 @@ async def flood(client: Client, game: HTTPGame, spellings: int) -> None:
             await read_raw(reader)
 
 
-def address_id(of_network: bool, number: int) -> str:
-    """Return the longest id of an address or network."""
-    return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
+def address_id(number: int) -> str:
+    """Return the longest id of an address, each in a network of its own."""
+    return f"ffff:{number >> 16:x}:{number & 0xFFFF:x}:ffff::"
 
 
-@pytest.mark.parametrize(
-    ("pool", "client_id", "bound"),
-    (
-        ("reads.pool", lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
-        ("guesses.pool", lambda number: address_id(False, number), MAX_LEASES_BYTES),
-        ("guesses.network_pool", lambda number: address_id(True, number), MAX_NETWORK_LEASES_BYTES),
-    ),
-)
-async def test_a_pool_of_leases_is_bounded_by_bytes(
-    client: Client, pool: str, client_id: Callable[[int], str | bytes], bound: int
-) -> None:
-    """However many clients there are, and however many numbers each account holds."""
-    leases: LeasePool = attrgetter(pool)(client.app[RATE_LIMITER])
+@pytest.mark.parametrize("of_network", (False, True))
+async def test_buckets_are_bounded_by_bytes(client: Client, of_network: bool) -> None:
+    """However many clients there are: as many addresses as networks, or tokens alone."""
+    buckets = client.app[RATE_LIMITER].clients
     with measure_growth() as grown:
-        for number in range(bound // 100):
-            lease = leases.get_or_create(client_id(number))
-            lease.tokens = lease.local_full_at = lease.empty_until = number + 0.5
-            lease.bucket_tokens = 1_000 + number
-    assert bound / 4 < grown[0] < bound
+        for number in range(MAX_BUCKETS_BYTES // 100):
+            for bucket in (
+                buckets.of_address(address_id(number)) if of_network else buckets.get(hash_token(f"{number}"))
+            ):
+                bucket.full_at = number + 0.5
+    assert MAX_BUCKETS_BYTES / 8 < grown[0] < MAX_BUCKETS_BYTES
 
 
-async def test_all_pools_together_are_bounded(client: Client) -> None:
-    """Where whoever attacks fills every one of them."""
-    rate_limiter = client.app[RATE_LIMITER]
-    sizes = [pool.max_bytes for leases in rate_limiter.leases for pool in (leases.pool, leases.network_pool)]
-    assert {*sizes} == {MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES}
-    assert sum(sizes) + MAX_TRUSTED_BYTES < 64_000_000
+async def test_leases_are_bounded_by_bytes(client: Client) -> None:
+    limiter = client.app[RATE_LIMITER]
+    with measure_growth() as grown:
+        for number in range(MAX_LEASES_BYTES // 200):
+            lease = limiter.leases.get(limiter.guesses, address_id(number))
+            lease.tokens, lease.bucket_tokens = number, 1_000 + number
+            lease.local.full_at = lease.empty_until = number + 0.5
+    assert MAX_LEASES_BYTES / 4 < grown[0] < MAX_LEASES_BYTES
+
+
+def test_all_tables_together_are_bounded() -> None:
+    """Where whoever attacks fills every one of them: of clients, and of all tokens of an address."""
+    assert 2 * MAX_BUCKETS_BYTES + MAX_LEASES_BYTES + MAX_TRUSTED_BYTES < 64_000_000
 
 
 async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import ClientSession
@@ -59,7 +59,7 @@ async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisSto
             assert await read_status(await again.get(token=token)) == 200
 
 
-@pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_reads"))
+@pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_requests"))
 async def test_tokens_of_another_instance_are_accepted_despite_guesses(
     store: RedisStore, elsewhere: Client, exhausted: str
 ) -> None:
@@ -75,7 +75,7 @@ async def test_tokens_of_another_instance_are_accepted_despite_guesses(
 
 
 async def test_lists_of_my_games_are_served_despite_guesses(store: RedisStore, elsewhere: Client) -> None:
-    async with serve(store, make_limits(rate_reads=10)) as client:
+    async with serve(store, make_limits(rate_requests=10)) as client:
         game = await create_game(elsewhere)
         assert (await guess(client, game))[429] > 20
         mine = "/v1/seats/me/games"
@@ -105,7 +105,7 @@ async def test_sockets_accept_valid_tokens_despite_guesses(store: RedisStore, el
 
 async def test_sockets_open_for_valid_tokens_despite_guesses(store: RedisStore, elsewhere: Client) -> None:
     """Also where the guesses have opened as many as the address may."""
-    async with serve(store, make_limits(rate_streams=5)) as client:
+    async with serve(store, make_limits(rate_requests=5)) as client:
         game, other = await create_game(elsewhere), await create_game(elsewhere)
         statuses = [await open_socket(client, f"{game.path}/ws", **bearer_header(f"guess-{i}")) for i in range(10)]
         assert statuses.count(429) >= 4
@@ -140,21 +140,14 @@ async def test_each_unknown_token_of_a_request_is_a_guess(store: RedisStore) -> 
 
 
 async def test_few_tokens_of_a_request_are_verified(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    verified: list[str] = []
-
-    async def is_valid(
-        _verifier: TokenVerifier, _address: str, _request: object, _game: str | None, token: str
-    ) -> bool:
-        verified.append(token)
-        return False
-
-    monkeypatch.setattr(TokenVerifier, "is_valid", is_valid)
-    async with serve(store, make_limits(rate_reads=10)) as client:
+    verified = AsyncMock(return_value=False)
+    monkeypatch.setattr(TokenVerifier, "is_valid", verified)
+    async with serve(store, make_limits(rate_requests=10)) as client:
         assert (await guess(client, await create_game(client)))[429] > 20
-        verified.clear()
+        verified.reset_mock()
         many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
         assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 429
-        assert len(verified) == MAX_TOKENS_CHECKED
+        assert verified.call_count == MAX_TOKENS_CHECKED
 
 
 async def test_a_malformed_token_is_a_guess(store: RedisStore) -> None:
@@ -213,7 +206,7 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
         assert loads <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
-        await wait_until(lambda: not len(client.app[RATE_LIMITER]._verifier))
+        await wait_until(lambda: not len(client.app[RATE_LIMITER].verifier))
 
 
 class TokenLookup:
@@ -224,9 +217,8 @@ class TokenLookup:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def __call__(self, game: str | None, token: str) -> bool:
-        """Return whether the token opens the game."""
-        del game
+    async def __call__(self, token: str) -> bool:
+        """Return whether the token is valid."""
         self.tokens.append(token)
         await self.may_answer.wait()
         return token == "good"
@@ -238,16 +230,18 @@ def lookup() -> TokenLookup:
 
 
 @pytest.fixture
-def verifier(lookup: TokenLookup) -> TokenVerifier:
-    return TokenVerifier(lookup)
+def verifier() -> TokenVerifier:
+    return TokenVerifier()
 
 
 async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: TokenVerifier) -> None:
-    guesses = [asyncio.create_task(verifier.is_valid("a", None, "g", f"bad {number}")) for number in range(50)]
+    guesses = [
+        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(50)
+    ]
     await asyncio.sleep(0)
-    assert await verifier.is_valid("b", None, "g", "good")
+    assert await verifier.is_valid("b", None, partial(lookup, "good"))
     assert len(lookup.tokens) < 10
-    assert await verifier.is_valid("a", None, "g", "good")
+    assert await verifier.is_valid("a", None, partial(lookup, "good"))
     assert not any(await asyncio.gather(*guesses))
 
 
@@ -260,7 +254,9 @@ async def test_the_next_token_of_an_address_is_verified_after_a_pause(
         "call_later",
         lambda pause_s, then, *given: pauses.append((pause_s, partial(then, *given))),
     )
-    guesses = [asyncio.create_task(verifier.is_valid("a", None, "g", f"bad {number}")) for number in range(3)]
+    guesses = [
+        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(3)
+    ]
     for number, one in enumerate(guesses, 1):
         assert not await one
         assert len(lookup.tokens) == number
@@ -278,8 +274,8 @@ async def test_no_token_is_verified_for_disconnected_clients(
     monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
     disconnected = Mock(transport=None)
     async with asyncio.timeout(20):
-        left = [asyncio.create_task(verifier.is_valid("a", disconnected, "g", "good")) for _ in range(200)]
-        assert await verifier.is_valid("a", None, "g", "good")
+        left = [asyncio.create_task(verifier.is_valid("a", disconnected, partial(lookup, "good"))) for _ in range(200)]
+        assert await verifier.is_valid("a", None, partial(lookup, "good"))
         assert not any(await asyncio.gather(*left))
     assert lookup.tokens == ["good"]
 
@@ -289,10 +285,10 @@ async def test_the_number_of_waiting_verifications_is_limited(
 ) -> None:
     monkeypatch.setattr(token_verifier, "MAX_WAITING", 3)
     lookup.may_answer.clear()
-    waiting = [asyncio.create_task(verifier.is_valid("a", None, "g", "good")) for _ in range(3)]
+    waiting = [asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(3)]
     await asyncio.sleep(0)
     assert len(verifier) == 3
-    assert not await verifier.is_valid("a", None, "g", "good")
+    assert not await verifier.is_valid("a", None, partial(lookup, "good"))
     lookup.may_answer.set()
     assert all(await asyncio.gather(*waiting))
     await wait_until(lambda: not len(verifier))
@@ -302,7 +298,7 @@ async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
     lookup: TokenLookup, verifier: TokenVerifier
 ) -> None:
     lookup.may_answer.clear()
-    first, second = (asyncio.create_task(verifier.is_valid("a", None, "g", "good")) for _ in range(2))
+    first, second = (asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(2))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.gather(second, return_exceptions=True)

@@ -37,11 +37,11 @@ def test_a_setting_has_the_value_of_its_flags(flags: tuple[str, ...], field: str
 def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
     limits = parse_settings(
-        *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
+        *("--rate-time", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
         *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "Forwarded"),
         *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
     ).limits
-    assert limits.rate_writes == RateLimit(7, 60)
+    assert limits.rate_time == RateLimit(7, 60)
     assert not limits.rate_limits
     assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
     assert limits.allowed_origins == ("https://a.example", "null")
@@ -54,7 +54,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("flag", "value"),
     (
-        *(("--rate-reads", value) for value in ("100", "0/10", "10/0", "many/10")),
+        *(("--rate-requests", value) for value in ("100", "0/10", "10/0", "many/10")),
         *(("--trusted-proxies", value) for value in ("proxy.example", "10.0.0.1/8")),
         *(
             ("--allowed-origins", value)

@@ -229,7 +229,7 @@ async def test_pipelined_requests_are_answered_until_a_response_closes_the_conne
     store: RedisStore, rate_limits: bool
 ) -> None:
     """However many come at once: no response is lost because others are unread."""
-    limits = Limits(rate_limits=rate_limits, rate_reads=RateLimit(50, 60))
+    limits = Limits(rate_limits=rate_limits, rate_requests=RateLimit(50, 60))
     async with serve(store, limits) as client, open_connection(client) as (reader, writer):
         writer.write(make_head("/v1/bots") * 1_000 + make_head("/livez", "Connection: close") + bytes(100_000))
         received = await read_to_end(reader)

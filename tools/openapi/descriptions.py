@@ -122,9 +122,11 @@ HEADERS: dict[str, Any] = {
     "RateLimit": _header(
         "The rate limit, its remaining quota, and the seconds until the quota is full again, or with 429 until some of "
         "it is available (draft-ietf-httpapi-ratelimit-headers-11).",
-        '"writes";r=0;t=1',
+        '"requests";r=0;t=1',
     ),
-    "RateLimit-Policy": _header("The rate limit's quota, and the seconds in which it refills.", '"writes";q=1000;w=10'),
+    "RateLimit-Policy": _header(
+        "The rate limit's quota, and the seconds in which it refills.", '"requests";q=2500;w=10'
+    ),
     "WWW-Authenticate": _header(
         "The authentication scheme.", 'Bearer realm="south-seas", error="invalid_token"', required=True
     ),

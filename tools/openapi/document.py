@@ -11,7 +11,6 @@ from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
 from service.web.headers.fields import IF_NONE_MATCH, Header
 from service.web.parsing import JSON
-from service.web.ratelimit.classification import EXEMPT_PATHS
 from service.web.routes.registry import ROUTES
 from service.web.routing import Query, ResponseSpec, Route
 from tools.openapi.code_samples import make_code_samples
@@ -261,7 +260,7 @@ def _responses(route: Route, refs: SchemaRefs) -> Schema:
     responses: Schema = {}
     for reply in _replies(route):
         response = responses.setdefault(str(reply.status), {"description": reply.description})
-        if named := (*reply.headers, *(() if route.path in EXEMPT_PATHS else RATE_LIMIT_HEADERS)):
+        if named := (*reply.headers, *(RATE_LIMIT_HEADERS if route.is_limited else ())):
             response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
         if reply.content is not None:
             content = response.setdefault("content", {})[reply.media_type] = {"schema": refs[reply.content]}

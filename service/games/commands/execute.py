@@ -47,8 +47,8 @@ class ClientCharge(Protocol):
     async def charge_new_game(self, new_game: CreateGame) -> None:
         """Charge for the bots of a game that is about to be created."""
 
-    def replay_slot(self, versions: int) -> AbstractAsyncContextManager[None]:
-        """Wait for a slot in which to replay a game of so many versions, and charge the replay."""
+    def replay_slot(self) -> AbstractAsyncContextManager[None]:
+        """Wait for a slot in which to replay a game, and charge the replay."""
 
 
 async def execute(  # noqa: PLR0913  each says something else of the command

@@ -49,7 +49,7 @@ async def _undo(
     check_turn(game, seat)
     if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
         raise NothingToUndo(seat)
-    async with nullcontext() if charge is None else charge.replay_slot(game.version):
+    async with nullcontext() if charge is None else charge.replay_slot():
         log = await read_log(context.store, game.id, game.version)
         point = await asyncio.to_thread(compute_undo_point, index, game, log)
     if point is None:

@@ -32,7 +32,6 @@ class FrameReader:
     """
 
     __slots__ = (
-        "_counted",
         "_fragments",
         "_head",
         "_is_last",
@@ -49,8 +48,6 @@ class FrameReader:
         """Called when the client has sent a close frame, or disconnected."""
         self._max_fragments = max_fragments
         """Frames of one message. Each is work, even if it is empty."""
-        self._counted = 0
-        """Frames that arrived since they were last counted."""
         self._fragments = 0
         """Frames since the last that ended a message."""
         self._head = b""
@@ -81,11 +78,6 @@ class FrameReader:
         self._reader.feed_eof()
         self._on_end()
 
-    def count(self, unit: int) -> int:
-        """Return how many whole units of frames arrived since the last call."""
-        units, self._counted = divmod(self._counted, unit)
-        return units
-
     def _find_end(self, data: bytes) -> tuple[int, bytes]:
         """Return where the last frame ends whose length is known, and what stands for an invalid one after it."""
         end, size = self.unread_bytes, len(data)
@@ -98,7 +90,6 @@ class FrameReader:
             start = end + 2 + EXTENDED_LENGTH_BYTES.get(length, 0)
             if start > size:
                 break
-            self._counted += 1
             self._fragments = 0 if first & FINAL and not self.is_discarding else self._fragments + 1
             if self._fragments > self._max_fragments:
                 self._is_last = True

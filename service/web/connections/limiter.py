@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from itertools import starmap
 from resource import RLIMIT_NOFILE, getrlimit
@@ -14,6 +15,7 @@ from schemas.problems import problem
 from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
+from service.web.buckets import Buckets, Policy
 from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
 from service.web.common_headers import CommonHeaders
 from service.web.connections.protocol import ClientConnection, get_connection
@@ -33,6 +35,18 @@ __all__ = [
 LOG = logging.getLogger(__name__)
 
 FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
+
+MAX_BUCKETS_BYTES = 8 * 1024 * 1024
+"""Memory for what clients have left."""
+
+HELD_MS = 10.0
+"""Time that a request has to have, and that is held until it is answered: many at once may not all be done for nothing.
+
+More than most requests take, less than the dearest.
+"""
+
+MAX_DEBT_DIVISOR = 3
+"""An address may owe a third of the time that it has."""
 
 MAX_OPENED_PER_ADDRESS = 1_000
 """Connections that an address may open between two sweeps: each takes longer than a plain GET."""
@@ -57,8 +71,14 @@ def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
 class ConnectionLimiter:
     """All connections of one instance, and the streams (WebSockets and event streams) on them."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
+        self.clock = clock
+        per_network = limits.addresses_per_network
+        requests = Policy("requests", limits.rate_requests, per_network=per_network)
+        time = Policy("time", limits.rate_time, per_network=per_network, held=HELD_MS)
+        self.clients = Buckets((requests, time), clock, MAX_BUCKETS_BYTES)
+        """The requests and the milliseconds that are left to each address, and to each trusted token."""
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
@@ -88,6 +108,7 @@ class ConnectionLimiter:
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections)
             or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
+            or self.is_in_debt(client)
         ):
             refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
@@ -117,6 +138,21 @@ class ConnectionLimiter:
                 self.connections_per_address[client or ""],
                 client or "a trusted proxy",
             )
+
+    def charge_address(self, address: str, seconds: float) -> None:
+        """Charge an address for what no client pays: it was malformed, or beyond a limit."""
+        if self.limits.rate_limits:
+            now = self.clock()
+            for bucket in self.clients.of_address(address)[1::2]:
+                bucket.spend(1000 * seconds, now)
+
+    def is_in_debt(self, address: str) -> bool:
+        """Return whether an address owes so much time that its connections are rejected unread."""
+        now = self.clock()
+        return any(
+            bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota
+            for bucket in self.clients.of_address(address)[1::2]
+        )
 
     def remove(self, connection: ClientConnection) -> None:
         """Remove a closed connection."""

@@ -13,9 +13,11 @@ fails when a new version of aiohttp changes it, and says what to do.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, cast
+from time import perf_counter
+from types import coroutine
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from aiohttp import EMPTY_PAYLOAD, HttpVersion11, StreamReader, hdrs, web
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from service.web.connections.limiter import ConnectionLimiter
     from service.web.headers.bearer_tokens import BearerToken
+    from service.web.ratelimit.limiter import Charge
 
 __all__ = [
     "HIGH_WATER_BYTES",
@@ -39,7 +42,10 @@ __all__ = [
     "is_slow_consumer",
     "start_event_stream",
     "streaming_response",
+    "timed",
 ]
+
+T = TypeVar("T")
 
 MAX_HEAD_BYTES = 65_536
 """Bytes of a request's head; aiohttp limits its lines."""
@@ -77,6 +83,9 @@ MAX_DISCARDED_BYTES = 4_194_304
 LINGER_TIMEOUT_S = 2.0
 """How long a connection is read after a response that ends it, so that the client can read the response."""
 
+CONNECTION_S, REQUEST_S = 0.0003, 0.00005
+"""What a connection and a request take of aiohttp and the event loop, which cannot be timed."""
+
 HIGH_WATER_BYTES = 65_536
 """Unsent bytes from which on they are recorded at once, and not only by the next sweep.
 
@@ -94,8 +103,9 @@ class ClientConnection(web.RequestHandler):
         "blocked_since",
         "body",
         "body_length",
+        "busy_s",
+        "charge",
         "client",
-        "counted_bytes",
         "ended",
         "frames",
         "has_ended",
@@ -110,6 +120,7 @@ class ClientConnection(web.RequestHandler):
         "limiter",
         "max_received_bytes",
         "received_bytes",
+        "timed_since",
     )
 
     def __init__(
@@ -117,6 +128,12 @@ class ClientConnection(web.RequestHandler):
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
+        self.charge: Charge | None = None
+        """Who pays for the current request or message; else the address does."""
+        self.busy_s = 0.0
+        """Seconds of the event loop that were taken, and not paid yet."""
+        self.timed_since = 0.0
+        """When the step began that is running; 0 while none is."""
         self.max_received_bytes = limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
         """Bytes of a request that are read."""
         self.client: str | None = UNKNOWN
@@ -139,8 +156,6 @@ class ClientConnection(web.RequestHandler):
         """When an incomplete head began; 0 if there is none."""
         self.received_bytes = 0
         """Bytes of the newest request, its head included, or since the service began to discard what arrives."""
-        self.counted_bytes = 0
-        """Bytes of these that were charged."""
         self.idle_since = 0.0
         """When the connection was first seen idle; 0 if it is not."""
         self.blocked_since = 0.0
@@ -177,23 +192,29 @@ class ClientConnection(web.RequestHandler):
         """Remove the connection."""
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
+        self.busy_s += CONNECTION_S
+        self.pay()
         self._write_transport = None
         self._set_ended()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Pass on what belongs to the current request, and hold the rest; without data, aiohttp parses what it has."""
+        is_within_step = self.timed_since > 0
+        self.timed_since = self.timed_since or perf_counter()
         self.received_bytes += len(data) * self.is_discarding
-        if not data:
-            self._pass_on(data)
-        elif self.frames is not None or not self.is_discarding:
-            is_in_turn = self.frames is None or not self.held
+        is_in_turn = self.frames is None or not (data and self.held)
+        if self.frames is not None or not self.is_discarding:
             self.held += data
-            if not is_in_turn:
-                return
-        self.read_held()
+        if not data and self.frames is None:
+            self._pass_on(data)
+        if is_in_turn:
+            self.read_held()
         if self.kind == "stream" and len(self.held) > MAX_STREAM_HEAD_BYTES:
             self.drop()
+        if not is_within_step:
+            self.busy_s += perf_counter() - self.timed_since
+            self.timed_since = 0.0
 
     def read_held(self) -> None:
         """Pass on what is held, as far as it belongs to the current request, or to the next if that is answered."""
@@ -203,7 +224,7 @@ class ClientConnection(web.RequestHandler):
             self._pass_on(piece)
             if self.frames is not None:
                 if self.held and not self.is_buffer_full:  # else `resume_reading` goes on
-                    asyncio.get_running_loop().call_soon(self.read_held)
+                    asyncio.get_running_loop().call_soon(self.data_received, b"")
                 break
         self._pause_if_too_much()
         if self.has_ended and not self.held and not self.is_buffer_full and not self.body.is_eof():
@@ -220,7 +241,7 @@ class ClientConnection(web.RequestHandler):
                     held[:] = held.lstrip(END_OF_HEAD)
                     return self._next_size() if held else 0
                 self.head_started_at = asyncio.get_running_loop().time()
-                self.received_bytes = self.counted_bytes = 0
+                self.received_bytes = 0
             end = held.find(END_OF_HEAD, 0, MAX_HEAD_BYTES - self.received_bytes)
             if end < 0 and self.received_bytes + len(held) > MAX_HEAD_BYTES:
                 return MAX_HEAD_BYTES - self.received_bytes
@@ -315,12 +336,6 @@ class ClientConnection(web.RequestHandler):
         if self._write_transport is not None:
             self._write_transport.abort()
 
-    def count_received(self, unit_bytes: int) -> int:
-        """Return how many whole units of bytes of the current request arrived since the last call."""
-        units = (self.received_bytes - self.counted_bytes) // unit_bytes
-        self.counted_bytes += units * unit_bytes
-        return units
-
     def close_after(self, response: web.StreamResponse) -> None:
         """Close the connection after a response, and leave pipelined requests unanswered; but not that of a proxy."""
         if self.client is not None:
@@ -355,7 +370,10 @@ class ClientConnection(web.RequestHandler):
         A connection that closes with unread data is reset (RFC 9112, 9.6). Other connections run between two pipelined
         requests of this one.
         """
-        sent = await super().finish_response(request, resp, start_time)
+        sent = await timed(super().finish_response, request, resp, start_time)
+        self.busy_s += REQUEST_S
+        self.pay()
+        self.charge = None
         self.is_answered = not self._messages
         _, is_lost = sent
         if self.frames is not None or is_lost:
@@ -371,6 +389,18 @@ class ClientConnection(web.RequestHandler):
         if self.has_ended and self.is_waiting():
             self.close()
         return sent
+
+    def pay(self) -> None:
+        """Charge the time that was taken since the last time."""
+        if self.timed_since:
+            now = perf_counter()
+            self.busy_s += now - self.timed_since
+            self.timed_since = now
+        if self.charge is not None and self.charge.buckets:
+            self.charge.spend_time(self.busy_s)
+        else:
+            self.limiter.charge_address(self.address, self.busy_s)
+        self.busy_s = 0.0
 
     async def discard_rest(self) -> None:
         """Discard what arrives until the client has closed its sending half, or sent a close frame.
@@ -444,6 +474,27 @@ class ClientConnection(web.RequestHandler):
     def _is_idle_too_long(self, now: float) -> bool:
         """Return whether a client's connection is idle too long; a proxy may be sending its next request just then."""
         return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_timeout_s
+
+
+@coroutine
+def timed(handle: Callable[..., Awaitable[T]], request: web.BaseRequest, *others: Any) -> Generator[Any, Any, T]:
+    """Call a handler, and add up the time of its steps; what others do between them does not count."""
+    connection = get_connection(request)
+    steps: Any = handle(request, *others).__await__()
+    step, value = steps.send, None
+    while True:
+        connection.timed_since = perf_counter()
+        try:
+            awaited = step(value)
+        except StopIteration as end:
+            return cast("T", end.value)
+        finally:
+            connection.busy_s += perf_counter() - connection.timed_since
+            connection.timed_since = 0.0
+        try:
+            step, value = steps.send, (yield awaited)
+        except BaseException as error:  # noqa: BLE001  whatever it is, it is the coroutine's
+            step, value = steps.throw, error
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:

@@ -3,19 +3,23 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import suppress
 from time import monotonic, perf_counter
+from typing import NamedTuple
 
 from aiohttp import web
 
 from service import fair_queue
 from service.fair_queue import FairQueue, Requester
+from service.games.ports.game_store import RateLimit
 from service.process_pool import ProcessEnded, ProcessPool
 from service.supervision import spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
+from service.web.buckets import Buckets, Policy
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images.jobs import DrawingJob, draw_in_worker
+from service.web.ratelimit.limiter import Charge
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +30,12 @@ RENDER_TIMEOUT_S = 20.0
 """A worker that takes longer for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
+BUSY = Policy("pictures", RateLimit(300, 3))
+MAX_BUCKETS_BYTES = 1024 * 1024
+"""A client is busy beyond a tenth of the time, and 0.3 s at once."""
+WORKER_SHARE = 0.25
+"""A second of a process beside the event loop, which everybody needs, counts as so many."""
+
 MAX_FAILURES = 1_000
 """Failures that are recorded at the same time."""
 
@@ -37,22 +47,37 @@ class Worker:
         self.queue = FairQueue(1, max_waiting=MAX_WAITING)
         self.processes = ProcessPool()
 
-    async def draw(self, job: DrawingJob, requester: Requester) -> bytes:
-        """Draw a picture. Raises QueueFull, RenderingFailed."""
+    async def draw(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
+        """Draw a picture, and report the seconds of a processor that it took. Raises QueueFull, RenderingFailed."""
         try:
             started_at = await self.queue.acquire(requester)
         except fair_queue.QueueFull as error:
             raise QueueFull from error
         try:
-            return await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
+            picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
         except ProcessEnded as ended:
+            report(perf_counter() - started_at)
             raise RenderingFailed(f"the worker {ended}") from ended
         finally:
             self.queue.release(requester, started_at)
+        report(seconds)
+        return picture
+
+
+class PictureOrder(NamedTuple):
+    """On whose behalf a picture is drawn."""
+
+    client: str
+    is_large: bool
+    charge: Charge | None
+    """Pays for the time of the worker."""
 
 
 class ImageRenderer:
-    """Draws pictures: large ones in a worker of their own, so that no small one waits for them."""
+    """Draws pictures: those that take long in a worker of their own, so that no other one waits for them.
+
+    These are large pictures, and all pictures of a client whose pictures have taken long lately, whatever their size.
+    """
 
     def __init__(self) -> None:
         self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
@@ -61,7 +86,9 @@ class ImageRenderer:
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """The time of each recorded failure, by the picture's key."""
         self._workers = {False: Worker(), True: Worker()}
-        """The workers for small and for large pictures."""
+        """The worker for pictures that take long, and the one for all others."""
+        self._time = Buckets((BUSY,), monotonic, MAX_BUCKETS_BYTES)
+        """What clients may draw, in ms, until they are busy."""
 
     @property
     def pending_count(self) -> int:
@@ -90,13 +117,13 @@ class ImageRenderer:
                 return await asyncio.shield(task)
         return None
 
-    async def render(self, key: Hashable, job: DrawingJob, client: str, *, large: bool) -> bytes:
+    async def render(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
         """Return the picture with this key, from the cache or by drawing the job. Raises QueueFull, RenderingFailed."""
         if (cached := await self.get_cached(key)) is not None:
             return cached
         task = self._pending.get(key)
         if task is None:
-            work = self._render_and_cache(key, job, self._workers[large], Requester(client.encode()))
+            work = self._render_and_cache(key, job, order)
             task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, QueueFull))
         return await asyncio.shield(task)
 
@@ -107,10 +134,18 @@ class ImageRenderer:
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
         await asyncio.gather(*(worker.processes.aclose() for worker in self._workers.values()))
 
-    async def _render_and_cache(self, key: Hashable, job: DrawingJob, worker: Worker, requester: Requester) -> bytes:
+    async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
         started, result = perf_counter(), "failed"
+        (bucket,) = self._time.get(order.client)
+
+        def report(seconds: float) -> None:
+            bucket.spend(1000 * seconds, monotonic())
+            if order.charge is not None:
+                order.charge.spend_time(seconds * WORKER_SHARE)
+
+        is_busy = order.is_large or bucket.count_remaining(monotonic()) < 0
         try:
-            picture = await worker.draw(job, requester)
+            picture = await self._workers[is_busy].draw(job, Requester(order.client.encode()), report)
             result = "drawn"
         except QueueFull:
             result = "refused"

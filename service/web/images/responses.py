@@ -15,12 +15,11 @@ from service.games.timestamps import DAY_S
 from service.i18n import Language
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
+from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
-from service.web.images.renderer import IMAGE_RENDERER
-from service.web.ratelimit import costs
+from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
-from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
 
 MAX_WIDTH_PX = 4096
@@ -78,9 +77,8 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         client = get_client_address(request)
         with request.app[PICTURE_SLOTS].acquire(client):
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
-            job, large = await make_job(), pixels > MAX_SMALL_PIXELS
-            body = await request.app[IMAGE_RENDERER].render(key, job, get_site_network(client), large=large)
+            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, get_connection(request).charge)
+            body = await request.app[IMAGE_RENDERER].render(key, await make_job(), order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
         return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)

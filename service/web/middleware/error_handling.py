@@ -15,9 +15,7 @@ from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.negotiation import check_lists, join_lines
 from service.web.middleware.requests import Handler
 from service.web.problems import error_response, format_allow_header, http_exception_response
-from service.web.ratelimit.charges import Charge
-from service.web.ratelimit.leases import AdmissionPending
-from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import add_common_headers
 
 SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
@@ -44,15 +42,16 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
     rate_limiter = app.get(RATE_LIMITER)
 
     async def respond(request: web.Request) -> web.StreamResponse:
-        address, charge = get_client_address(request), None
         connection = get_connection(request)
-        connection.address = address
+        connection.address, connection.charge = get_client_address(request), None
         try:
-            if rate_limiter is not None and rate_limiter.is_enabled:
-                charge = await _admit(rate_limiter, request, address)
-            check_lists(request.headers)
-            _check_protocol(request)
-            response = await handle(request)
+            try:
+                check_lists(request.headers)
+                _check_protocol(request)
+                response = await handle(request)
+            finally:  # what has no route is charged too: unknown paths, OPTIONS, files
+                if rate_limiter is not None and connection.charge is None:
+                    await rate_limiter.admit(request)
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
@@ -61,26 +60,14 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             response = (
                 options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)
             )
-        if rate_limiter is not None and charge is not None:
-            rate_limiter.settle(request, address, charge, response)
-        elif (
-            rate_limiter is not None and rate_limiter.is_enabled
-        ):  # nothing that is free can be repeated on one connection
-            connection.close_after(response)
+        if rate_limiter is not None:
+            rate_limiter.settle(request, response)
         if not response.prepared:
             add_common_headers(app, response)
         connection.finish_request(request, response)
         return response
 
     return respond
-
-
-async def _admit(rate_limiter: RateLimiter, request: web.Request, address: str) -> Charge | None:
-    """Charge a request, at once where no lease has to be renewed. Raises what `retry_admission` does."""
-    try:
-        return rate_limiter.admit(request, address)
-    except (AdmissionPending, RateLimited) as refusal:
-        return await rate_limiter.retry_admission(refusal, request, address)
 
 
 def _check_protocol(request: web.Request) -> None:

@@ -1,66 +1,79 @@
-"""The rate limiter: admits requests, messages and streams by trusted token or by address, and charges them.
+"""The rate limiter: admits requests and messages by trusted token or by address, and charges what they took.
 
-A token that opened a game here lately, or was issued here, is trusted. It has buckets of its own, below a bucket that
-all trusted tokens of its address share. Everything else goes by address, since tokens can be invented. Unknown tokens
-and games count as guesses. An address with too many guesses is only served requests with valid tokens.
+Each client has two buckets: of requests, so that it can plan, and of the event loop's time, measured, so that whatever
+is expensive is paid for by whoever asks for it. They protect this instance, and are its own.
 
-A request with an API key, on a path that takes one, is charged to the key instead.
+A token that opened a game here lately, or was issued here, is trusted. It has buckets of its own, below those that all
+trusted tokens of its address share. Everything else goes by address, since tokens can be invented. What fills Redis or
+reveals a secret is counted by address and shared by all instances: leases of buckets in Redis. Unknown tokens and games
+count as guesses. An address with too many guesses is only served requests with valid tokens.
+
+A request with an API key, on a route that takes one, counts against the key's quotas instead.
 """
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from functools import lru_cache, partial
+from math import ceil
+from typing import Literal, NamedTuple
 
 import msgspec
 from aiohttp import hdrs, web
-from multidict import istr
+from multidict import CIMultiDict, istr
 
+from service.games.api_key import ApiKey, Quotas
 from service.games.authenticator import ApiKeyAuthenticator
-from service.games.errors import Unauthorized
+from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
 from service.games.ports.game_store import RateLimit, TokenBucketStore
 from service.web.app_keys import API_KEY
+from service.web.buckets import Bucket, Buckets, Policy, RecentCache
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED
+from service.web.connections.limiter import HELD_MS, MAX_BUCKETS_BYTES
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
-from service.web.headers.bearer_tokens import API_KEY_HEADER, read_bearer_token
+from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.limits import Limits
-from service.web.ratelimit import costs
-from service.web.ratelimit.address_leases import AddressLeases
-from service.web.ratelimit.api_key_verifier import ApiKeyPending, ApiKeyVerifier
-from service.web.ratelimit.charges import CHARGE, MIN_FAILED_STATUS, Charge
-from service.web.ratelimit.classification import (
-    EXEMPT_PATHS,
-    GAMES_PREFIX,
-    MY_GAMES_PATH,
-    SAFE_METHODS,
-    WEBSOCKET_SUFFIX,
-    is_creating,
-    is_creating_game,
-    is_picture,
-    parse_game,
-    proves_token,
-    read_tokens,
-    takes_api_key,
-)
-from service.web.ratelimit.key_quota_limiter import KeyQuotaLimiters
-from service.web.ratelimit.leases import RATE_LIMIT, AdmissionPending, TokenLease, retry_when_leased
-from service.web.ratelimit.policies import Policy
-from service.web.ratelimit.recent_cache import RecentCache
+from service.web.ratelimit.leases import LeasePool, TokenLease, refund
 from service.web.ratelimit.token_verifier import TokenVerifier
 
-__all__ = ["RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
+__all__ = [
+    "BOT_TURN_TOKENS",
+    "NO_ROUTE",
+    "RATE_LIMITER",
+    "Charge",
+    "MessageInfo",
+    "RateLimiter",
+    "close_rate_limiter",
+    "key_policies",
+]
 
 MAX_TOKENS_CHECKED = 8
 """Tokens of one request that are checked, at most, for a valid one."""
 
-MAX_LEASES_BYTES = 2 * 1024 * 1024
-MAX_TOKEN_LEASES_BYTES = 4 * 1024 * 1024
-"""Memory for the leases of a policy: of addresses alone, and of addresses and trusted tokens."""
+MAX_LEASES_BYTES = 16 * 1024 * 1024
+"""Memory for all leases."""
 
 TRUST_TTL_S = 3600.0
 MAX_TRUSTED_BYTES = 8 * 1024 * 1024
 MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
+
+SHOWN_TIME = 0.5
+"""Part of the time that must be gone before the headers name it: clients plan by the number of requests."""
+
+MIN_FAILED_STATUS = 400
+"""Responses from this status on changed nothing."""
+
+BOT_TURN_TOKENS = 4
+"""What a turn of a bot that runs in the event loop costs: some 3 ms."""
+
+RATE_LIMIT = istr("RateLimit")
+RATE_LIMIT_POLICY = istr("RateLimit-Policy")
+"""Headers of draft-ietf-httpapi-ratelimit-headers-11."""
+
+IDEMPOTENCY_KEY = istr("Idempotency-Key")
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class MessageInfo(msgspec.Struct, frozen=True):
@@ -72,16 +85,132 @@ class MessageInfo(msgspec.Struct, frozen=True):
     """Hash of a token that this WebSocket has authenticated with."""
     game: str | None = None
     """The game that it names; without one it cannot be a guess."""
-    is_write: bool = False
     has_idempotency_key: bool = False
-    tokens: int = 1
-    """Its cost."""
+
+
+Creates = Literal["game", "entry"] | None
+
+
+class Terms(NamedTuple):
+    """What the limiter needs to know of a route, or of unknown paths, OPTIONS and files, which have none."""
+
+    is_limited: bool = True
+    """Whether requests count for their client."""
+    checks_token: bool = False
+    """Whether success proves that a token is valid."""
+    may_guess: bool = False
+    """Whether a response tells if a game or a token exists."""
+    takes_api_key: bool = False
+    creates: Creates = None
+    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
+    has_route: bool = True
+
+
+NO_ROUTE = Terms(has_route=False)
+
+
+class KeyPolicies(NamedTuple):
+    """The quotas of an API key."""
+
+    games: Policy
+    requests: Policy
+    bots: Policy
+
+
+@lru_cache(maxsize=1_000)
+def key_policies(quotas: Quotas) -> KeyPolicies:
+    """Return the policies of quotas: equal ones share theirs, and new ones start anew."""
+    return KeyPolicies(
+        Policy("key-games", RateLimit(quotas.games_per_hour, 3600)),
+        Policy("key-requests", RateLimit(quotas.requests_per_minute, 60)),
+        Policy("key-bots", RateLimit(quotas.bot_turns_per_hour * BOT_TURN_TOKENS, 3600)),
+    )
+
+
+class Charge:
+    """What a request or a message is charged to."""
+
+    __slots__ = ("_clock", "_counted", "_creations", "_held_ms", "buckets", "guess", "may_guess", "unverified_token")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.buckets: tuple[Bucket, ...] = ()
+        """Of the client that pays, if one does: of requests and of time."""
+        self._held_ms = 0.0
+        self._counted: tuple[TokenLease, ...] = ()
+        """Charged whatever the response is."""
+        self._creations: tuple[TokenLease, ...] = ()
+        """Charged unless the response shows that nothing was created."""
+        self.guess: tuple[TokenLease, ...] = ()
+        """Charged until the response shows that the request was no guess, so that many concurrent guesses are rejected
+        too.
+        """
+        self.may_guess = False
+        """Whether the response shows if a game or a token exists."""
+        self.unverified_token = b""
+        """Hash of a token that is not trusted yet; the response shows whether it is valid."""
+
+    def admit(self, buckets: tuple[Bucket, ...]) -> None:
+        """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""
+        now = self._clock()
+        for bucket in buckets:
+            policy = bucket.policy
+            wait_s = bucket.full_at - now - policy.rate.window_s + policy.token_interval_s
+            if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
+                raise policy.make_error(wait_s)
+        for bucket in buckets:
+            bucket.spend(bucket.policy.held, now)
+        self.buckets, self._held_ms = buckets, HELD_MS
+
+    async def count(self, leases: LeasePool, policy: Policy, client: str) -> None:
+        """Count a request by its address or API key, in all instances. Raises RateLimited."""
+        self._counted += await leases.take(policy, client)
+
+    async def count_creation(self, leases: LeasePool, policy: Policy, client: str) -> None:
+        """Count what a request may create. Raises RateLimited."""
+        self._creations += await leases.take(policy, client)
+
+    def spend_time(self, seconds: float) -> None:
+        """Charge time that was spent; what was held is a part of it."""
+        now, milliseconds = self._clock(), 1000 * seconds - self._held_ms
+        self._held_ms = 0.0
+        for bucket in self.buckets:
+            if bucket.policy.held == HELD_MS:
+                bucket.spend(milliseconds, now)
+
+    def settle(self, *, is_successful: bool = True) -> None:
+        """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
+        refund(self.guess)
+        self.guess = ()
+        if not is_successful:
+            refund(self._creations)
+            self._creations = ()
+
+    def set_headers(self, headers: CIMultiDict[str]) -> None:
+        """Set the rate-limit headers of the policy of which the smallest part is left."""
+        now = self._clock()
+        shown, remaining, least = None, 0.0, 2.0
+        for bucket in self.buckets:
+            policy = bucket.policy
+            left = policy.quota - (bucket.full_at - now) / policy.token_interval_s
+            part = left / policy.quota
+            if part < least and (policy.held == 1 or part < SHOWN_TIME):
+                shown, remaining, least = policy, left, part
+        for lease in (*self._counted, *self._creations):
+            if (part := lease.remaining / lease.policy.quota) < least:
+                shown, remaining, least = lease.policy, lease.remaining, part
+        if shown is not None:
+            whole = max(0, min(shown.quota, int(remaining + 1e-9)))
+            reset_s = ceil((shown.quota - whole) * shown.token_interval_s - 1e-9)
+            headers[RATE_LIMIT] = f'"{shown.name}";r={whole};t={reset_s}'
+            headers[RATE_LIMIT_POLICY] = shown.header
 
 
 class RateLimiter:
     """The rate limiter of one instance.
 
-    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None.
+    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None. `clients` are the buckets
+    of addresses and of trusted tokens.
     """
 
     def __init__(
@@ -90,151 +219,192 @@ class RateLimiter:
         store: TokenBucketStore,
         is_valid_token: Callable[[str | None, str], Awaitable[bool]],
         api_keys: ApiKeyAuthenticator,
+        clients: Buckets,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_enabled = limits.rate_limits
-        self.leases: list[AddressLeases] = []
-        """The leases of every policy."""
+        self.clock = clock
+        per_network = limits.addresses_per_network
 
-        def add_policy(name: str, size: RateLimit, max_bytes: int = MAX_LEASES_BYTES) -> AddressLeases:
-            policy, per_network = Policy(name, size), limits.addresses_per_network
-            self.leases.append(AddressLeases(policy, store, clock, per_network=per_network, max_bytes=max_bytes))
-            return self.leases[-1]
+        def counted(name: str, rate: RateLimit) -> Policy:
+            return Policy(name, rate, per_network=per_network)
 
-        self.reads = add_policy("reads", limits.rate_reads, MAX_TOKEN_LEASES_BYTES)
-        self.writes = add_policy("writes", limits.rate_writes, MAX_TOKEN_LEASES_BYTES)
-        self.pictures = add_policy("pictures", limits.rate_pictures, MAX_TOKEN_LEASES_BYTES)
-        self.streams = add_policy("streams", limits.rate_streams, MAX_TOKEN_LEASES_BYTES)
-        self.messages = add_policy("messages", limits.rate_messages, MAX_TOKEN_LEASES_BYTES)
-        self.requests = add_policy("requests", limits.rate_requests)
-        self.creations = add_policy("creations", limits.rate_creations)
-        self.open_games = add_policy("open-games", limits.rate_open_games)
-        self.joins = add_policy("joins", limits.rate_joins)
-        self.idempotency_keys = add_policy("keys", limits.rate_keys)
-        self.bots = add_policy("bots", limits.rate_bots)
-        self.bot_games = add_policy("bot-games", limits.rate_bot_games)
-        self.guesses = add_policy("guesses", limits.rate_guesses)
-        self.trusted_tokens = RecentCache[bytes](TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock)
+        self.creations = counted("creations", limits.rate_creations)
+        self.open_games = counted("open-games", limits.rate_open_games)
+        self.joins = counted("joins", limits.rate_joins)
+        self.idempotency_keys = counted("keys", limits.rate_keys)
+        self.bots = counted("bots", limits.rate_bots)
+        self.bot_games = counted("bot-games", limits.rate_bot_games)
+        self.guesses = counted("guesses", limits.rate_guesses)
+        self.leases = LeasePool(store, clock, MAX_LEASES_BYTES)
+        self.clients = clients
+        shared = [one.scaled("tokens", limits.tokens_per_address, per_network=per_network) for one in clients.policies]
+        self.tokens_of_addresses = Buckets(tuple(shared), clock, MAX_BUCKETS_BYTES)
+        """What is left to all trusted tokens of each address, and the time that is left to each API key."""
+        self.trusted_tokens = RecentCache[bytes, bytes](
+            TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock
+        )
         """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
-        self._verifier = TokenVerifier(is_valid_token)
-        self.key_quota_limiters = KeyQuotaLimiters(store, clock)
-        self._api_key_verifier = ApiKeyVerifier(api_keys, self.guesses)
+        self._is_valid_token = is_valid_token
+        self._api_keys = api_keys
+        self.verifier = TokenVerifier()
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
-        for leases in self.leases:
-            await leases.aclose()
-        await self.key_quota_limiters.aclose()
+        await self.leases.aclose()
 
-    def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
-        """Charge a request. Raises RateLimited or AdmissionPending; then `retry_admission` decides."""
-        path, method, headers, unverified_token = request.path, request.method, request.headers, None
-        if API_KEY_HEADER in headers and takes_api_key(method, path):
-            return self._charge_api_key(request, address)
-        if hdrs.AUTHORIZATION in headers:
-            unverified_token = self._read_token_key(request, path)
-            if unverified_token in self.trusted_tokens and (
-                path.startswith(GAMES_PREFIX) or not is_creating(method, path)
-            ):
-                request[CHARGE] = charge = self._charge_token(request, address, unverified_token)
-                return charge
-        if path in EXEMPT_PATHS and not request.body_exists:
-            return None
-        guesses: tuple[TokenLease, ...] = ()
-        if path.startswith(GAMES_PREFIX) and method != hdrs.METH_OPTIONS:  # which says the same of every game
-            guesses = self.guesses.require(address)
-        request[CHARGE] = charge = Charge(
-            self._select_leases(method, path).require(address),
-            guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
-            creations=self._creation_leases(request, address),
-            unverified_token=unverified_token,
-        )
-        return charge
-
-    async def retry_admission(
-        self, refusal: AdmissionPending | RateLimited, request: web.BaseRequest, address: str
-    ) -> Charge | None:
-        """Retry `admit` after what it waits for. A request with a valid token is not rejected for others' guesses.
+    async def admit(self, request: web.Request, terms: Terms = NO_ROUTE) -> None:
+        """Charge a request to its API key, its trusted token or its address.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        if isinstance(refusal, AdmissionPending):
-            await refusal.wait()
-            try:
-                return await retry_when_leased(self.admit, request, address)
-            except RateLimited as limited:
-                refusal = limited
-        if not await self._has_valid_token(request, address):
-            raise refusal
-        return await retry_when_leased(self.admit, request, address)
+        if not self.is_enabled:
+            return
+        connection, headers = get_connection(request), request.headers
+        address = connection.address
+        connection.charge = charge = Charge(self.clock)
+        if not terms.is_limited:
+            return
+        charge.may_guess = terms.may_guess
+        if API_KEY_HEADER in headers and terms.takes_api_key:
+            await self._admit_api_key(charge, request, address, terms)
+            return
+        key = self._read_token_key(request) if hdrs.AUTHORIZATION in headers else b""
+        if key in self.trusted_tokens.recent or key in self.trusted_tokens:
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
+        elif not terms.has_route:
+            charge.admit(self.clients.of_address(address))
+        else:
+            charge.unverified_token = key if terms.checks_token else b""
+            tokens = _read_tokens(request)[:MAX_TOKENS_CHECKED]
+            await self._admit_stranger(charge, address, request, request.match_info.get("id"), tokens)
+        if terms.creates is not None:
+            await charge.count_creation(self.leases, self.creations, address)
+        if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS and terms.has_route:
+            await charge.count_creation(self.leases, self.idempotency_keys, address)
 
-    def _charge_api_key(self, request: web.BaseRequest, address: str) -> Charge:
+    async def admit_socket(self, request: web.Request, *, may_guess: bool) -> None:
+        """Charge the upgrade to a WebSocket, which counts guesses itself. Raises RateLimited, StoreUnavailable."""
+        await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
+        if (charge := get_connection(request).charge) is not None:
+            charge.settle()
+            charge.may_guess = False
+
+    async def _admit_stranger(
+        self, charge: Charge, address: str, request: web.Request | None, game: str | None, tokens: Iterable[str]
+    ) -> None:
+        """Charge what may be a guess to an address; over its limit, to the first of the tokens that the store knows.
+
+        So no valid token is rejected for what strangers at its address do. Raises RateLimited, StoreUnavailable.
+        """
+        try:
+            if charge.may_guess:
+                charge.guess = await self.leases.take(self.guesses, address)
+            charge.admit(self.clients.of_address(address))
+        except RateLimited:
+            charge.settle()
+            for token in tokens:
+                if await self.verifier.is_valid(address, request, partial(self._is_valid_token, game, token)):
+                    break
+            else:
+                raise
+            key = hash_token(token)
+            self._trust(key)
+            charge.unverified_token = b""
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
+
+    async def _admit_api_key(self, charge: Charge, request: web.Request, address: str, terms: Terms) -> None:
         """Charge a request to its API key: a request, and a game or an idempotency key.
 
-        Raises RateLimited, AdmissionPending.
+        Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        method, path, key = request.method, request.path, request.get(API_KEY)
-        if key is None:
-            raise ApiKeyPending(self._api_key_verifier, request, address, self._select_leases(method, path))
-        quotas = self.key_quota_limiters.get(key)
-        creations: tuple[TokenLease, ...] = ()
-        token_key = self._read_token_key(request, path)
-        is_guess = path.startswith(GAMES_PREFIX) and token_key not in self.trusted_tokens
-        if is_creating_game(method, path):
-            creations = quotas.require_game()
-        elif method not in SAFE_METHODS and IDEMPOTENCY_KEY in request.headers:
-            creations = (self.idempotency_keys.pool.require(key.name),)
-        request[CHARGE] = charge = Charge(
-            quotas.require_request(),
-            guesses=self.guesses.require(address) if is_guess else (),
-            creations=creations,
-            unverified_token=token_key,
-        )
-        return charge
+        request[API_KEY] = key = await self._authenticate(request, address)
+        quotas = key_policies(key.quotas)
+        token_key = self._read_token_key(request)
+        if terms.may_guess and token_key not in self.trusted_tokens:
+            charge.unverified_token = token_key
+            charge.guess = await self.leases.take(self.guesses, address)
+        await charge.count(self.leases, quotas.requests, key.name)
+        _, time_bucket = self.tokens_of_addresses.get(f"key {key.name}")
+        charge.admit((time_bucket,))
+        if terms.creates == "game":
+            await charge.count_creation(self.leases, quotas.games, key.name)
+        elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:
+            await charge.count_creation(self.leases, self.idempotency_keys, key.name)
 
-    def settle(self, request: web.BaseRequest, address: str, charge: Charge, response: web.StreamResponse) -> None:
-        """Settle a charge with the response: trust its token, count guesses, charge its bytes, set its headers."""
-        status, headers = response.status, response.headers
-        charge.settle(
-            MIN_FAILED_STATUS if IDEMPOTENT_REPLAYED in headers else status
-        )  # a replayed response created nothing
-        if status in {401, 404}:
-            self._count_guess(request, address, status)
-        elif charge.unverified_token and 200 <= status < 400 and proves_token(request):
-            self._trust(charge.unverified_token)
-        if response.prepared:
+    async def _authenticate(self, request: web.Request, address: str) -> ApiKey:
+        """Return the API key of a request. An invalid one counts as a guess of its address.
+
+        An address with too many guesses has its keys checked one after the other at a bounded rate, so its guesses do
+        not lock the holder of a key out.
+        """
+        secret = parse_api_key(request) or ""
+        if self._api_keys.is_cached(secret):
+            return await self._api_keys.authenticate(secret)
+        try:
+            guess = await self.leases.take(self.guesses, address)
+        except RateLimited:
+            if not await self.verifier.is_valid(address, request, partial(self._is_valid_key, secret)):
+                raise
+            return await self._api_keys.authenticate(secret)
+        try:
+            return await self._api_keys.authenticate(secret)
+        except ApiKeyRejected:
+            self.leases.take_afterwards(self.guesses, address)
+            raise
+        finally:
+            refund(guess)
+
+    async def _is_valid_key(self, secret: str) -> bool:
+        try:
+            await self._api_keys.authenticate(secret)
+        except ApiKeyRejected:
+            return False
+        return True
+
+    def settle(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Settle a request's charge with the response: trust its token, count guesses, set its headers.
+
+        The connection of what nobody pays for is closed, so that it cannot be repeated there.
+        """
+        connection = get_connection(request)
+        charge = connection.charge
+        if charge is None:
             return
-        charge.increase_afterwards(get_connection(request).count_received(costs.RECEIVED_BYTES_PER_TOKEN))
-        if isinstance(response, web.Response) and type(body := response.body) is bytes:
-            charge.increase_afterwards(len(body) // costs.BYTES_PER_TOKEN)
-        if RATE_LIMIT not in headers:
+        status, headers = response.status, response.headers
+        is_successful = status < MIN_FAILED_STATUS and IDEMPOTENT_REPLAYED not in headers
+        if charge.guess or not is_successful:
+            charge.settle(is_successful=is_successful)
+        if status == 404 and charge.may_guess:
+            self.count_guess(connection.address)
+        elif status == 401 and hdrs.AUTHORIZATION in request.headers:
+            self.leases.take_afterwards(self.guesses, connection.address, max(1, len(_read_tokens(request))))
+        elif charge.unverified_token and status < MIN_FAILED_STATUS:
+            self._trust(charge.unverified_token)
+        if not charge.buckets:
+            connection.close_after(response)
+        elif not response.prepared and RATE_LIMIT not in headers:
             charge.set_headers(headers)
 
-    async def admit_message(self, address: str, message: MessageInfo) -> Charge | None:
-        """Charge a WebSocket message. Raises RateLimited."""
+    async def admit_message(self, address: str, message: MessageInfo) -> Charge:
+        """Charge a WebSocket message, to its token or its address. Raises RateLimited."""
+        charge = Charge(self.clock)
         if not self.is_enabled:
-            return None
-        try:
-            return await retry_when_leased(self._charge_message, address, message)
-        except RateLimited:
-            if message.key is not None or message.token is None or message.game is None:
-                raise
-            if not await self._verify_tokens(address, None, message.game, (message.token,)):
-                raise
-        return await retry_when_leased(self._charge_message, address, message)
-
-    async def admit_stream(self, request: web.BaseRequest, address: str) -> None:
-        """Charge the opening of a WebSocket or event stream. Raises RateLimited."""
-        token_key = self._read_token_key(request, request.path)
-        if token_key not in self.trusted_tokens:
-            try:
-                await self.streams.charge(address)
-            except RateLimited:
-                if not await self._has_valid_token(request, address):
-                    raise
-            else:
-                return
-        (await retry_when_leased(self.streams.pool.require, token_key)).tokens -= 1
+            return charge
+        key = message.key
+        if key is not None:
+            self._trust(key)
+        else:
+            key = b"" if message.token is None else hash_token(message.token)
+        if key in self.trusted_tokens:
+            charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
+        else:
+            charge.may_guess = message.game is not None
+            tokens = () if message.token is None or message.game is None else (message.token,)
+            await self._admit_stranger(charge, address, None, message.game, tokens)
+        if message.has_idempotency_key:
+            await charge.count_creation(self.leases, self.idempotency_keys, address)
+        return charge
 
     def trust_tokens(self, tokens: Iterable[str]) -> None:
         """Trust tokens that opened a game or were issued."""
@@ -248,88 +418,26 @@ class RateLimiter:
     def count_guess(self, address: str) -> None:
         """Count a request for an unknown game or token."""
         if self.is_enabled:
-            self.guesses.charge_afterwards(address)
+            self.leases.take_afterwards(self.guesses, address)
 
-    def _read_token_key(self, request: web.BaseRequest, path: str) -> bytes:
-        """Return the hash of a request's token: of several the first trusted one; empty for none."""
-        if path == MY_GAMES_PATH:
-            keys = [hash_token(token) for token in read_tokens(request)[:MAX_TOKENS_CHECKED]]
-            return next((key for key in keys if key in self.trusted_tokens), keys[0] if keys else b"")
+    def _read_token_key(self, request: web.BaseRequest) -> bytes:
+        """Return the hash of a request's token: of several that of a trusted one; empty if there is none."""
         try:
             token = read_bearer_token(request)
         except Unauthorized:
-            return b""
+            keys = [hash_token(one) for one in _read_tokens(request)[:MAX_TOKENS_CHECKED]]
+            return next((key for key in keys if key in self.trusted_tokens), b"")
         return b"" if token is None else token.hash
 
-    def _charge_token(self, request: web.BaseRequest, address: str, key: bytes) -> Charge:
-        """Charge a request with a trusted token."""
-        own = self._select_leases(request.method, request.path).pool.require(key)
-        ceilings = self.requests.require(address)
-        return Charge((own, *ceilings), creations=self._creation_leases(request, address))
 
-    def _charge_message(self, address: str, message: MessageInfo) -> Charge:
-        """Charge a message, to its token or its address."""
-        key, keys = message.key, self.idempotency_keys.require(address) if message.has_idempotency_key else ()
-        if (
-            key is None
-            and message.token is not None
-            and (token_key := hash_token(message.token)) in self.trusted_tokens
-        ):
-            key = token_key
-        if key is not None:
-            leases = self.writes if message.is_write else self.messages
-            return Charge((leases.pool.require(key), *self.requests.require(address)), message.tokens, creations=keys)
-        guesses = self.guesses.require(address) if message.game is not None else ()
-        return Charge(self.messages.require(address), message.tokens, guesses=guesses, creations=keys)
-
-    async def _has_valid_token(self, request: web.BaseRequest, address: str) -> bool:
-        """Return whether the store knows a token of a request."""
-        is_token_path, game = parse_game(request.path)
-        return is_token_path and await self._verify_tokens(
-            address, request, game, read_tokens(request)[:MAX_TOKENS_CHECKED]
-        )
-
-    async def _verify_tokens(
-        self, address: str, request: web.BaseRequest | None, game: str | None, tokens: Iterable[str]
-    ) -> bool:
-        """Return whether the store knows a token that is not trusted yet; trust it from now on."""
-        for token in tokens:
-            key = hash_token(token)
-            if key in self.trusted_tokens:
-                return False
-            if await self._verifier.is_valid(address, request, game, token):
-                self._trust(key)
-                return True
-        return False
-
-    def _count_guess(self, request: web.BaseRequest, address: str, status: int) -> None:
-        if status == 404 and request.path.startswith(GAMES_PREFIX):
-            self.guesses.charge_afterwards(address)
-        elif status == 401 and hdrs.AUTHORIZATION in request.headers:
-            self.guesses.charge_afterwards(address, max(1, len(read_tokens(request))))
-
-    def _select_leases(self, method: str, path: str) -> AddressLeases:
-        if method not in SAFE_METHODS:
-            return self.writes
-        return self.pictures if is_picture(path) else self.reads
-
-    def _creation_leases(self, request: web.BaseRequest, address: str) -> tuple[TokenLease, ...]:
-        """Return the leases for creations, which go by address.
-
-        Raises RateLimited, LeasePending.
-        """
-        method = request.method
-        if method in SAFE_METHODS:
-            return ()
-        leases: tuple[TokenLease, ...] = ()
-        if is_creating(method, request.path):
-            leases = self.creations.require(address)
-        if IDEMPOTENCY_KEY in request.headers:
-            leases += self.idempotency_keys.require(address)
-        return leases
+def _read_tokens(request: web.BaseRequest) -> list[str]:
+    """Return the tokens of a request; none if they have another form."""
+    try:
+        return parse_bearer_tokens(request)
+    except (Unauthorized, Malformed):
+        return []
 
 
-IDEMPOTENCY_KEY = istr("Idempotency-Key")
 RATE_LIMITER = web.AppKey("rate_limiter", RateLimiter)
 
 

@@ -1,4 +1,4 @@
-"""Verification of tokens with the store, for addresses that have made too many guesses.
+"""Verification of tokens and API keys with the store, for addresses that have made too many guesses.
 
 A token that this instance does not trust may be a guess, or it may have been used with another instance so far. No
 client is rejected for the guesses of others at its address. The tokens of an address are checked one after the other
@@ -23,8 +23,7 @@ MAX_WAITING = 1_000
 class TokenVerifier:
     """A queue per address for checks of tokens."""
 
-    def __init__(self, is_valid_token: Callable[[str | None, str], Awaitable[bool]]) -> None:
-        self._is_valid_token = is_valid_token
+    def __init__(self) -> None:
         self._locks: dict[str, asyncio.Lock] = {}
         """One for each address with waiting checks."""
         self._waiting: Counter[str] = Counter()
@@ -33,7 +32,9 @@ class TokenVerifier:
         """Return the number of waiting and running checks."""
         return self._waiting.total()
 
-    async def is_valid(self, address: str, request: web.BaseRequest | None, game: str | None, token: str) -> bool:
+    async def is_valid(
+        self, address: str, request: web.BaseRequest | None, check: Callable[[], Awaitable[bool]]
+    ) -> bool:
         """Return whether the store knows a token; False without a check if the client has disconnected.
 
         Raises StoreUnavailable.
@@ -51,7 +52,7 @@ class TokenVerifier:
             if request is not None and request.transport is None:
                 return False
             pause_s = 1 / MAX_CHECKS_PER_S
-            return await self._is_valid_token(game, token)
+            return await check()
         finally:
             asyncio.get_running_loop().call_later(pause_s, self._release, address, lock)
 

@@ -19,7 +19,7 @@ from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
 from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit.request_charges import ClientCharge
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery
 from service.web.routing import GameCommand, Route

@@ -7,13 +7,12 @@ from aiohttp import web
 from schemas.api_keys import ApiKeyView
 from schemas.lobby import Games
 from service.games.api_key import ApiKey
-from service.games.queries.lobby import MAX_GAMES_SCANNED, ApiKeyGamesQuery, list_api_key_games
+from service.games.queries.lobby import ApiKeyGamesQuery, list_api_key_games
 from service.games.timestamps import timestamp
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import API_KEY_HEADER
 from service.web.headers.negotiation import add_vary
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import charge_request, refund_request
+from service.web.ratelimit.client_charge import charge_loaded_games
 from service.web.responses import cacheable_response, link_next_page
 from service.web.routes.game_responses import GameListQuery
 from service.web.routing import Access, Request, Route
@@ -69,11 +68,9 @@ async def list_games_of_api_key(request: web.Request, asked: KeyGameList) -> web
     they are stored only as hashes.
     """
     query = asked.query
-    charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged)
     wanted = ApiKeyGamesQuery(asked.api_key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
-    refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
+    charge_loaded_games(request, loaded_count)
     response = add_vary(cacheable_response(request, page, private=True), API_KEY_HEADER)
     return link_next_page(request, response, "cursor", page.next_cursor)
 

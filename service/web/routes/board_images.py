@@ -34,8 +34,7 @@ from service.web.images.responses import (
     board_cache_headers,
     image_response,
 )
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import ClientCharge
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.routing import GameRead, Query, Route
 
 
@@ -185,8 +184,8 @@ async def _make_current_job(
 
 
 async def _make_past_job(request: web.Request, asked: BoardPng, version: int, options: BoardOptions) -> BoardJob:
-    context, tokens = request.app[CONTEXT], version // costs.PATCHED_VERSIONS_PER_TOKEN
-    async with ClientCharge.of_request(request).acquire_replay_slot(tokens):
+    context = request.app[CONTEXT]
+    async with ClientCharge.of_request(request).replay_slot():
         past = await load_past_version(context, asked.id, version)
     return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, asked.image_format)
 

@@ -21,13 +21,11 @@ from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
 from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import (
+from service.web.ratelimit.client_charge import (
     ClientCharge,
+    charge_loaded_games,
     charge_open_game,
-    charge_request,
     hash_client,
-    refund_request,
     trust_issued_tokens,
 )
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
@@ -87,6 +85,7 @@ def issued_tokens(created: Created) -> Iterator[str]:
     "The new game and its tokens.",
     headers=("ETag", "Location"),
     problems=("unknown_tileset", "unknown_bot", "conflict"),
+    creates="game",
 )
 async def create_game(request: web.Request, asked: Creation) -> web.Response:
     """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
@@ -145,10 +144,8 @@ def _created_response(
 async def list_public_games(request: web.Request, asked: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = asked.query
-    charged = query.limit // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged)
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
-    refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
+    charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
@@ -188,6 +185,7 @@ async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Re
     "The rematch.",
     headers=("ETag", "Location"),
     problems=("not_owner", "not_over", "conflict"),
+    creates="game",
 )
 async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Response:
     """Create a game with the same players and the next first seat, after a game that is over.

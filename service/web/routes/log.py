@@ -15,8 +15,6 @@ from service.web.app_keys import CONTEXT
 from service.web.headers.fields import LastEventId
 from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.game_responses import LocalizedRead, NextPage, game_read_route, localized_response
 from service.web.routing import GameRead, Query, ResponseSpec
@@ -68,7 +66,6 @@ async def read_diffs(request: web.Request, asked: LogRead) -> web.StreamResponse
     etag = game_etag(*record.revision)
     response = not_modified_response(request, etag, private=private)
     if response is None:
-        await charge_request(request, min(query.limit, record.revision.version - query.since) // costs.DIFFS_PER_TOKEN)
         page = await list_diffs(context, record, asked.id, query.since, query.limit)
         last = query.since + len(page.diffs) if page.diffs else page.version
         response = json_response(page, etag=etag, private=private)
@@ -88,7 +85,6 @@ async def read_story(request: web.Request, asked: StoryRead) -> web.Response:
     query = asked.query
 
     async def build(loaded: GameRecord) -> tuple[Story, NextPage]:
-        await charge_request(request, min(query.limit, loaded.revision.version - query.since) // costs.DIFFS_PER_TOKEN)
         story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, asked.language)
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)

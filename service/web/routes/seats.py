@@ -10,14 +10,12 @@ from schemas.lobby import ExternalUser, Joined, JoinGame, MyGames, ReplaceToken,
 from service.games.api_key import ApiKey
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
-from service.games.queries.lobby import MAX_GAMES_SCANNED
 from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdempotencyKey
 from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit import costs
-from service.web.ratelimit.request_charges import ClientCharge, charge_request, refund_request, trust_issued_tokens
+from service.web.ratelimit.client_charge import ClientCharge, charge_loaded_games, trust_issued_tokens
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery
 from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
@@ -131,6 +129,7 @@ async def delete_player(request: web.Request, asked: Removal) -> web.Response:
     "The seat and its new token.",
     headers=(),
     problems=("wrong_seat", "conflict"),
+    creates="entry",
 )
 async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
@@ -157,12 +156,8 @@ async def list_my_games(request: web.Request, asked: MyGameList) -> web.Response
     """
     query = asked.query
     wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
-    await charge_request(request, charged + len(asked.tokens) // costs.ACCESS_TOKENS_PER_TOKEN)
     page, loaded_count = await collect_my_games(request.app[CONTEXT], asked.tokens, wanted)
-    refund_request(
-        request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN
-    )  # fewer games than the maximum may have been loaded
+    charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 

@@ -38,7 +38,9 @@ STORE_PROBE = web.AppKey("store_probe", StoreProbe)
 service_route = partial(Route, "GET", tag="service")
 
 
-@service_route("/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=())
+@service_route(
+    "/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=(), is_limited=False
+)
 async def livez(_request: web.Request, _: Request) -> web.Response:
     """Return 200 as long as the process can respond, even if its store is unavailable."""
     return json_response(HEALTHY)
@@ -52,6 +54,7 @@ async def livez(_request: web.Request, _: Request) -> web.Response:
     "The instance is ready for requests.",
     headers=(),
     problems=("store_unavailable", "draining"),
+    is_limited=False,
 )
 async def readyz(request: web.Request, _: Request) -> web.Response:
     """Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.

@@ -191,6 +191,7 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     WebhookCreated,
     "The webhook and its secret.",
     headers=("Location",),
+    creates="entry",
     problems=("not_owner", "limit_reached", "url_refused"),
 )
 async def register_webhook(request: web.Request, asked: Registration) -> web.Response:
@@ -285,6 +286,7 @@ async def list_deliveries(request: web.Request, asked: OneOfGame) -> web.Respons
     KeyWebhookCreated,
     "The webhook and its secret.",
     headers=("Location",),
+    creates="entry",
     problems=("limit_reached", "url_refused"),
 )
 async def register_key_webhook(request: web.Request, asked: KeyRegistration) -> web.Response:

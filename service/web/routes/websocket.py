@@ -1,17 +1,17 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket."""
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.headers.negotiation import negotiate_language
 from service.web.problems import to_problem
-from service.web.ratelimit.charges import CHARGE
-from service.web.ratelimit.request_charges import open_stream
+from service.web.ratelimit.client_charge import open_stream
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
@@ -43,19 +43,15 @@ async def close_streams(app: web.Application) -> None:
 async def serve_websocket(request: web.Request) -> web.StreamResponse:
     """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
     app = request.app
-    async with open_stream(request) as address:
+    await app[RATE_LIMITER].admit_socket(request, may_guess="id" in request.match_info)
+    async with open_stream(request):
         connection = await accept_connection(request)
         connection.send(_welcome(app))
         with app[STREAMS].registered(request, connection):
             try:
-                session = Session(
-                    app,
-                    connection,
-                    address,
-                    negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ())),
-                    request.get(CHARGE),
-                )
+                session = Session(request, connection)
                 await _start_session(request, session, connection)
+                get_connection(request).pay()
                 await connection.run(session.handle_message)
             finally:
                 connection.release()

@@ -6,6 +6,7 @@ the runner here exist to install a protocol that overrides it.
 
 import asyncio
 import logging
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -22,10 +23,16 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection
+from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
 from service.web.errors import TargetTooLong
 from service.web.middleware.error_handling import handle_errors
-from service.web.middleware.requests import UNMATCHED_ROUTE, RequestContext, log_request, measure_requests, record_route
+from service.web.middleware.requests import (
+    UNMATCHED_ROUTE,
+    RequestContext,
+    log_request,
+    measure_requests,
+    record_route,
+)
 from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
 from service.web.responses import add_common_headers
@@ -120,7 +127,7 @@ class ProblemServer(web.Server):
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            measure_requests(handle) if is_measured else handle,
+            partial(timed, measure_requests(handle) if is_measured else handle),
             request_factory=without_expectations(server.request_factory),
         )
         self._app = app

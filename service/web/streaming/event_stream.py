@@ -12,15 +12,13 @@ from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, is_slow_consumer, start_event_stream
+from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer, start_event_stream
 from service.web.headers.bearer_tokens import parse_bearer_token
 from service.web.middleware.requests import EVENT_STREAM
-from service.web.ratelimit import costs
-from service.web.ratelimit.charges import CHARGE
-from service.web.ratelimit.request_charges import charge_request, open_stream
+from service.web.ratelimit.client_charge import open_stream
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
-from service.web.streaming.registry import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
+from service.web.streaming.registry import CLOSE_TIMEOUT_S, MISSED_DIFF_S, STREAMS, check_subscriber_limit
 from service.web.streaming.resume_point import parse_last_event_id
 
 __all__ = ["EVENT_STREAM", "serve_event_stream"]
@@ -106,16 +104,16 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     check_subscriber_limit(hub, game, request.app[LIMITS])
     record, private = await load_for_reader(context, game, parse_bearer_token(request))
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
-    if position is not None:
-        await charge_request(request, (record.revision.version - position.version) // costs.DIFFS_PER_TOKEN)
-        snapshot = None
-    else:
-        snapshot = build_snapshot(context.tilesets, game, record)
+    snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
     add_common_headers(request.app, response)
-    if (request_charge := request.get(CHARGE)) is not None:
-        request_charge.settle()
-        request_charge.set_headers(response.headers)
+    connection = get_connection(request)
+    if position is not None:
+        connection.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
+    if connection.charge is not None:
+        connection.charge.settle()
+        connection.charge.set_headers(response.headers)
+        connection.pay()
     closed = start_event_stream(request)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:

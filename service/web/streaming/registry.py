@@ -16,9 +16,12 @@ from service.web.errors import TooManyConnections
 from service.web.limits import Limits
 from service.web.middleware.requests import StreamKind, log_stream
 
-__all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
+__all__ = ["CLOSE_TIMEOUT_S", "MISSED_DIFF_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
 
 LOG = logging.getLogger(__name__)
+
+MISSED_DIFF_S = 0.00001
+"""What a diff that a subscriber missed costs: a task of the game's channel reads and sends it."""
 
 CLOSE_TIMEOUT_S = 5.0
 """How long a client may take to answer a close."""

@@ -27,7 +27,6 @@ from service.web.app_keys import HUB, LIMITS
 from service.web.common_headers import COMMON_HEADERS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
-from service.web.ratelimit.charges import CHARGE
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
 from service.web.websocket.handshake import SUBPROTOCOL, check_handshake
@@ -79,7 +78,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     )
     context = LOG_CONTEXT.get()
     request.app[COMMON_HEADERS].add_to(socket.headers, None if context is None else context.request_id)
-    if (charge := request.get(CHARGE)) is not None:
+    if (charge := get_connection(request).charge) is not None:
         charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)
@@ -157,11 +156,6 @@ class WebSocketConnection:
         """The code and reason with which the service closes the socket; nothing is written any more."""
         self.close_code = int(WSCloseCode.ABNORMAL_CLOSURE)
         """The code with which the service closed the socket; 1000 if the client did, 1006 if neither did."""
-
-    def count_frames(self, unit: int) -> int:
-        """Return how many whole units of frames arrived since the last call."""
-        frames = get_connection(self._request).frames
-        return 0 if frames is None else frames.count(unit)
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
-from aiohttp import WSMessage, WSMsgType, web
+from aiohttp import WSMessage, WSMsgType, hdrs, web
 
 from schemas.commands import ActionResult
 from schemas.messages import (
@@ -36,12 +36,13 @@ from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.idempotency import ReplayableResult
 from service.games.ports.game_store import Revision
-from service.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import check_token
+from service.web.headers.negotiation import negotiate_language
 from service.web.parsing import decode_json
 from service.web.problems import (
     MAYBE_APPLIED,
@@ -50,10 +51,8 @@ from service.web.problems import (
     to_malformed,
     to_problem,
 )
-from service.web.ratelimit import costs
-from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
+from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.ratelimit.request_charges import ClientCharge
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
@@ -92,7 +91,7 @@ class Session:
     __slots__ = (
         "_address",
         "_app",
-        "_charge",
+        "_client",
         "_connection",
         "_context",
         "_hub",
@@ -104,20 +103,13 @@ class Session:
         "tokens",
     )
 
-    def __init__(
-        self,
-        app: web.Application,
-        connection: WebSocketConnection,
-        address: str,
-        language: Language,
-        upgrade_charge: Charge | None,
-    ) -> None:
-        self._address = address
+    def __init__(self, request: web.Request, connection: WebSocketConnection) -> None:
+        app = request.app
+        self._client = get_connection(request)
+        self._address = self._client.address
         """The client's, for rate limits."""
-        self._language = language
+        self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
-        self._charge = upgrade_charge
-        """Of the message that is being handled, at first of the upgrade; None if rate limits are off."""
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
@@ -127,7 +119,7 @@ class Session:
         self._hub = app[HUB]
         self._connection = connection
         self.tokens = SessionTokens(self._limits.max_subscriptions)
-        self._subscriptions = Subscriptions(app, connection, self.tokens)
+        self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
 
     async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
         """Do the `subscribe` that the path implies, with the upgrade's token as this game's.
@@ -140,7 +132,7 @@ class Session:
             self.tokens.add(game, token)
         message = Subscribe(game=game, since=resume_point.since, digest=resume_point.digest)
         try:
-            await self._subscriptions.subscribe(message, self._charge)
+            await self._subscriptions.subscribe(message)
         except (NoSuchGame, Unauthorized):
             self._limiter.count_guess(self._address)
             raise
@@ -149,56 +141,37 @@ class Session:
 
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
-        weight = self._connection.count_frames(costs.FRAMES_PER_TOKEN)
-        if frame.type in (WSMsgType.TEXT, WSMsgType.BINARY):
-            weight += len(frame.data) // costs.MESSAGE_BYTES_PER_TOKEN
-        if weight:
-            try:
-                await self._limiter.admit_message(self._address, self.tokens.other_message_info(weight))
-            except RateLimited as error:
-                self._reject_rate_limited(Envelope(), error)
-                return
-        if frame.type is not WSMsgType.TEXT:
-            malformed = Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
-            await self._admit_other(Envelope(), malformed)
-            return
-        text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
+        message, envelope, malformed = _decode(frame)
+        self._client.charge, is_successful = None, False
+        info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
-            message = decode_json(_DECODER, text)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            SOCKET_MESSAGES.labels("malformed").inc()
-            await self._admit_other(
-                Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text), to_malformed(error)
-            )
-            return
-        tag, received = _MESSAGE_TYPES[type(message)]
-        received.inc()
-        self._charge, status = None, 200
-        try:
-            self._charge = await self._limiter.admit_message(self._address, self.tokens.message_info(message))
+            self._client.charge = await self._limiter.admit_message(self._address, info)
             self._rate_limited = 0
-            with tracing.span(tag, "server"):
-                await self._dispatch(message)
+            if message is not None:
+                with tracing.span(_MESSAGE_TYPES[type(message)][0], "server"):
+                    await self._dispatch(message)
+                is_successful = True
+            elif malformed is not None:
+                self._connection.send_problem(*envelope, to_problem(malformed))
         except RateLimited as error:
-            status = MIN_FAILED_STATUS
-            self._reject_rate_limited(_envelope(message), error)
+            self._reject_rate_limited(envelope, error)
         except ServiceError as error:
-            status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guess(self._address)
-            self._connection.send_problem(*_envelope(message), to_problem(error, _outcome(message)))
+            self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
         finally:
-            if self._charge is not None:
-                self._charge.settle(status)
+            if self._client.charge is not None:
+                self._client.charge.settle(is_successful=is_successful)
+            self._client.pay()
 
     async def _dispatch(self, message: ClientMessage) -> None:
         match message:
             case ActMessage() | SeatMessage():
                 await self._execute(message)
             case Subscribe():
-                await self._subscriptions.subscribe(message, self._charge)
+                await self._subscriptions.subscribe(message)
             case Sync():
-                await self._subscriptions.send_snapshot(message, self._charge)
+                await self._subscriptions.send_snapshot(message)
             case Unsubscribe():
                 self._subscriptions.unsubscribe(message)
             case Auth():
@@ -219,7 +192,7 @@ class Session:
                 key=message.key,
                 include_moves=message.include is not None,
                 language=self._language,
-                charge=ClientCharge(self._app, self._address, self._charge),
+                charge=ClientCharge(self._app, self._address, self._client.charge),
             ),
         )
         if token is not None and self.tokens.get_verified(game) is None:
@@ -246,22 +219,28 @@ class Session:
         self.tokens.add(game, token)
         self._limiter.trust_tokens((token,))
 
-    async def _admit_other(self, envelope: Envelope, error: Malformed | None) -> None:
-        """Charge a ping or a malformed message, and reply with its error, or with that of the rate limit."""
-        try:
-            await self._limiter.admit_message(self._address, self.tokens.other_message_info())
-        except RateLimited as rate_limited:
-            self._reject_rate_limited(envelope, rate_limited)
-        else:
-            if error is not None:
-                self._connection.send_problem(*envelope, to_problem(error))
-
     def _reject_rate_limited(self, envelope: Envelope, error: RateLimited) -> None:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED:
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.limiter.is_in_debt(self._address):
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
+
+
+def _decode(frame: WSMessage) -> tuple[ClientMessage | None, Envelope, Malformed | None]:
+    """Return the message, if there is one, what names it in replies, and what is wrong with it."""
+    if frame.type is not WSMsgType.TEXT:
+        return None, Envelope(), Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
+    text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
+    try:
+        message = decode_json(_DECODER, text)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        SOCKET_MESSAGES.labels("malformed").inc()
+        envelope = Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text)
+        return None, envelope, to_malformed(error)
+    _, received = _MESSAGE_TYPES[type(message)]
+    received.inc()
+    return message, _envelope(message), None
 
 
 def read_envelope(text: str) -> Envelope:
@@ -281,7 +260,7 @@ def _envelope(message: ClientMessage) -> Envelope:
     return Envelope(message.id, None if isinstance(message, Ping) else message.game)
 
 
-def _outcome(message: ClientMessage) -> str:
+def _outcome(message: ClientMessage | None) -> str:
     """Return what the client must know of a message that the store may not have received."""
     if not isinstance(message, CommandMessage):
         return NOTHING_CHANGED

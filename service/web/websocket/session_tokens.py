@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
 from service.web.client_ip import hash_token
-from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import MessageInfo
 
 __all__ = ["SessionTokens"]
@@ -56,23 +55,21 @@ class SessionTokens:
         return self.upgrade_token if verified is None else verified.token
 
     def message_info(self, message: ClientMessage) -> MessageInfo:
-        """Return what the rate limiter needs to know of a message: whose it is, and what it costs."""
+        """Return what the rate limiter needs to know of a message: whose it is."""
         match message:
             case ActMessage() | SeatMessage():
                 verified = self._verified.get(message.game)
                 key = None if verified is None else verified.key
-                return MessageInfo(
-                    self.upgrade_token, key, message.game, is_write=True, has_idempotency_key=message.key is not None
-                )
+                return MessageInfo(self.upgrade_token, key, message.game, message.key is not None)
             case Auth():
-                return MessageInfo(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
+                return MessageInfo(token=message.token, game=message.game)
             case Subscribe() | Sync():
                 verified = self._verified.get(message.game)
                 key = self._latest_key if verified is None else verified.key
-                return MessageInfo(self.upgrade_token, key, message.game, tokens=costs.SUBSCRIBE_MESSAGE)
+                return MessageInfo(self.upgrade_token, key, message.game)
             case _:
                 return self.other_message_info()
 
-    def other_message_info(self, tokens: int = 1) -> MessageInfo:
-        """Return the same for a message that names no game: a ping, a malformed message, or one not decoded yet."""
-        return MessageInfo(self.upgrade_token, self._latest_key, tokens=tokens)
+    def other_message_info(self) -> MessageInfo:
+        """Return the same for a message that names no game: a ping, or a malformed message."""
+        return MessageInfo(self.upgrade_token, self._latest_key)

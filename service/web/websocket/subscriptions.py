@@ -12,10 +12,9 @@ from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthoriz
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.connections.protocol import ClientConnection
 from service.web.problems import to_problem
-from service.web.ratelimit import costs
-from service.web.ratelimit.charges import Charge
-from service.web.streaming.registry import check_subscriber_limit
+from service.web.streaming.registry import MISSED_DIFF_S, check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
 
@@ -30,22 +29,25 @@ def too_many_games_problem(limit: int) -> Problem:
 class Subscriptions:
     """The games that one client follows, and its right to read them."""
 
-    __slots__ = ("_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
+    __slots__ = ("_client", "_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
 
-    def __init__(self, app: web.Application, connection: WebSocketConnection, tokens: SessionTokens) -> None:
+    def __init__(
+        self, app: web.Application, client: ClientConnection, connection: WebSocketConnection, tokens: SessionTokens
+    ) -> None:
         self.path_game: str | None = None
         """The game that the upgrade's path names; the socket is closed with its subscription."""
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
         self._hub = app[HUB]
+        self._client = client
         self._connection = connection
         self._tokens = tokens
         connection.on_token_revoked = self._recheck_token
 
-    async def subscribe(self, message: Subscribe, charge: Charge | None) -> None:
+    async def subscribe(self, message: Subscribe) -> None:
         """Start a subscription, or start it anew: the client gets every later version once and in order.
 
-        Raises NoSuchGame, Unauthorized, TooManyConnections, RateLimited, StoreUnavailable.
+        Raises NoSuchGame, Unauthorized, TooManyConnections, StoreUnavailable.
         """
         game, connection = message.game, self._connection
         connection.unsubscribe(game)
@@ -55,13 +57,9 @@ class Subscriptions:
         check_subscriber_limit(self._hub, game, self._limits)
         record = await self._load_readable(game)
         position = await resolve_position(self._context.store, game, record, message.since, message.digest)
+        snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
         if position is not None:
-            missed = record.revision.version - position.version
-            await _increase(charge, missed // costs.DIFFS_TO_SOCKET_PER_TOKEN)
-            snapshot = None
-        else:
-            await _increase(charge, costs.SNAPSHOT_MESSAGE)
-            snapshot = build_snapshot(self._context.tilesets, game, record)
+            self._client.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
         version, digest = record.revision
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)
@@ -75,13 +73,12 @@ class Subscriptions:
         self._connection.unsubscribe(message.game)
         self._connection.send(Ack(id=message.id, game=message.game, version=None, digest=None))
 
-    async def send_snapshot(self, message: Sync, charge: Charge | None) -> None:
+    async def send_snapshot(self, message: Sync) -> None:
         """Send the whole game; a subscription continues from there, or from where it was if that fails."""
         game = message.game
         position = self._connection.unsubscribe(game)
         try:
             record = await self._load_readable(game)
-            await _increase(charge, costs.SNAPSHOT_MESSAGE)
             self._connection.deliver(build_snapshot(self._context.tilesets, game, record))
         except ServiceError:
             if position is not None:
@@ -135,9 +132,3 @@ class Subscriptions:
                 self._connection.close(problem_close_code(code), code)
             elif self._connection.unsubscribe(game) is not None:
                 self._connection.end_subscription(game, error)
-
-
-async def _increase(charge: Charge | None, tokens: int) -> None:
-    """Charge what a message costs beyond its first token. Raises RateLimited."""
-    if charge is not None:
-        await charge.increase(tokens)

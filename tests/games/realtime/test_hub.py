@@ -24,7 +24,7 @@ from tests.games.realtime.subscribers import (
     subscribe,
 )
 from tests.polling import wait_until
-from tests.store.commits import action, digest
+from tests.store.commits import action, diff, digest
 from tests.telemetry.metric_samples import grown, read_samples
 
 
@@ -198,10 +198,14 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
         (ChangeNotification("g", None), 1, []),
         (ChangeNotification("g", 1), 0, [("g", 1)]),
         (ChangeNotification("g", 2), 1, [("g", 2)]),
+        (ChangeNotification("g", 2, diffs=[diff(2)]), 0, [("g", 2)]),
+        (ChangeNotification("g", 3, diffs=[diff(2), diff(3)]), 0, [("g", 3)]),
+        (ChangeNotification("g", 3, diffs=[diff(3)]), 1, [("g", 3)]),
+        (ChangeNotification("g", 2, diffs=[StoredDiff(2, digest(2), digest(9), b"")]), 1, [("g", 2)]),
         (ChangeNotification("not followed", 2), 0, [("not followed", 2)]),
     ),
 )
-async def test_a_notification_causes_a_read_unless_the_version_is_published(
+async def test_a_notification_causes_a_read_unless_its_diffs_follow(
     store: UnreliableStore,
     monkeypatch: pytest.MonkeyPatch,
     notification: ChangeNotification,

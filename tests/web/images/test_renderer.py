@@ -6,6 +6,8 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
+from time import monotonic
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -16,7 +18,7 @@ from service.fair_queue import ANONYMOUS, Requester
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
-from service.web.images.renderer import ImageRenderer
+from service.web.images.renderer import BUSY, ImageRenderer, PictureOrder
 from tests.drawing.example_tiles import ARCHIPELAGO
 from tests.engine.random_games import new_game
 from tests.polling import run_ready_tasks, wait_until
@@ -36,9 +38,9 @@ class FailingDraw:
         self.failures = [*failures]
         self.calls = 0
 
-    async def __call__(self, job: DrawingJob, requester: Requester) -> bytes:
+    async def __call__(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
         """Draw."""
-        del job, requester
+        del job, requester, report
         self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
@@ -54,7 +56,12 @@ async def renderer() -> AsyncIterator[ImageRenderer]:
 
 async def render(renderer: ImageRenderer, key: int, client: str = GOOD, *, large: bool = False) -> bytes:
     """Draw a ship under a key."""
-    return await renderer.render(key, SHIP, client, large=large)
+    return await renderer.render(key, SHIP, make_order(client, large=large))
+
+
+def make_order(client: str = GOOD, *, large: bool = False) -> PictureOrder:
+    """Return an order that charges nobody."""
+    return PictureOrder(client, large, None)
 
 
 async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple[BaseProcess, bytes]:
@@ -114,7 +121,7 @@ async def test_a_job_that_fails_gives_the_stack_of_its_error(
 ) -> None:
     job = BoardJob(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
     with pytest.raises(RenderingFailed, match="in _decode_tileset"):
-        await renderer.render(1, job, GOOD, large=False)
+        await renderer.render(1, job, make_order())
     assert "a picture could not be drawn: Traceback" in caplog.text
     assert await render(renderer, 2)
 
@@ -126,7 +133,7 @@ async def test_a_picture_that_takes_too_long_ends_its_worker(
     board = BoardJob(msgspec.json.encode(ARCHIPELAGO.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed, match=r"the worker took more than 0\.05 s"):
-        await renderer.render(2, board, GOOD, large=False)
+        await renderer.render(2, board, make_order())
     monkeypatch.undo()
     assert await render(renderer, 3)
 
@@ -140,6 +147,21 @@ async def test_clients_take_turns_however_many_pictures_one_requests(renderer: I
     release()
     await asyncio.gather(*requested)
     assert order.drawn == [0, 100, 1, 101, *range(2, 8)]
+
+
+async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRenderer) -> None:
+    """However small each is: what they took lately counts."""
+    charge = Mock()
+    (bucket,) = renderer._time.get("busy")
+    bucket.spend(2 * BUSY.quota, monotonic())
+    end = await occupy(renderer, large=True)
+    waiting = asyncio.create_task(renderer.render(1, SHIP, PictureOrder("busy", False, charge)))
+    assert await render(renderer, 2)
+    assert not waiting.done()
+    end()
+    assert await waiting
+    (seconds,) = charge.spend_time.call_args.args
+    assert seconds > 0
 
 
 async def test_a_small_picture_does_not_wait_for_large_ones(renderer: ImageRenderer) -> None:

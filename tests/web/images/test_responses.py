@@ -2,10 +2,10 @@
 
 import asyncio
 from random import Random
+from typing import Any
 
 import pytest
 
-from service.fair_queue import Requester
 from service.web.images.jobs import DrawingJob
 from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
@@ -78,9 +78,9 @@ async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypa
     worker = renderer._workers[False]
     draw = worker.draw
 
-    async def counted(job: DrawingJob, requester: Requester) -> bytes:
+    async def counted(job: DrawingJob, *others: Any) -> bytes:
         drawn.append(job)
-        return await draw(job, requester)
+        return await draw(job, *others)
 
     monkeypatch.setattr(worker, "draw", counted)
     answers = await asyncio.gather(*(game.get("/board.png") for _ in range(8)))

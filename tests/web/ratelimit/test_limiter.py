@@ -6,209 +6,190 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from aiohttp import web
 
-from service.games.ports.game_store import RateLimit
-from service.web.app_keys import API_KEY as API_KEY_OF_REQUEST
+from schemas.lobby import CreateGame, SeatRequest
+from service.games.api_key import ApiKey
+from service.web.app_keys import CONTEXT
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED
+from service.web.connections.limiter import HELD_MS, ConnectionLimiter
+from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.limits import Limits
-from service.web.ratelimit.api_key_verifier import ApiKeyPending
-from service.web.ratelimit.charges import CHARGE, Charge
-from service.web.ratelimit.costs import BYTES_PER_TOKEN
-from service.web.ratelimit.leases import LeasePending
-from service.web.ratelimit.limiter import MessageInfo, RateLimiter
-from tests.security.limited_client import RATES
+from service.web.ratelimit import client_charge
+from service.web.ratelimit.client_charge import ClientCharge
+from service.web.ratelimit.limiter import NO_ROUTE, RATE_LIMITER, MessageInfo, RateLimiter
+from service.web.routes.registry import ROUTES
+from service.web.routing import Route
+from tests.web.app_server import TILESETS
 from tests.web.http_game import bearer_header
-from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, EmptyBuckets, charged, make_request
+from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, charged, make_request
+
+OPERATIONS = {route.operation_id: route for route in ROUTES}
+UNKNOWN_PATH = ""
 
 TRUSTED, NEW = bearer_header("trusted"), bearer_header("new")
 API_KEY, KEY = {"Api-Key": "secret"}, {"Idempotency-Key": "k"}
 
-GAME = "/v1/games/abc"
-
-READ, WRITE = {"reads address": -1}, {"writes address": -1}
-GUESS = {"guesses address": -1}
-OWN_READ = {"reads trusted": -1, "requests address": -1}
-OWN_WRITE = {"writes trusted": -1, "requests address": -1}
-CREATION = {"creations address": -1}
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "headers", "charges"),
-    (
-        ("GET", "/v1/bots", {}, READ),
-        ("GET", "/nowhere.svg", {}, READ),
-        ("GET", "/v1/tilesets/archipelago/ships/s01.svg", {}, {"pictures address": -1}),
-        ("GET", "/v1/bots", TRUSTED, OWN_READ),
-        ("GET", GAME, {}, READ | GUESS),
-        ("GET", GAME, NEW, READ | GUESS),
-        ("GET", GAME, {"Authorization": "Basic QTpC"}, READ | GUESS),
-        ("GET", GAME, TRUSTED, OWN_READ),
-        ("GET", f"{GAME}/board.png", {}, {"pictures address": -1} | GUESS),
-        ("GET", f"{GAME}/board.txt", TRUSTED, {"pictures trusted": -1, "requests address": -1}),
-        ("GET", f"{GAME}/ws", {}, READ),
-        ("GET", "/v1/seats/me/games", bearer_header("new, second"), {"reads second": -1, "requests address": -1}),
-        ("GET", "/v1/seats/me/games", bearer_header("new, other"), READ),
-        ("GET", "/livez", {}, {}),
-        ("GET", "/readyz", {}, {}),
-        ("POST", "/v1/games", {}, WRITE | CREATION),
-        ("POST", "/v1/games", TRUSTED, WRITE | CREATION),
-        ("POST", "/v1/games", KEY, WRITE | CREATION | {"keys address": -1}),
-        ("PUT", "/v1/games", {}, WRITE),
-        ("POST", f"{GAME}/seats", {}, WRITE | GUESS),
-        ("POST", f"{GAME}/seats", NEW, WRITE | GUESS),
-        ("POST", f"{GAME}/seats", TRUSTED | KEY, OWN_WRITE | {"keys address": -1}),
-        *(("POST", f"{GAME}/{path}", TRUSTED, OWN_WRITE | CREATION) for path in ("rematch", "webhooks", "token")),
-        ("DELETE", f"{GAME}/webhooks", TRUSTED, OWN_WRITE),
-        ("POST", f"{GAME}/actions", TRUSTED | API_KEY, OWN_WRITE),
-        ("POST", f"{GAME}/actions", TRUSTED | KEY, OWN_WRITE | {"keys address": -1}),
-        ("HEAD", GAME, {}, READ | GUESS),
-        ("HEAD", GAME, TRUSTED, OWN_READ),
-        ("HEAD", f"{GAME}/board.png", TRUSTED, {"pictures trusted": -1, "requests address": -1}),
-        ("HEAD", "/livez", {}, {}),
-        ("OPTIONS", GAME, NEW, READ),
-        ("OPTIONS", GAME, TRUSTED, OWN_READ),
-        ("OPTIONS", "/v1/games", API_KEY, READ),
-        ("OPTIONS", "/v1/keys/me", API_KEY, READ),
-    ),
-)
-def test_a_request_is_charged_to_its_trusted_token_or_its_address(
-    limiter: RateLimiter, method: str, path: str, headers: dict[str, str], charges: dict[str, float]
-) -> None:
-    request = make_request(method, path, headers)
-    charge = limiter.admit(request, ADDRESS)
-    assert charged(limiter) == charges
-    assert request.get(CHARGE) is charge
-    assert (charge is None) == (not charges)
+OF_ADDRESS = {"requests address": 1, "time address": HELD_MS}
+OF_TOKEN = {
+    "requests trusted": 1,
+    "time trusted": HELD_MS,
+    "tokens-requests address": 1,
+    "tokens-time address": HELD_MS,
+}
+OF_SECOND = {name.replace("trusted", "second"): tokens for name, tokens in OF_TOKEN.items()}
+OF_HOST = {"key-requests host": 1, "tokens-time host": HELD_MS}
+GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys address": 1}
 
 
-API_KEY_REQUEST = {"key-requests host": -1}
-API_KEY_GAME = {"key-games host": -1}
+async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], address: str = ADDRESS) -> web.Request:
+    """Admit a request to an operation."""
+    route: Route | None = OPERATIONS.get(operation)
+    request = make_request(route.method if route else "OPTIONS", route.path if route else "/x", headers, address)
+    request._match_info = Mock(get=Mock(return_value="abc"))
+    await limiter.admit(request, NO_ROUTE if route is None else route.terms)
+    return request
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "headers", "charges"),
+    ("operation", "headers", "charges"),
     (
-        ("POST", "/v1/games", {}, API_KEY_REQUEST | API_KEY_GAME),
-        ("POST", "/v1/games", KEY, API_KEY_REQUEST | API_KEY_GAME),
-        ("POST", f"{GAME}/rematch", TRUSTED, API_KEY_REQUEST | API_KEY_GAME),
-        ("POST", f"{GAME}/rematch", NEW, API_KEY_REQUEST | API_KEY_GAME | GUESS),
-        ("POST", f"{GAME}/seats", KEY, API_KEY_REQUEST | GUESS | {"keys host": -1}),
-        ("GET", "/v1/keys/me", KEY, API_KEY_REQUEST),
-        ("HEAD", "/v1/keys/me", {}, API_KEY_REQUEST),
-        ("POST", "/v1/keys/me/webhooks", KEY, API_KEY_REQUEST | {"keys host": -1}),
+        ("listBots", {}, OF_ADDRESS),
+        ("listBots", NEW, OF_ADDRESS),
+        ("listBots", TRUSTED, OF_TOKEN),
+        ("readGame", {}, OF_ADDRESS | GUESS),
+        ("readGame", NEW, OF_ADDRESS | GUESS),
+        ("readGame", {"Authorization": "Basic QTpC"}, OF_ADDRESS | GUESS),
+        ("readGame", TRUSTED, OF_TOKEN),
+        ("readGame", TRUSTED | KEY, OF_TOKEN),
+        ("listMyGames", bearer_header("new, second"), OF_SECOND),
+        ("listMyGames", bearer_header("new, other"), OF_ADDRESS),
+        ("checkLiveness", {}, {}),
+        ("createGame", {}, OF_ADDRESS | CREATION),
+        ("createGame", TRUSTED | KEY, OF_TOKEN | CREATION | KEPT),
+        ("joinGame", NEW, OF_ADDRESS | GUESS),
+        ("createRematch", TRUSTED, OF_TOKEN | CREATION),
+        ("replaceSeatToken", TRUSTED, OF_TOKEN | CREATION),
+        ("registerWebhook", TRUSTED, OF_TOKEN | CREATION),
+        ("act", TRUSTED | API_KEY, OF_TOKEN),
+        ("act", TRUSTED | KEY, OF_TOKEN | KEPT),
+        (UNKNOWN_PATH, NEW | API_KEY, OF_ADDRESS),
+        (UNKNOWN_PATH, TRUSTED, OF_TOKEN),
+        ("createGame", API_KEY | KEY, OF_HOST | {"key-games host": 1}),
+        ("createRematch", API_KEY | TRUSTED, OF_HOST | {"key-games host": 1}),
+        ("createRematch", API_KEY | NEW, OF_HOST | {"key-games host": 1} | GUESS),
+        ("joinGame", API_KEY | KEY, OF_HOST | GUESS | {"keys host": 1}),
+        ("readApiKey", API_KEY, OF_HOST),
+        ("registerKeyWebhook", API_KEY | KEY, OF_HOST | {"keys host": 1}),
     ),
 )
-def test_a_request_with_an_api_key_is_charged_to_it(
-    limiter: RateLimiter, method: str, path: str, headers: dict[str, str], charges: dict[str, float]
+async def test_a_request_is_charged_to_its_key_its_trusted_token_or_its_address(
+    limiter: RateLimiter, operation: str, headers: dict[str, str], charges: dict[str, float]
 ) -> None:
-    """Once it is verified."""
-    request = make_request(method, path, API_KEY | headers)
-    with pytest.raises(ApiKeyPending):
-        limiter.admit(request, ADDRESS)
-    assert charged(limiter) == {}
-    request[API_KEY_OF_REQUEST] = HOST
-    charge = limiter.admit(request, ADDRESS)
+    request = await admit(limiter, operation, headers)
     assert charged(limiter) == charges
-    assert request[CHARGE] is charge
+    get_connection(request).charge.spend_time(0.002)  # type: ignore[union-attr]  # it is charged
+    limiter.settle(request, web.Response())
+    spent = {name: 2 if "time" in name else tokens for name, tokens in charges.items() if name not in GUESS}
+    assert charged(limiter) == spent
 
 
-def test_the_network_of_an_address_is_charged_too(limiter: RateLimiter) -> None:
-    limiter.admit(make_request("POST", f"{GAME}/rematch", TRUSTED | KEY), SITE_ADDRESS)
-    above = ("requests", "creations", "keys")
+async def test_the_networks_of_an_address_are_charged_too(limiter: RateLimiter) -> None:
+    await admit(limiter, "createRematch", TRUSTED | KEY, SITE_ADDRESS)
+    above = {"tokens-requests": 1, "tokens-time": HELD_MS, "creations": 1, "keys": 1}
     assert charged(limiter) == (
-        {"writes trusted": -1}
-        | {f"{name} address": -1 for name in above}
-        | {f"network-{name} network": -1 for name in above}
+        {"requests trusted": 1, "time trusted": HELD_MS}
+        | {f"{name} address": tokens for name, tokens in above.items()}
+        | {f"network-{name} network": tokens for name, tokens in above.items()}
     )
 
 
-def admit_and_settle(limiter: RateLimiter, request: web.Request, response: web.Response) -> None:
-    """Charge a request, and settle the charge by its response."""
-    charge = limiter.admit(request, ADDRESS)
+@pytest.mark.parametrize(
+    ("operation", "headers", "response", "charges"),
+    (
+        ("readGame", NEW, web.Response(status=404), {"guesses address": 1}),
+        ("readGame", NEW, web.Response(status=401), {"guesses address": 1}),
+        ("readGame", {}, web.Response(status=401), {}),
+        ("listMyGames", bearer_header("a, b, c"), web.Response(status=401), {"guesses address": 3}),
+        ("readTileSet", {}, web.Response(status=404), {}),
+        ("createGame", KEY, web.Response(status=201), CREATION | KEPT),
+        ("createGame", KEY, web.Response(status=201, headers={IDEMPOTENT_REPLAYED: "true"}), {}),
+        ("createGame", KEY, web.Response(status=400), {}),
+    ),
+)
+async def test_a_charge_is_settled_by_the_response(
+    limiter: RateLimiter, operation: str, headers: dict[str, str], response: web.Response, charges: dict[str, float]
+) -> None:
+    request = await admit(limiter, operation, headers)
+    limiter.settle(request, response)
+    assert charged(limiter) == charges | OF_ADDRESS
+    assert response.headers["RateLimit"].startswith('"')
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "is_trusted"),
+    (
+        ("readGame", 200, True),
+        ("readGame", 304, True),
+        ("readGame", 401, False),
+        ("listMyGames", 200, True),
+        ("listBots", 200, False),
+        (UNKNOWN_PATH, 204, False),
+    ),
+)
+async def test_a_token_is_trusted_once_a_response_proves_it(
+    limiter: RateLimiter, operation: str, status: int, is_trusted: bool
+) -> None:
+    request = await admit(limiter, operation, NEW)
+    limiter.settle(request, web.Response(status=status))
+    assert (hash_token("new") in limiter.trusted_tokens) == is_trusted
+
+
+@pytest.mark.parametrize("policy", ("requests", "time"))
+async def test_strangers_at_an_address_do_not_starve_a_token(limiter: RateLimiter, policy: str) -> None:
+    """Nor one that this instance does not know yet, if it is valid."""
+    next(one for one in limiter.clients.of_address(ADDRESS) if one.policy.name == policy).spend(1_000, limiter.clock())
+    with pytest.raises(RateLimited) as limited:
+        await admit(limiter, "readGame", NEW)
+    assert limited.value.policy == policy
+    await admit(limiter, "readGame", TRUSTED)
+    limiter._is_valid_token = AsyncMock(return_value=True)
+    request = await admit(limiter, "readGame", NEW)
+    charge = get_connection(request).charge
     assert charge is not None
-    limiter.settle(request, ADDRESS, charge, response)
+    assert charge.buckets
 
 
-@pytest.mark.parametrize(
-    ("headers", "response", "charges", "trusts_new"),
-    (
-        (NEW, web.Response(), READ, True),
-        (NEW, web.Response(status=304), READ, True),
-        (NEW, web.Response(status=199), READ, False),
-        (NEW, web.Response(status=400), READ, False),
-        (NEW, web.Response(status=401), READ | GUESS, False),
-        (NEW, web.Response(status=404), READ | GUESS, False),
-        (TRUSTED, web.Response(status=404), OWN_READ | GUESS, False),
-        ({}, web.Response(status=401), READ, False),
-        ({}, web.Response(status=404), READ | GUESS, False),
-        ({}, web.Response(body=bytes(BYTES_PER_TOKEN - 1)), READ, False),
-        ({}, web.Response(body=bytes(3 * BYTES_PER_TOKEN)), {"reads address": -4}, False),
-    ),
-)
-def test_a_response_settles_guesses_trust_and_bytes(
-    limiter: RateLimiter, headers: dict[str, str], response: web.Response, charges: dict[str, float], trusts_new: bool
-) -> None:
-    admit_and_settle(limiter, make_request("GET", GAME, headers), response)
-    assert charged(limiter) == charges
-    assert (hash_token("new") in limiter.trusted_tokens) == trusts_new
-    assert response.headers["RateLimit"].startswith('"reads";r=99')
+@pytest.mark.parametrize("number", (0, 1))
+async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, number: int) -> None:
+    bucket = limiter.tokens_of_addresses.of_address(ADDRESS)[number]
+    bucket.spend(bucket.policy.quota, limiter.clock())
+    with pytest.raises(RateLimited):
+        await admit(limiter, "readGame", TRUSTED)
+    await admit(limiter, "readGame", {})
+    await admit(limiter, "readGame", TRUSTED, "192.0.2.2")
 
 
-@pytest.mark.parametrize(
-    ("response", "creations"),
-    (
-        (web.Response(status=201), -1),
-        (web.Response(status=400), 0),
-        (web.Response(status=201, headers={IDEMPOTENT_REPLAYED: "true"}), 0),
-    ),
-)
-def test_only_what_was_created_counts_as_a_creation(
-    limiter: RateLimiter, response: web.Response, creations: int
-) -> None:
-    admit_and_settle(limiter, make_request("POST", "/v1/games", {}), response)
-    assert charged(limiter).get("creations address", 0) == creations
-
-
-def test_a_token_of_a_path_that_checks_none_is_not_trusted(limiter: RateLimiter) -> None:
-    for path, headers in (("/v1/bots", NEW), ("/v1/seats/me/games", bearer_header("new, other"))):
-        admit_and_settle(limiter, make_request("GET", path, headers), web.Response())
-    assert len(limiter.trusted_tokens) == 2
-
-
-def test_each_of_several_unknown_tokens_is_a_guess(limiter: RateLimiter) -> None:
-    request = make_request("GET", "/v1/seats/me/games", bearer_header("a, b, c"))
-    admit_and_settle(limiter, request, web.Response(status=401))
-    assert charged(limiter) == READ | {"guesses address": -3}
-
-
-def test_a_response_that_names_another_limit_is_not_changed(limiter: RateLimiter) -> None:
-    response = web.Response(headers={"RateLimit": "other"})
-    admit_and_settle(limiter, make_request("GET", GAME, {}), response)
-    assert response.headers["RateLimit"] == "other"
-
-
-OWN_MESSAGE = {"messages second": -2, "requests address": -2}
+async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
+    """Else as many as there are connections would all be done before the first is charged."""
+    admitted = [await admit(limiter, "listBots", {}) for _ in range(int(1_000 / HELD_MS))]
+    with pytest.raises(RateLimited) as limited:
+        await admit(limiter, "listBots", {})
+    assert limited.value.policy == "time"
+    for request in admitted:
+        get_connection(request).charge.spend_time(0.0)  # type: ignore[union-attr]  # it is charged
+    await admit(limiter, "listBots", {})
 
 
 @pytest.mark.parametrize(
     ("message", "charges"),
     (
-        (MessageInfo(), {"messages address": -1}),
-        (MessageInfo(token="new", tokens=2), {"messages address": -2}),
-        (MessageInfo(token="new", game="abc"), {"messages address": -1} | GUESS),
-        (MessageInfo(token="new", game="abc", is_write=True), {"messages address": -1} | GUESS),
-        (MessageInfo(token="second", game="abc", tokens=2), OWN_MESSAGE),
-        (MessageInfo(token="trusted", key=hash_token("second"), game="abc", tokens=2), OWN_MESSAGE),
-        (MessageInfo(token="trusted", game="abc", is_write=True), OWN_WRITE),
-        (
-            MessageInfo(token="trusted", game="abc", is_write=True, has_idempotency_key=True),
-            OWN_WRITE | {"keys address": -1},
-        ),
-        (
-            MessageInfo(token="new", game="abc", has_idempotency_key=True),
-            {"messages address": -1, "keys address": -1} | GUESS,
-        ),
+        (MessageInfo(), OF_ADDRESS),
+        (MessageInfo(token="new"), OF_ADDRESS),
+        (MessageInfo(token="new", game="abc"), OF_ADDRESS | GUESS),
+        (MessageInfo(token="second", game="abc"), OF_SECOND),
+        (MessageInfo(token="new", key=hash_token("second"), game="abc"), OF_SECOND),
+        (MessageInfo(token="trusted", game="abc", has_idempotency_key=True), OF_TOKEN | KEPT),
     ),
     ids=str,
 )
@@ -217,91 +198,123 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
 ) -> None:
     charge = await limiter.admit_message(ADDRESS, message)
     assert charged(limiter) == charges
-    assert charge is not None
     charge.settle()
-    assert charged(limiter) == {name: tokens for name, tokens in charges.items() if name not in GUESS}
+    charge.spend_time(0.0)
+    assert charged(limiter) == {
+        name: tokens for name, tokens in charges.items() if "time" not in name and name not in GUESS
+    }
+
+
+async def test_a_rejected_message_leaves_no_guess_behind(limiter: RateLimiter) -> None:
+    limiter.clients.of_address(ADDRESS)[0].spend(1_000, limiter.clock())
+    with pytest.raises(RateLimited):
+        await limiter.admit_message(ADDRESS, MessageInfo(token="new", game="abc"))
+    assert charged(limiter) == {"requests address": 1_000}
+
+
+async def test_without_limits_nothing_is_charged_or_stored(limiter: RateLimiter) -> None:
+    limiter.is_enabled = False
+    limiter.trust_tokens(("new",))
+    limiter.count_guess(ADDRESS)
+    await limiter.admit_message(ADDRESS, MessageInfo(game="abc"))
+    assert get_connection(await admit(limiter, "createGame", KEY)).charge is None
+    assert (len(limiter.trusted_tokens), charged(limiter)) == (2, {})
+
+
+LIGHT, HEAVY = SeatRequest(bot="light"), SeatRequest(bot="heavy")
+PERSON, OPEN = SeatRequest(name="Ana"), SeatRequest(open=True)
+TILES = 73
+"""Of the default tile set."""
+
+
+@pytest.fixture
+def app(limiter: RateLimiter) -> Any:
+    """Return the parts of an application that charges need."""
+    context = Mock(tilesets=TILESETS)
+    context.bots.is_heavy = "heavy".__eq__
+    return {RATE_LIMITER: limiter, CONTEXT: context}
 
 
 @pytest.mark.parametrize(
-    ("headers", "client"), (({}, "address"), (NEW, "address"), (TRUSTED, "trusted"), ({"Authorization": ""}, "address"))
+    ("players", "key", "charges"),
+    (
+        ([PERSON, PERSON], None, {}),
+        ([PERSON, LIGHT], None, {"bots address": 4}),
+        ([PERSON, LIGHT, HEAVY, HEAVY], None, {"bots address": 84}),
+        ([PERSON, HEAVY], HOST, {"key-bots host": 40}),
+        ([OPEN, LIGHT], None, {}),
+        ([LIGHT, LIGHT], None, {"bot-games address": 4 * TILES}),
+        ([HEAVY, LIGHT, LIGHT], None, {"bot-games address": 16 * TILES}),
+    ),
 )
-async def test_a_stream_is_charged_to_its_trusted_token_or_its_address(
-    limiter: RateLimiter, headers: dict[str, str], client: str
+async def test_a_new_game_is_charged_for_its_bots(
+    app: Any, limiter: RateLimiter, players: list[SeatRequest], key: ApiKey | None, charges: dict[str, float]
 ) -> None:
-    await limiter.admit_stream(make_request("GET", f"{GAME}/ws", headers), ADDRESS)
-    assert charged(limiter) == {f"streams {client}": -1}
+    """A turn of each, or all turns if nobody else plays."""
+    charge = ClientCharge(app, ADDRESS, None, key)
+    for _ in range(2):  # the command may be retried
+        await charge.charge_new_game(CreateGame(players=players))
+    assert charged(limiter) == charges
+    limiter.is_enabled = False
+    await ClientCharge(app, ADDRESS, None, key).charge_new_game(CreateGame(players=players))
+    assert charged(limiter) == charges
 
 
-async def test_a_stream_beyond_the_limit_of_its_address_opens_with_a_valid_token_only(
-    limiter: RateLimiter, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": 1}), (HOST, {})))
+async def test_a_seat_is_charged_once_to_its_address(
+    app: Any, limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
 ) -> None:
-    (empty,) = limiter.streams.get_or_create(ADDRESS)
-    empty.tokens, empty.empty_until = -50, 60.0
-    request = make_request("GET", f"{GAME}/ws", NEW)
-    monkeypatch.setattr(limiter._verifier, "is_valid", AsyncMock(side_effect=(False, True)))
-    with pytest.raises(RateLimited):
-        await limiter.admit_stream(request, ADDRESS)
-    await limiter.admit_stream(request, ADDRESS)
-    assert charged(limiter) == {"streams address": -50, "streams new": -1}
+    charge = ClientCharge(app, ADDRESS, None, key)
+    for _ in range(2):
+        await charge.charge_join()
+    assert charged(limiter) == charges
 
 
-async def test_without_limits_nothing_is_charged_or_stored(buckets: EmptyBuckets) -> None:
-    limiter = RateLimiter(Limits(rate_limits=False), buckets, Mock(), Mock(), lambda: 0.0)
-    limiter.trust_tokens(("trusted",))
-    limiter.count_guess(ADDRESS)
-    assert await limiter.admit_message(ADDRESS, MessageInfo()) is None
-    assert (len(limiter.trusted_tokens), charged(limiter)) == (0, {})
-
-
-@pytest.mark.parametrize("lease", ("reads", "guesses"))
-def test_a_request_is_charged_nothing_if_one_of_its_leases_is_empty(limiter: RateLimiter, lease: str) -> None:
-    """Else a rejected request would use up the others."""
-    (empty,) = getattr(limiter, lease).get_or_create(ADDRESS)
-    empty.tokens, empty.empty_until = -50, 60.0
-    with pytest.raises(RateLimited) as limited:
-        limiter.admit(make_request("GET", GAME, {}), ADDRESS)
-    assert (limited.value.policy, limited.value.retry_after_s) == (lease, 60)
-    assert charged(limiter) == {f"{lease} address": -50}
-
-
-async def test_an_empty_lease_is_renewed_before_a_request_is_rejected(
-    limiter: RateLimiter, buckets: EmptyBuckets
+@pytest.mark.parametrize(
+    ("upcoming", "is_attended", "charges"),
+    (
+        ([], True, {}),
+        ([], False, {}),
+        (["light", "heavy"], True, {"bots address": 44}),
+        (["light"], False, {"bot-games address": 198}),
+    ),
+)
+async def test_a_command_is_charged_for_the_turns_that_follow(
+    app: Any, monkeypatch: pytest.MonkeyPatch, upcoming: list[str], is_attended: bool, charges: dict[str, float]
 ) -> None:
-    (empty,) = limiter.reads.get_or_create(ADDRESS)
-    empty.tokens = -49
-    assert limiter.admit(make_request("GET", GAME, {}), ADDRESS) is not None
-    assert empty.tokens == -50
-    with pytest.raises(LeasePending):
-        limiter.admit(make_request("GET", GAME, {}), ADDRESS)
-    await limiter.aclose()
-    assert buckets.requested == []
-
-
-def test_thousands_of_clients_are_remembered(limiter: RateLimiter) -> None:
-    clients = [f"192.0.{number // 256}.{number % 256}" for number in range(2_000)]
-    for leases in limiter.leases:
-        for client in clients:
-            leases.pool.get_or_create(client).tokens -= 1
-        assert {leases.pool.get_or_create(client).tokens for client in clients} == {-1}
+    """If it leaves the game to its two bots, for all eight tiles in the bag and the drawn one: 22 tokens each."""
+    monkeypatch.setattr(client_charge, "upcoming_bots", lambda _game: upcoming)
+    monkeypatch.setattr(client_charge, "is_attended", lambda _game: is_attended)
+    game: Any = Mock(players=[LIGHT, HEAVY, PERSON], bag=[None] * 8)
+    charge = ClientCharge(app, ADDRESS, None)
+    for _ in range(2):
+        await charge.charge_bots(game)
+    assert charged(app[RATE_LIMITER]) == charges
 
 
 def test_every_policy_has_the_rate_of_its_setting() -> None:
-    # mypy cannot know that RATES names fields with rates only.
-    limits = Limits(**{name: RateLimit(number, 60) for number, name in enumerate(sorted(RATES), 100)})  # type: ignore[arg-type]
-    limiter = RateLimiter(limits._replace(addresses_per_network=3), Mock(), Mock(), Mock())
-    settings = {"keys": limits.rate_keys} | {
-        name.removeprefix("rate_").replace("_", "-"): getattr(limits, name) for name in RATES
-    }
-    assert {leases.pool.policy.name: leases.pool.policy.rate for leases in limiter.leases} == settings
-    assert {leases.network_pool.policy.name: leases.network_pool.policy.rate for leases in limiter.leases} == {
-        f"network-{name}": RateLimit(3 * rate.quota, rate.window_s) for name, rate in settings.items()
-    }
+    limits = Limits(addresses_per_network=3, tokens_per_address=2)
+    limiter = RateLimiter(limits, Mock(), Mock(), Mock(), ConnectionLimiter(limits).clients)
+    names = ("creations", "open_games", "joins", "bots", "bot_games", "guesses")
+    for name in names:
+        policy = getattr(limiter, name)
+        assert (policy.name, policy.rate) == (name.replace("_", "-"), getattr(limits, f"rate_{name}"))
+        assert policy.network.quota == 3 * policy.quota
+    assert (limiter.idempotency_keys.name, limiter.idempotency_keys.rate) == ("keys", limits.rate_keys)
+    pairs = zip(("requests", "time"), limiter.clients.policies, limiter.tokens_of_addresses.policies, strict=True)
+    for name, own, shared in pairs:
+        assert (own.name, own.rate) == (name, getattr(limits, f"rate_{name}"))
+        assert own.network is not None
+        assert shared.network is not None
+        assert [own.network.quota, shared.quota, shared.network.quota] == [own.quota * many for many in (3, 2, 6)]
 
 
-def test_a_charge_names_the_lease_with_the_fewest_tokens(limiter: RateLimiter) -> None:
-    (reads,), (creations,) = limiter.reads.get_or_create(ADDRESS), limiter.creations.get_or_create(ADDRESS)
-    for tokens, named in ((-9, "reads"), (-10, "creations"), (-11, "creations")):
-        headers: Any = {}
-        reads.tokens, creations.tokens = -10, tokens + 1
-        Charge((reads,), 0, creations=(creations,)).set_headers(headers)
-        assert headers["RateLimit"].startswith(f'"{named}";'), tokens
+async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: RateLimiter) -> None:
+    """And while a bucket is known to be empty, the store is asked no more."""
+    network = limiter.leases.get(limiter.joins.network, "2001:db8:1::/48")  # type: ignore[arg-type]  # it has one
+    network.tokens = -1_000
+    for _ in range(3):
+        with pytest.raises(RateLimited):
+            await limiter.leases.take(limiter.joins, SITE_ADDRESS)
+    assert charged(limiter) == {"network-joins network": 1_000}
+    assert limiter.leases._store.take.await_count == 1  # type: ignore[attr-defined]  # a mock

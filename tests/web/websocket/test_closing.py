@@ -92,7 +92,7 @@ async def test_a_client_over_its_rate_limit_receives_the_close_frame(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MAX_RATE_LIMITED", 3)
-    async with serve(store, make_limits(rate_messages=1)) as client, connect_frame_client(client, "/v1/ws") as line:
+    async with serve(store, make_limits(rate_requests=1)) as client, connect_frame_client(client, "/v1/ws") as line:
         sending = asyncio.create_task(line.write(MESSAGES))
         while (frame := await line.frame()).first != FINAL | CLOSE:
             pass

@@ -13,9 +13,10 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.web.app_keys import HUB
+from service.web.app_keys import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
+from tests.polling import wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
@@ -141,6 +142,29 @@ async def wait_until_served(http_games: list[HTTPGame]) -> None:
         for http_game in http_games:
             while (await http_game.get()).status != 200:  # noqa: ASYNC110  an instance gives no event
                 await asyncio.sleep(0.05)
+
+
+async def test_an_instance_that_missed_nothing_does_not_read_the_log(instances: list[Client], redis: Redis) -> None:
+    http_game = await create_game(instances[0], seed="calm")
+    async with watch_game(instances[1], http_game.id) as there:
+        await there.receive_until(http_game.id, 1)
+        await wait_until(lambda: count_subscribed(instances[1], http_game.id) == 1)
+        before = await redis.info("commandstats")
+        for _ in range(20):
+            await http_game.act_successfully()
+        await there.receive_until(http_game.id, 21)
+        after = await redis.info("commandstats")
+    reads, publications = (
+        after.get(f"cmdstat_{name}", {"calls": 0})["calls"] - before.get(f"cmdstat_{name}", {"calls": 0})["calls"]
+        for name in ("xrange", "publish")
+    )
+    assert (reads, publications) == (0, 20)
+
+
+def count_subscribed(client: Client, game: str) -> int:
+    """Return how many of a game's subscribers belong to an instance: 0 or 1."""
+    store: Any = client.app[CONTEXT].store
+    return store._notifications.count_own_subscribers(game)
 
 
 async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client], redis: Redis) -> None:

@@ -182,7 +182,7 @@ def test_the_first_valid_offer_is_selected(offers: str, selected: str | None) ->
 
 
 async def test_an_upgrade_reports_its_rate_limit(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_reads=100)) as client:
+    async with serve(store, make_limits(rate_requests=100)) as client:
         response = await upgrade(client)
-        assert (response.status, response.headers["RateLimit-Policy"]) == (101, '"reads";q=100;w=3600')
-        assert response.headers["RateLimit"].startswith('"reads";r=99;')
+        assert (response.status, response.headers["RateLimit-Policy"]) == (101, '"requests";q=100;w=3600')
+        assert response.headers["RateLimit"].startswith('"requests";r=99;')

@@ -33,12 +33,12 @@ FIRST, LATEST = hash_token("first"), hash_token("latest")
 @pytest.mark.parametrize(
     ("message", "info"),
     (
-        (ActMessage(game="a", move="i0"), MessageInfo("upgrade", FIRST, "a", is_write=True)),
-        (Undo(game="a", key="k"), MessageInfo("upgrade", FIRST, "a", is_write=True, has_idempotency_key=True)),
-        (ActMessage(game="x", move="i0"), MessageInfo("upgrade", None, "x", is_write=True)),
-        (Auth(game="a", token="new"), MessageInfo("new", None, "a", tokens=2)),
-        (Subscribe(game="a"), MessageInfo("upgrade", FIRST, "a", tokens=2)),
-        (Sync(game="x"), MessageInfo("upgrade", LATEST, "x", tokens=2)),
+        (ActMessage(game="a", move="i0"), MessageInfo("upgrade", FIRST, "a")),
+        (Undo(game="a", key="k"), MessageInfo("upgrade", FIRST, "a", has_idempotency_key=True)),
+        (ActMessage(game="x", move="i0"), MessageInfo("upgrade", None, "x")),
+        (Auth(game="a", token="new"), MessageInfo("new", None, "a")),
+        (Subscribe(game="a"), MessageInfo("upgrade", FIRST, "a")),
+        (Sync(game="x"), MessageInfo("upgrade", LATEST, "x")),
         (Unsubscribe(game="a"), MessageInfo("upgrade", LATEST)),
         (Ping(), MessageInfo("upgrade", LATEST)),
     ),

@@ -1,0 +1,167 @@
+"""Token buckets of this instance, by client: exact, and gone when they are full again.
+
+A bucket holds a quota of tokens and refills steadily within a window.
+"""
+
+import re
+from collections.abc import Callable
+from math import ceil
+from typing import Generic, TypeVar
+
+from service.games.ports.game_store import RateLimit
+from service.telemetry.metrics import RATE_LIMITED
+from service.web.client_ip import ClientID, get_site_network
+from service.web.errors import RateLimited
+
+__all__ = ["BadRate", "Bucket", "Buckets", "Policy", "RecentCache", "parse_rate"]
+
+_WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
+
+LEASES_PER_BUCKET = 20
+"""Leases that make up a full bucket of the store."""
+
+MAX_CLIENT_BYTES, MAX_BUCKET_BYTES = 280, 88
+"""Memory of a client, at most: its id, a tuple, and its share of a dict that has just grown; and of each bucket."""
+
+V = TypeVar("V")
+K = TypeVar("K")
+
+
+class BadRate(ValueError):
+    """A text is not QUOTA/SECONDS."""
+
+
+def parse_rate(text: str) -> RateLimit:
+    """Return the rate of a text: the quota, and the seconds that refill it. Raises BadRate.
+
+    >>> parse_rate("1000/10")
+    RateLimit(quota=1000, window_s=10)
+    """
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        raise BadRate(text)
+    return RateLimit(int(match[1]), int(match[2]))
+
+
+class Policy:
+    """A named rate that each client has, and with `per_network` each IPv6 /48 network so many times.
+
+    >>> Policy("creations", RateLimit(1000, 3600), per_network=2).network.header
+    '"network-creations";q=2000;w=3600'
+    """
+
+    def __init__(self, name: str, rate: RateLimit, *, per_network: int = 0, held: float = 1) -> None:
+        RATE_LIMITED.labels(name)  # creates the series, so that the first rejection is counted
+        self.name = name
+        self.rate = rate
+        self.held = held
+        """Tokens that a request takes before it is handled."""
+        self.quota = rate.quota
+        self.token_interval_s = rate.window_s / rate.quota
+        """Seconds in which one token refills."""
+        self.lease_tokens = ceil(rate.quota / LEASES_PER_BUCKET)
+        """Tokens that an instance borrows from the store at once, and that a lease may be in debt."""
+        self.header = f'"{name}";q={rate.quota};w={rate.window_s}'
+        """The header `RateLimit-Policy`."""
+        self.network = self.scaled("network", per_network) if per_network else None
+
+    def scaled(self, prefix: str, factor: int, *, per_network: int = 0) -> "Policy":
+        """Return the policy of what has so many times as much."""
+        rate = RateLimit(self.quota * factor, self.rate.window_s)
+        return Policy(f"{prefix}-{self.name}", rate, per_network=per_network, held=self.held)
+
+    def make_error(self, wait_s: float) -> RateLimited:
+        """Return the error of a client that has to wait so long, and count it."""
+        RATE_LIMITED.labels(self.name).inc()
+        return RateLimited(self.name, max(1, ceil(wait_s)), self.header)
+
+
+class Bucket:
+    """What one client has left of a policy."""
+
+    __slots__ = ("full_at", "policy")
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.full_at = 0.0
+        """When it is full again."""
+
+    def count_remaining(self, now: float) -> float:
+        """Return the tokens that are left; negative for a debt."""
+        return self.policy.quota - max(0.0, self.full_at - now) / self.policy.token_interval_s
+
+    def spend(self, tokens: float, now: float) -> None:
+        """Take tokens, whether they are left or not: a debt is limited to one quota."""
+        limit = now + 2 * self.policy.rate.window_s
+        self.full_at = min(max(self.full_at, now) + tokens * self.policy.token_interval_s, limit)
+
+
+class Buckets:
+    """The buckets of all clients, one for each of some policies, and those of their networks."""
+
+    def __init__(self, policies: tuple[Policy, ...], clock: Callable[[], float], max_bytes: int) -> None:
+        self.policies = policies
+        self.max_bytes = max_bytes
+        """Memory for its buckets, those of networks included."""
+        window_s = 2 * max(policy.rate.window_s for policy in policies)
+        max_entries = max_bytes // (MAX_CLIENT_BYTES + MAX_BUCKET_BYTES * len(policies)) // 2
+        self.clients = RecentCache[ClientID, tuple[Bucket, ...]](window_s, max_entries, clock)
+        self.networks = RecentCache[ClientID, tuple[Bucket, ...]](window_s, max_entries, clock)
+
+    def get(self, client: ClientID) -> tuple[Bucket, ...]:
+        """Return the buckets of a client."""
+        buckets = self.clients.recent.get(client) or self.clients.get(client)
+        if buckets is None:
+            self.clients.put(client, buckets := tuple(map(Bucket, self.policies)))
+        return buckets
+
+    def of_address(self, address: str) -> tuple[Bucket, ...]:
+        """Return the buckets of an address, and those of its network if it has one."""
+        if ":" not in address:
+            return self.get(address)
+        network = get_site_network(address)
+        above = self.networks.get(network)
+        if above is None:
+            self.networks.put(
+                network, above := tuple(Bucket(one.network) for one in self.policies if one.network is not None)
+            )
+        return self.get(address) + above
+
+
+class RecentCache(Generic[K, V]):
+    """A dict that forgets entries unused for one to two windows, or earlier if it grows too large."""
+
+    __slots__ = ("_clock", "_generation_started_at", "_max_generation_entries", "_older", "_window_s", "recent")
+
+    def __init__(self, window_s: float, max_entries: int, clock: Callable[[], float]) -> None:
+        self.recent: dict[K, V] = {}
+        """Entries used in this window. Hot paths read it directly before they call `get`."""
+        self._older: dict[K, V] = {}
+        """Entries used in the window before, and not since."""
+        self._window_s = window_s
+        self._max_generation_entries = max_entries // 2
+        self._clock = clock
+        self._generation_started_at = clock()
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.recent) + len(self._older)
+
+    def __contains__(self, key: K) -> bool:
+        """Return whether there is an entry, and mark it as used."""
+        return key in self.recent or self.get(key) is not None
+
+    def get(self, key: K) -> V | None:
+        """Return the value of a key and mark it as used; None if there is none."""
+        value = self.recent.get(key)
+        if value is None and self._older and (value := self._older.get(key)) is not None:
+            self.put(key, value)
+        return value
+
+    def put(self, key: K, value: V) -> None:
+        """Store a value."""
+        now = self._clock()
+        if now - self._generation_started_at > self._window_s or len(self.recent) >= self._max_generation_entries:
+            self.recent, self._older, self._generation_started_at = {}, self.recent, now
+        self._older.pop(key, None)
+        self.recent[key] = value

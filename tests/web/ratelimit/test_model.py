@@ -1,0 +1,228 @@
+"""Buckets and leases against a small model of a token bucket, over any sequence of requests, pauses and outages."""
+
+import asyncio
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from service.games.ports.game_store import Grant, RateLimit, StoreUnavailable
+from service.web.buckets import Buckets, Policy, RecentCache
+from service.web.errors import RateLimited
+from service.web.ratelimit.leases import LeasePool, refund
+from service.web.ratelimit.limiter import Charge
+from tests.web.app_server import FrozenClock
+
+RATE = RateLimit(40, 100)
+INSTANCES = 2
+CLIENTS = ("192.0.2.1", "2001:db8:1:1::", "2001:db8:1:2::")
+PORTION = 2
+
+clients = st.sampled_from(CLIENTS)
+
+
+class Model:
+    """A token bucket: it refills steadily up to its quota, and a debt is at most one quota."""
+
+    def __init__(self, quota: int) -> None:
+        self.quota = quota
+        self.tokens = Fraction(quota)
+
+    def wait(self, seconds: int) -> None:
+        """Refill."""
+        self.tokens = min(Fraction(self.quota), self.tokens + Fraction(seconds * self.quota, RATE.window_s))
+
+    def spend(self, tokens: int) -> None:
+        """Take tokens."""
+        self.tokens = max(-Fraction(self.quota), self.tokens - tokens)
+
+
+def models_of(models: dict[str, Model], client: str) -> list[Model]:
+    """Return the model of a client, and that of its network, which has twice as much."""
+    own = [models.setdefault(client, Model(RATE.quota))]
+    return own + ([models.setdefault("network", Model(2 * RATE.quota))] if ":" in client else [])
+
+
+class BucketMachine(RuleBasedStateMachine):
+    """Buckets of one instance are exact."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = FrozenClock()
+        self.buckets = Buckets((Policy("a", RATE, per_network=2),), self.clock, 1_000_000)
+        self.models: dict[str, Model] = {}
+
+    @rule(seconds=st.integers(1, 250))
+    def wait(self, seconds: int) -> None:
+        self.clock.now += seconds
+        for model in self.models.values():
+            model.wait(seconds)
+
+    @rule(client=clients, tokens=st.integers(1, 60))
+    def spend(self, client: str, tokens: int) -> None:
+        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+            bucket.spend(tokens, self.clock())
+            model.spend(tokens)
+
+    @rule(client=clients)
+    def admit(self, client: str) -> None:
+        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+            assert abs(bucket.count_remaining(self.clock()) - float(model.tokens)) < 1e-6
+            if model.tokens >= 1:
+                Charge(self.clock).admit((bucket,))
+                model.spend(1)
+                continue
+            with pytest.raises(RateLimited) as limited:
+                Charge(self.clock).admit((bucket,))
+            missing_s = (1 - model.tokens) * RATE.window_s / model.quota
+            assert -1e-6 <= limited.value.retry_after_s - missing_s < 1 + 1e-6
+
+
+class SharedBuckets:
+    """The store's buckets, and how often they were asked."""
+
+    def __init__(self, clock: FrozenClock) -> None:
+        self._clock = clock
+        self._buckets = Buckets((Policy("store", RATE),), clock, 1_000_000)
+        self.is_down = False
+
+    async def take(self, name: str, wanted: int, size: RateLimit) -> Grant:
+        """Grant up to as many tokens as there are."""
+        if self.is_down:
+            raise StoreUnavailable("out of reach")
+        (bucket,) = self._buckets.get(name)
+        bucket.policy = Policy("store", size)
+        left = int(bucket.count_remaining(self._clock()) + 1e-9)
+        taken = min(wanted, left)
+        bucket.spend(taken, self._clock())
+        return Grant(taken, left - taken, 0.0 if left > taken else bucket.policy.token_interval_s)
+
+
+class LeaseMachine(RuleBasedStateMachine):
+    """All instances together admit what the bucket holds, and a portion more each; none that has tokens is rejected."""
+
+    @initialize()
+    def start(self) -> None:
+        self.runner = asyncio.Runner()
+        self.clock = FrozenClock()
+        self.store = SharedBuckets(self.clock)
+        self.policy = Policy("a", RATE, per_network=2)
+        self.pools = [self.runner.run(self._make_pool()) for _ in range(INSTANCES)]
+        self.taken = dict.fromkeys(CLIENTS, 0)
+        self.waited_s = 0
+        self.had_outage = False
+
+    async def _make_pool(self) -> LeasePool:
+        return LeasePool(self.store, self.clock, 1_000_000)
+
+    def teardown(self) -> None:
+        self.runner.close()
+
+    @rule(seconds=st.integers(1, 250))
+    def wait(self, seconds: int) -> None:
+        self.clock.now += seconds
+        self.waited_s += seconds
+
+    @rule(is_down=st.booleans())
+    def set_outage(self, is_down: bool) -> None:
+        self.store.is_down = is_down
+        self.had_outage |= is_down
+
+    @rule(instance=st.integers(0, INSTANCES - 1), client=clients, number=st.integers(1, 30), is_refunded=st.booleans())
+    def take(self, instance: int, client: str, number: int, is_refunded: bool) -> None:
+        pool = self.pools[instance]
+
+        async def take_all() -> list[Any]:
+            attempts = [pool.take(self.policy, client) for _ in range(number)]
+            return await asyncio.gather(*attempts, return_exceptions=True)
+
+        results = self.runner.run(take_all())
+        leases = [result for result in results if isinstance(result, tuple)]
+        rejected = [result for result in results if isinstance(result, RateLimited)]
+        assert len(leases) + len(rejected) == number
+        assert all(error.retry_after_s > 0 for error in rejected)
+        if rejected:  # one of its leases owes a portion, and the bucket above it has no token
+            assert any(
+                pool.get(policy, one).tokens <= -policy.lease_tokens
+                and pool.get(policy, one).empty_until > self.clock()
+                for policy, one in self._subjects(client)
+            )
+        if is_refunded:
+            for one in leases:
+                refund(one)
+        else:
+            self.taken[client] += len(leases)
+
+    @rule(instance=st.integers(0, INSTANCES - 1), client=clients)
+    def take_afterwards(self, instance: int, client: str) -> None:
+        async def take() -> None:
+            self.pools[instance].take_afterwards(self.policy, client, 1_000)
+            await asyncio.sleep(0)
+
+        self.runner.run(take())
+        for policy, one in self._subjects(client):
+            assert -policy.quota <= self.pools[instance].get(policy, one).tokens
+
+    @invariant()
+    def no_client_exceeds_its_bucket(self) -> None:
+        if not hasattr(self, "taken"):
+            return
+        instances = INSTANCES + self.had_outage * INSTANCES  # each has a bucket of its own while the store is away
+        buckets = 1 + self.had_outage * INSTANCES
+        for quota, portion, taken in (
+            *((RATE.quota, PORTION, taken) for taken in self.taken.values()),
+            (2 * RATE.quota, 2 * PORTION, sum(taken for client, taken in self.taken.items() if ":" in client)),
+        ):
+            refilled = quota * self.waited_s / RATE.window_s
+            assert taken <= buckets * (quota + refilled) + instances * portion + 1e-6
+
+    def _subjects(self, client: str) -> list[tuple[Policy, str]]:
+        own = [(self.policy, client)]
+        assert self.policy.network is not None
+        return own + ([(self.policy.network, "2001:db8:1::/48")] if ":" in client else [])
+
+
+class CacheMachine(RuleBasedStateMachine):
+    """A cache forgets what was not used for two windows and never what was used within one, up to its bound."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = FrozenClock()
+        self.cache = RecentCache[int, int](60.0, 10, self.clock)
+        self.used: dict[int, float] = {}
+
+    @rule(seconds=st.integers(1, 100))
+    def wait(self, seconds: int) -> None:
+        self.clock.now += seconds
+
+    @rule(key=st.integers(0, 3))
+    def put(self, key: int) -> None:
+        self.cache.put(key, key)
+        self.used[key] = self.clock.now
+
+    @rule(key=st.integers(0, 3))
+    def get(self, key: int) -> None:
+        age_s = self.clock.now - self.used.get(key, 0.0)
+        if (found := self.cache.get(key)) is not None:
+            assert found == key
+            self.used[key] = self.clock.now
+        else:
+            assert age_s > 60
+
+    @rule()
+    def flood(self) -> None:
+        for number in range(100, 130):
+            self.cache.put(number, number)
+            assert len(self.cache) <= 10
+        assert self.cache.get(129) == 129
+        self.used.clear()
+        self.cache = RecentCache[int, int](60.0, 10, self.clock)
+
+
+for machine in (BucketMachine, LeaseMachine, CacheMachine):
+    machine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+TestBuckets, TestLeases, TestCache = BucketMachine.TestCase, LeaseMachine.TestCase, CacheMachine.TestCase
