@@ -27,10 +27,13 @@ class Codec:
     b'{"op":"add","path":"/turn"}'
     """
 
-    def __init__(self, kind: Literal["diffs", "snapshots"], level: int, newest: int = 1) -> None:
+    def __init__(
+        self, kind: Literal["diffs", "snapshots"], level: int, newest: int = 1, *, checksum: bool = False
+    ) -> None:
         self._directory: Traversable = files(__package__).joinpath("dictionaries")
         self._kind = kind
         self._level = level
+        self._checksum = checksum
         self._newest = newest
         self._dictionaries: dict[int, ZstdDict] = {}
 
@@ -49,6 +52,7 @@ class Codec:
     def _compressor(self) -> ZstdCompressor:
         options: dict[int, int] = {
             CompressionParameter.compression_level: self._level,
+            CompressionParameter.checksum_flag: self._checksum,
             CompressionParameter.content_size_flag: False,
             CompressionParameter.dict_id_flag: False,
         }
@@ -65,7 +69,7 @@ class Codec:
 
 
 DIFFS = Codec("diffs", 9)
-"""Level 3 makes logs 20 % larger, in half of the time. The digests of a log tell what is damaged."""
+"""Level 3 makes logs 20 % larger, in half of the time. No checksum: the digests of a log tell what is damaged."""
 
-SNAPSHOTS = Codec("snapshots", 1)
+SNAPSHOTS = Codec("snapshots", 1, checksum=True)
 """Level 9 makes a snapshot 7 % smaller, in four times the time; a game has only one."""

@@ -65,7 +65,8 @@ def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:
     head, *members, tail = _repetitions(game, diff.version, diff.digest, at)
     if not (data.startswith(head) and data.endswith(tail)):
         return data, 0
-    parts, rest = [], data[len(head) : -len(tail)]
+    parts: list[bytes] = []
+    rest = data[len(head) : -len(tail)]
     for member, short in zip(members, _SHORT, strict=True):
         before, found, rest = rest.partition(member)
         if not found or short in before:

@@ -54,7 +54,8 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await store.commit(creation())
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
-    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now_us=lambda: clock.now_us() + 60_000_000))
+    now_us = clock.now_us
+    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now_us=lambda: now_us() + 60_000_000))
     async with connect(redis_url) as other:
         await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)
