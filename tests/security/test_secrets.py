@@ -11,12 +11,10 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import decode_snapshot, encode_snapshot
-from service.engine.game import add_checksum
-from service.store import keys
 from tests.redis_servers import Deployment, create_access, standalone
 from tests.redis_servers.access import SERVICE_USER
 from tests.server_process import ServerProcess, start_server
+from tests.snapshots import change_game
 from tests.web.http_game import bearer_header
 
 PASSWORD = "hunter2-of-redis-p@ss/word"
@@ -106,11 +104,7 @@ class Visitor:
 
     async def provoke_failures(self, redis: Redis) -> None:
         """Provoke an unexpected exception, and then an unavailable store."""
-        key = keys.game(self.path.rpartition("/")[2])
-        snapshot: Any = await redis.hget(key, "snapshot")
-        game = decode_snapshot(snapshot)
-        game.display = [10_000]
-        await redis.hset(key, "snapshot", add_checksum(encode_snapshot(game)))
+        await change_game(redis, self.path.rpartition("/")[2], lambda game: setattr(game, "display", [10_000]))
         assert (await self.request("GET", self.path, self.owner))[0] == 500
         await redis.acl_setuser(SERVICE_USER, enabled=False)
         await redis.client_kill_filter(_type="normal", skipme=True)

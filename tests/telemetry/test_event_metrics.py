@@ -98,7 +98,7 @@ async def test_a_replaced_history_is_counted(hub: Hub, store: RedisStore, redis:
     game = await (await new_game(store)).game()
     watcher, before = SnapshotSubscriber(), read_samples()
     await hub.subscribe(watcher, game.id, Revision(game.version, game.digest))
-    await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
+    await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": digest(9)})
     await wait_until(lambda: watcher.snapshots)
     assert grown(before, "histories_replaced_total") == 1
 

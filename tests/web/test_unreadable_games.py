@@ -12,6 +12,7 @@ from service.engine.game import add_checksum
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT
+from tests.snapshots import change_snapshot
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
@@ -31,7 +32,7 @@ def upgrade_schema(stored: bytes) -> bytes:
     return msgspec.msgpack.encode([SCHEMA_VERSION + 1, *fields[1:-1], "new"])
 
 
-def change_snapshot(change: Callable[[Game], None]) -> Callable[[bytes], bytes]:
+def changing(change: Callable[[Game], None]) -> Callable[[bytes], bytes]:
     """Change what a snapshot holds; it can still be read, but is not right."""
 
     def changed(stored: bytes) -> bytes:
@@ -46,10 +47,20 @@ async def damage(
     client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
 ) -> None:
     """Change the stored data of a game that the service has not cached."""
-    stored = await redis.hget(keys.game(game.id), field)
-    assert isinstance(stored, bytes)
-    assert how(stored) != stored
-    await redis.hset(keys.game(game.id), field, how(stored))
+    if field == "snapshot":
+        await change_snapshot(redis, game.id, how)
+    else:
+        stored = await redis.hget(keys.game(game.id), field)
+        assert isinstance(stored, bytes)
+        assert how(stored) != stored
+        await redis.hset(keys.game(game.id), field, how(stored))
+    client.app[CONTEXT].cache.pop(game.id)
+
+
+async def tear(client: Client, redis: Redis, game: HTTPGame) -> None:
+    """Cut the compressed snapshot."""
+    stored = await redis.hget(keys.game(game.id), "snapshot")
+    await redis.hset(keys.game(game.id), "snapshot", truncate(stored or b""))
     client.app[CONTEXT].cache.pop(game.id)
 
 
@@ -63,10 +74,11 @@ Damage = Callable[[Client, Redis, HTTPGame], Awaitable[None]]
 
 DAMAGES: dict[str, Damage] = {
     "half a snapshot": partial(damage, how=truncate),
+    "torn": tear,
     "edited by hand": partial(damage, how=edit_by_hand),
     "of a later schema": partial(damage, how=upgrade_schema),
     "without its access": partial(damage, field="access"),
-    "that cannot be shown": partial(damage, how=change_snapshot(lambda game: game.display.append(10_000))),
+    "that cannot be shown": partial(damage, how=changing(lambda game: game.display.append(10_000))),
     "of another type": replace,
     "of no version": partial(damage, how=lambda _: b"many", field="version"),
 }

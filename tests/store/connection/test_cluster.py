@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.crc import key_slot
 
-from service.games.ports.game_store import ChangeNotification, Committed, StoreUnavailable
+from service.games.ports.game_store import ChangeNotification, Committed, Revision, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
 from tests.polling import wait_until
@@ -76,7 +76,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         committing = asyncio.create_task(store.commit(action(1)))
         await migrate_keys(source, target)
         loaded = await load_record(store, "g", key_hash("key"))
-        assert (loaded.revision.version, await store.load_versions(["g"])) == (1, [((1, digest(1)), "")])
+        assert (loaded.revision.version, await store.load_versions(["g"])) == (1, [(Revision(1, digest(1)), "")])
         assert not committing.done()
         for node in (target, source):
             await set_slot(node, "NODE", await read_node_id(target))

@@ -28,6 +28,7 @@ from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
+from service.store.compression import SNAPSHOTS
 from service.web.app_keys import CONTEXT
 from tests.engine.random_games import archipelago_index, new_game
 from tests.verification.fuzz.frames import ConnectionEnded, RawSocket
@@ -132,15 +133,16 @@ def _check_corrupted_games(target: Target, counts: Counts) -> Callable[[], None]
 
 
 async def _corrupt(target: Target, game: str, fields: tuple[str, ...], changes: list[tuple[int, bytes, int]]) -> None:
-    """Change the stored bytes directly in Redis, and empty the cache."""
+    """Change the stored bytes, those of a snapshot before compression, directly in Redis; empty the cache."""
     redis = target.redis
     for field in fields:
-        data = await redis.hget(keys.game(game), field)
-        assert isinstance(data, bytes)
+        stored = await redis.hget(keys.game(game), field)
+        assert isinstance(stored, bytes)
+        data = SNAPSHOTS.decompress(stored) if field == "snapshot" else stored
         for position, new, cut in changes:
             start = position % (len(data) + 1)
             data = data[:start] + new + data[start + cut :]
-        await redis.hset(keys.game(game), field, data)
+        await redis.hset(keys.game(game), field, SNAPSHOTS.compress(data) if field == "snapshot" else data)
     while target.app[CONTEXT].cache.pop(game) is not None:
         pass
 

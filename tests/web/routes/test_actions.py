@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import decode_snapshot, encode_snapshot
-from service.store import keys
 from service.web.app_keys import CONTEXT
+from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 
@@ -191,11 +190,7 @@ async def before_delivering(client: Client, redis: Redis, seed: str) -> HTTPGame
     """Return a game in the deliver phase in which every cost can be paid."""
     http_game = await create_game(client, seed=seed, first_seat=0)
     await http_game.act_successfully()
-    stored = await redis.hget(keys.game(http_game.id), "snapshot")
-    assert isinstance(stored, bytes)
-    game = decode_snapshot(stored)
-    game.players[game.decider].wares = [9, 9, 9]
-    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
+    await change_game(redis, http_game.id, lambda game: setattr(game.players[game.decider], "wares", [9, 9, 9]))
     client.app[CONTEXT].cache.pop(http_game.id)
     await http_game.act_successfully({"move": "pass.islander"})
     return http_game

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import decode_snapshot, encode_snapshot
-from service.store import keys
+from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
@@ -173,11 +172,7 @@ async def test_query_parameters_may_be_empty_and_integers_have_a_zero_fraction(h
 
 async def test_a_game_with_a_missing_tile_set_is_unavailable(client: Client, redis: Redis) -> None:
     other, http_game = await create_game(client), await create_game(client)
-    stored = await redis.hget(keys.game(http_game.id), "snapshot")
-    assert isinstance(stored, bytes)
-    game = decode_snapshot(stored)
-    game.tileset = "atoll"
-    await redis.hset(keys.game(http_game.id), "snapshot", encode_snapshot(game))
+    await change_game(redis, http_game.id, lambda game: setattr(game, "tileset", "atoll"))
     for path in ("", "/legal-moves", "/scores", "/tiles"):
         await check_problem(await client.get(http_game.path + path), 503, "store_unavailable")
     await check_problem(await http_game.act({"move": "i0"}), 503, "store_unavailable")
