@@ -15,7 +15,6 @@ import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
-from service.store.game_store import CommitHeader
 from service.store.log_entries import COMMIT_ID_BYTES
 
 SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
@@ -59,21 +58,9 @@ def keys(game: str, version: int) -> list[str]:
 def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
     commit_id = os.urandom(COMMIT_ID_BYTES)
-    header = CommitHeader(
-        id=commit_id.hex(),
-        version=str(version or ""),
-        digest=DIGEST if version else "",
-        webhooks="",
-        last_revocation="",
-        new_digest=DIGEST,
-        ttl_s=RETENTION_S,
-        channel=f"bare:{{{game}}}:hints",
-        is_sharded=False,
-        own_subscribers=0,
-        revokes_token=False,
-        sent_us=1_800_000_000_000_000,
-        traceparent="",
-    )
+    expected = (str(version or ""), DIGEST if version else "", "", "")
+    channel = f"bare:{{{game}}}:hints"
+    header = (commit_id.hex(), *expected, DIGEST, RETENTION_S, channel, False, 0, False, 1_800_000_000_000_000, "")
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
     entry = commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS

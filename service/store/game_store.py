@@ -67,31 +67,6 @@ class RedisTokenBuckets:
         return Grant(taken, remaining, wait_ms / 1000)
 
 
-class CommitHeader(msgspec.Struct, frozen=True):
-    """What commit.lua needs of a commit, beside the snapshot, the records and the log's entries."""
-
-    id: str
-    version: str
-    """The version that the commit expects, empty to create the game; likewise the next three."""
-    digest: str
-    webhooks: str
-    """Ids with commas between them."""
-    last_revocation: str
-    new_digest: str
-    ttl_s: int
-    """Seconds until the game expires."""
-    channel: str
-    """Of the change notification."""
-    is_sharded: bool
-    """Whether that is a sharded channel (in a Cluster)."""
-    own_subscribers: int
-    """Subscribers of the channel that belong to the committing instance."""
-    revokes_token: bool
-    sent_us: int
-    """The time in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
-    traceparent: str
-
-
 class RedisStore(GameIndex):
     """`service.games.ports.game_store.GameStore` on Redis 7.0 or later, or Valkey."""
 
@@ -171,20 +146,20 @@ class RedisStore(GameIndex):
         version, digest = commit.expected or ("", "")
         record = commit.idempotency
         entries = [log_entries.pack(bytes.fromhex(commit.id), commit.game, diff) for diff in commit.diffs]
-        header = CommitHeader(
-            id=commit.id,
-            version=str(version),
-            digest=digest,
-            webhooks=",".join(commit.expected_webhooks),
-            last_revocation=commit.expected_revocation,
-            new_digest=commit.diffs[-1].digest if commit.diffs else digest,
-            ttl_s=commit.ttl_s,
-            channel=keys.channel(commit.game),
-            is_sharded=self._client.topology.is_sharded,
-            own_subscribers=self._notifications.count_own_subscribers(commit.game),
-            revokes_token=commit.revokes_token,
-            sent_us=clock.now_us(),
-            traceparent=commit.traceparent,
+        header = (
+            commit.id,
+            str(version),
+            digest,
+            ",".join(commit.expected_webhooks),
+            commit.expected_revocation,
+            commit.diffs[-1].digest if commit.diffs else digest,
+            commit.ttl_s,
+            keys.channel(commit.game),
+            self._client.topology.is_sharded,
+            self._notifications.count_own_subscribers(commit.game),
+            commit.revokes_token,
+            clock.now_us(),
+            commit.traceparent,
         )
         arguments = [_ENCODER.encode(header), SNAPSHOTS.compress(commit.snapshot), commit.access or b""]
         arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)

@@ -499,7 +499,7 @@ def timed(handle: Callable[..., Awaitable[T]], request: web.BaseRequest, *others
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
     """Return the connection of a request; `service.web.server.runner` makes no others."""
-    return request.protocol  # type: ignore[return-value]
+    return request.protocol  # type: ignore[return-value]  # aiohttp declares the base class
 
 
 def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
