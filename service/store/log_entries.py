@@ -62,33 +62,34 @@ def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]
 def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:
     """Return a diff without what its entry repeats, and its time; the whole diff and 0 if that could not be undone."""
     data, at = diff.data, diff.data[_TIME].decode("ascii", "replace")
-    head, *members, tail = _repetitions(game, diff.version, diff.digest, at)
-    if not (data.startswith(head) and data.endswith(tail)):
+    head, *members = _repetitions(game, diff.version, diff.digest, at)
+    if not data.startswith(head):
         return data, 0
     parts: list[bytes] = []
-    rest = data[len(head) : -len(tail)]
+    rest = data[len(head) :]
     for member, short in zip(members, _SHORT, strict=True):
         before, found, rest = rest.partition(member)
-        if not found or short in before:
+        part = before + short
+        if not found or part.index(short) < len(before):
             return data, 0
-        parts += before, short
+        parts.append(part)
     return b"".join((*parts, rest)), unix_seconds(at)
 
 
 def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> bytes:
-    head, *members, tail = _repetitions(game, version, digest, at)
+    head, *members = _repetitions(game, version, digest, at)
     parts, rest = [head], body
     for member, short in zip(members, _SHORT, strict=True):
         before, _, rest = rest.partition(short)
         parts += before, member
-    return b"".join((*parts, rest, tail))
+    return b"".join((*parts, rest))
 
 
 def _repetitions(game: str, version: int, digest: str, at: str) -> Iterable[bytes]:
-    """Return how a diff begins, its members that an entry has shorter, in order, and how it ends."""
+    """Return how a diff begins, and its members that an entry has shorter, in order."""
     return (
         (
-            f'{{"digest":"{digest}","at":"{at}",\0"game":"{game}"\0"path":"/version","value":{version}}}\0'
+            f'{{"digest":"{digest}","at":"{at}\0"game":"{game}"\0"path":"/version","value":{version}}}\0'
             f'"path":"/updated_at","value":"{at}"\0,"version":{version}}}'
         )
         .encode()
@@ -96,5 +97,5 @@ def _repetitions(game: str, version: int, digest: str, at: str) -> Iterable[byte
     )
 
 
-_SHORT = (b'"game":""', b'"path":"/version"}', b'"path":"/updated_at"')
+_SHORT = (b'"game":""', b'"path":"/version"}', b'"path":"/updated_at"', b',"version":}')
 """What stands for these members. The first place that looks so is the member's: `shorten` makes sure."""
