@@ -15,7 +15,6 @@ import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
-from service.store.game_store import CommitHeader
 from service.store.log_entries import COMMIT_ID_BYTES
 
 SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
@@ -26,8 +25,6 @@ ACCESS = b"x" * 300
 RETENTION_S = 3600
 FIELD_BYTES = 8
 """The length of the name of an idempotency record."""
-NOTICE_BYTES = 40
-"""What precedes the entry in the notification, without a trace."""
 RESPONSE_EXTRA = 140
 """The length in bytes of an action's response without its diff."""
 
@@ -61,23 +58,13 @@ def keys(game: str, version: int) -> list[str]:
 def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
     commit_id = os.urandom(COMMIT_ID_BYTES)
-    header = CommitHeader(
-        id=commit_id.hex(),
-        version=str(version or ""),
-        digest=DIGEST if version else "",
-        webhooks="",
-        last_revocation="",
-        new_digest=DIGEST,
-        ttl_s=RETENTION_S,
-        channel=f"bare:{{{game}}}:hints",
-        is_sharded=False,
-        own_subscribers=0,
-        revokes_token=False,
-    )
+    expected = (str(version or ""), DIGEST if version else "", "", "")
+    channel = f"bare:{{{game}}}:hints"
+    header = (commit_id.hex(), *expected, DIGEST, RETENTION_S, channel, False, 0, False, 1_800_000_000_000_000, "")
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
-    notice, entry = b"n" * NOTICE_BYTES, commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
+    entry = commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
-    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, notice, entry]
+    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:

@@ -4,7 +4,7 @@ Responses have every field, null if empty. Requests reject unknown fields, and t
 """
 
 import codecs
-from typing import Any, dataclass_transform
+from typing import dataclass_transform
 
 import msgspec
 
@@ -19,20 +19,13 @@ class RequestModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The base of what clients send: unknown fields are rejected."""
 
 
-def encode_json(value: Any) -> bytes:
-    """Encode a value as JSON, fields in the order of their declaration."""
-    return _ENCODER.encode(value)
+encode_json = msgspec.json.Encoder().encode
+"""Encodes a value as JSON, fields in the order of their declaration."""
 
-
-def canonical_json(value: Any) -> bytes:
-    """Encode a value in RFC 8785 form: sorted members, no whitespace. The API only has int32 numbers and strings."""
-    return _CANONICAL_ENCODER.encode(value)
+canonical_json = msgspec.json.Encoder(order="sorted").encode
+"""Encodes a value in RFC 8785 form: sorted members, no whitespace. The API only has int32 numbers and strings."""
 
 
 def without_bom(data: bytes) -> bytes:
     """Return JSON without the byte order mark that some editors and libraries write before it (RFC 8259, 8.1)."""
     return data.removeprefix(codecs.BOM_UTF8)
-
-
-_ENCODER = msgspec.json.Encoder()
-_CANONICAL_ENCODER = msgspec.json.Encoder(order="sorted")

@@ -79,8 +79,7 @@ def idempotency_scope(key: str | None, path: str, token: str | None, request: An
     if key is None:
         return None
     token_digest = sha256((token or "").encode()).digest()
-    parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), token_digest
-    stored = sha256(b"\0".join(parts)).hexdigest()
+    stored = sha256(f"{key}\0{path}\0".encode() + token_digest).hexdigest()
     return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), token_digest[0])
 
 

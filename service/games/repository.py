@@ -70,33 +70,10 @@ async def commit(
     Return False after a version conflict, or where a request with the same idempotency key was first. Raises
     TooManyIdempotencyKeys, StoreUnavailable.
     """
-    change = _prepare(context, session, diffs, idempotency, store_access=store_access, revokes_token=revokes_token)
-    sent_at = perf_counter()
-    with tracing.span("commit", "client"):
-        outcome = await context.store.commit(change)
-    _OUTCOMES[type(outcome)].inc()
-    if isinstance(outcome, KeyQuotaExceeded):
-        raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
-    if not isinstance(outcome, Committed):
-        return False
-    _publish(context, session, change, sent_at)
-    return True
-
-
-def _prepare(
-    context: Context,
-    session: GameSession,
-    diffs: Sequence[StoredDiff],
-    idempotency: IdempotencyRecord | None,
-    *,
-    store_access: bool,
-    revokes_token: bool,
-) -> Commit:
-    """Return everything that the commit changes."""
     game = session.game
     with tracing.span("encode"):
         snapshot = add_checksum(encode_snapshot(game))
-    return Commit(
+    change = Commit(
         game=game.id,
         id=context.commit_id(),
         expected=session.revision,
@@ -117,6 +94,16 @@ def _prepare(
         index_ttl_s=context.retention.index_ttl_s(),
         traceparent=tracing.traceparent(),
     )
+    sent_at = perf_counter()
+    with tracing.span("commit", "client"):
+        outcome = await context.store.commit(change)
+    _OUTCOMES[type(outcome)].inc()
+    if isinstance(outcome, Committed):
+        _publish(context, session, change, sent_at)
+        return True
+    if isinstance(outcome, KeyQuotaExceeded):
+        raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
+    return False
 
 
 def _publish(context: Context, session: GameSession, change: Commit, sent_at: float) -> None:

@@ -19,9 +19,6 @@ __all__ = ["DIFFS", "LOGS", "SNAPSHOTS", "Codec"]
 
 _MAGIC_NUMBER = bytes.fromhex("28b52ffd")
 
-_LEVEL = 9
-"""Level 3 makes logs 20 % larger; higher levels hardly make them smaller."""
-
 
 class Codec:
     """Compresses one kind of value, with the newest of its dictionaries.
@@ -30,11 +27,14 @@ class Codec:
     b'{"op":"add","path":"/turn"}'
     """
 
-    def __init__(self, kind: Literal["diffs", "snapshots"], newest: int = 1, *, checksum: bool = False) -> None:
+    def __init__(
+        self, kind: Literal["diffs", "snapshots"], level: int, newest: int = 1, *, checksum: bool = False
+    ) -> None:
         self._directory: Traversable = files(__package__).joinpath("dictionaries")
         self._kind = kind
-        self._newest = newest
+        self._level = level
         self._checksum = checksum
+        self._newest = newest
         self._dictionaries: dict[int, ZstdDict] = {}
 
     def compress(self, value: bytes) -> bytes:
@@ -51,7 +51,7 @@ class Codec:
     @cached_property
     def _compressor(self) -> ZstdCompressor:
         options: dict[int, int] = {
-            CompressionParameter.compression_level: _LEVEL,
+            CompressionParameter.compression_level: self._level,
             CompressionParameter.checksum_flag: self._checksum,
             CompressionParameter.content_size_flag: False,
             CompressionParameter.dict_id_flag: False,
@@ -68,10 +68,11 @@ class Codec:
         return dictionary
 
 
-DIFFS = Codec("diffs")
-"""Without a checksum: the digests of a log tell what is damaged."""
+DIFFS = Codec("diffs", 9)
+"""Level 3 makes logs 20 % larger, in half of the time. No checksum: the digests of a log tell what is damaged."""
 
-LOGS = Codec("diffs", checksum=True)
+LOGS = Codec("diffs", 9, checksum=True)
 """Whole logs: the only copy of a game's proof."""
 
-SNAPSHOTS = Codec("snapshots", checksum=True)
+SNAPSHOTS = Codec("snapshots", 1, checksum=True)
+"""Level 9 makes a snapshot 7 % smaller, in four times the time; a game has only one."""

@@ -41,7 +41,6 @@ from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
 from service.store.moved_logs import MovedLogs
-from service.store.notices import encode_notice
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
@@ -68,28 +67,6 @@ class RedisTokenBuckets:
         """Take up to `wanted` tokens. Raise StoreUnavailable."""
         taken, remaining, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
         return Grant(taken, remaining, wait_ms / 1000)
-
-
-class CommitHeader(msgspec.Struct, frozen=True):
-    """What commit.lua needs of a commit, beside the snapshot, the records and the log's entries."""
-
-    id: str
-    version: str
-    """The version that the commit expects, empty to create the game; likewise the next three."""
-    digest: str
-    webhooks: str
-    """Ids with commas between them."""
-    last_revocation: str
-    new_digest: str
-    ttl_s: int
-    """Seconds until the game expires."""
-    channel: str
-    """Of the change notification."""
-    is_sharded: bool
-    """Whether that is a sharded channel (in a Cluster)."""
-    own_subscribers: int
-    """Subscribers of the channel that belong to the committing instance."""
-    revokes_token: bool
 
 
 class RedisStore(GameIndex):
@@ -170,22 +147,24 @@ class RedisStore(GameIndex):
         version, digest = commit.expected or ("", "")
         record = commit.idempotency
         entries = [log_entries.pack(bytes.fromhex(commit.id), commit.game, diff) for diff in commit.diffs]
-        header = CommitHeader(
-            id=commit.id,
-            version=str(version),
-            digest=digest,
-            webhooks=",".join(commit.expected_webhooks),
-            last_revocation=commit.expected_revocation,
-            new_digest=commit.diffs[-1].digest if commit.diffs else digest,
-            ttl_s=commit.ttl_s,
-            channel=keys.channel(commit.game),
-            is_sharded=self._client.topology.is_sharded,
-            own_subscribers=self._notifications.count_own_subscribers(commit.game),
-            revokes_token=commit.revokes_token,
+        header = (
+            commit.id,
+            str(version),
+            digest,
+            ",".join(commit.expected_webhooks),
+            commit.expected_revocation,
+            commit.diffs[-1].digest if commit.diffs else digest,
+            commit.ttl_s,
+            keys.channel(commit.game),
+            self._client.topology.is_sharded,
+            self._notifications.count_own_subscribers(commit.game),
+            commit.revokes_token,
+            clock.now_us(),
+            commit.traceparent,
         )
         arguments = [_ENCODER.encode(header), SNAPSHOTS.compress(commit.snapshot), commit.access or b""]
         arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
-        return [*arguments, encode_notice(commit, entries), *entries]
+        return [*arguments, *entries]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""

@@ -76,31 +76,40 @@ def _find_commitment(data: bytes) -> str:
 def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:
     """Return a diff without what its entry repeats, and its time; the whole diff and 0 if that could not be undone."""
     data, at = diff.data, diff.data[_TIME].decode("ascii", "replace")
-    if not data.startswith(_head(diff.digest, at)):
+    head, *members = _repetitions(game, diff.version, diff.digest, at)
+    if not data.startswith(head):
         return data, 0
-    body = data
-    for full, short in _repetitions(game, diff.version, at):
-        body = body.replace(full, short, 1)
-    body = body[_TIME.stop :]
-    is_undone = _restore(body, game, diff.version, diff.digest, at) == data
-    return (body, unix_seconds(at)) if is_undone else (data, 0)
+    parts: list[bytes] = []
+    rest = data[len(head) :]
+    for member, short in zip(members, _SHORT, strict=True):
+        before, found, rest = rest.partition(member)
+        part = before + short
+        if not found or part.index(short) < len(before):
+            return data, 0
+        parts.append(part)
+    return b"".join((*parts, rest)), unix_seconds(at)
 
 
 def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> bytes:
-    for full, short in _repetitions(game, version, at):
-        body = body.replace(short, full, 1)
-    return _head(digest, at) + body
+    head, *members = _repetitions(game, version, digest, at)
+    parts, rest = [head], body
+    for member, short in zip(members, _SHORT, strict=True):
+        before, _, rest = rest.partition(short)
+        parts += before, member
+    return b"".join((*parts, rest))
 
 
-def _head(digest: str, at: str) -> bytes:
-    return f'{{"digest":"{digest}","at":"{at}'.encode()
-
-
-def _repetitions(game: str, version: int, at: str) -> tuple[tuple[bytes, bytes], ...]:
-    """Return what a diff says in full, and what stands for it."""
+def _repetitions(game: str, version: int, digest: str, at: str) -> Iterable[bytes]:
+    """Return how a diff begins, and its members that an entry has shorter, in order."""
     return (
-        (f'"game":"{game}"'.encode(), b'"game":""'),
-        (f'"path":"/version","value":{version}}}'.encode(), b'"path":"/version"}'),
-        (f'"path":"/updated_at","value":"{at}"'.encode(), b'"path":"/updated_at"'),
-        (f',"version":{version}}}'.encode(), b',"version":}'),
+        (
+            f'{{"digest":"{digest}","at":"{at}\0"game":"{game}"\0"path":"/version","value":{version}}}\0'
+            f'"path":"/updated_at","value":"{at}"\0,"version":{version}}}'
+        )
+        .encode()
+        .split(b"\0")
     )
+
+
+_SHORT = (b'"game":""', b'"path":"/version"}', b'"path":"/updated_at"', b',"version":}')
+"""What stands for these members. The first place that looks so is the member's: `shorten` makes sure."""

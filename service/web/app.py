@@ -11,7 +11,7 @@ from service.games.queries.games import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
-from service.web.common_headers import SECURITY_HEADERS, SecurityHeaders
+from service.web.common_headers import COMMON_HEADERS, CommonHeaders
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
@@ -38,7 +38,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
     app[STORE_PROBE] = StoreProbe(context.store)
-    app[SECURITY_HEADERS] = SecurityHeaders(limits)
+    app[COMMON_HEADERS] = CommonHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
     app[RATE_LIMITER] = RateLimiter(

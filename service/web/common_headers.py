@@ -6,32 +6,34 @@ from multidict import CIMultiDict, istr
 from service.web.limits import Limits
 
 __all__ = [
+    "COMMON_HEADERS",
     "EXPOSED_HEADERS",
     "IDEMPOTENT_REPLAYED",
     "REQUEST_ID",
-    "SECURITY_HEADERS",
-    "SecurityHeaders",
-    "set_common_headers",
+    "CommonHeaders",
 ]
 
 REQUEST_ID = istr("X-Request-Id")
 
+IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
+
+EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 
 CSP = "Content-Security-Policy"
 
-_COMMON_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_RESTRICTIONS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 PAGE_HEADERS = {
     CSP: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    **_COMMON_HEADERS,
+    **_RESTRICTIONS,
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 """For pages, which may run only this service's scripts and contact only this service."""
 
 API_HEADERS = {
     CSP: "default-src 'none'; frame-ancestors 'none'",
-    **_COMMON_HEADERS,
+    **_RESTRICTIONS,
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 """For everything else: it loads nothing and is never framed, but every origin may read it, as with CORS.
@@ -40,33 +42,27 @@ So a player's name in an SVG cannot run as a script, even if the picture is open
 """
 
 
-class SecurityHeaders:
-    """The security headers of one instance's responses."""
+class CommonHeaders:
+    """The headers that every response of one instance has."""
 
     def __init__(self, limits: Limits) -> None:
-        always = CIMultiDict({"Server": "south-seas"})
+        always = CIMultiDict(
+            {
+                "Access-Control-Allow-Origin": "*",
+                "Access-Control-Expose-Headers": EXPOSED_HEADERS,
+                "Server": "south-seas",
+            }
+        )
         if limits.hsts_max_age_s:
             always["Strict-Transport-Security"] = f"max-age={limits.hsts_max_age_s}; includeSubDomains"
         self._page_headers = always
         self._api_headers = CIMultiDict({**always, **API_HEADERS})
 
-    def add_to(self, headers: CIMultiDict[str]) -> None:
+    def add_to(self, headers: CIMultiDict[str], request_id: str | None) -> None:
         """Add them to a response's headers; a page has a policy of its own already."""
         headers.extend(self._page_headers if CSP in headers else self._api_headers)
+        if request_id is not None:
+            headers[REQUEST_ID] = request_id
 
 
-SECURITY_HEADERS = web.AppKey("security", SecurityHeaders)
-
-
-EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
-
-IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
-
-
-def set_common_headers(headers: CIMultiDict[str], security: SecurityHeaders, request_id: str | None) -> None:
-    """Set the headers that every response has."""
-    headers["Access-Control-Allow-Origin"] = "*"
-    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-    if request_id is not None:
-        headers[REQUEST_ID] = request_id
-    security.add_to(headers)
+COMMON_HEADERS = web.AppKey("common_headers", CommonHeaders)

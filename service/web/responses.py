@@ -8,11 +8,7 @@ from aiohttp import hdrs, web
 from schemas.base import encode_json
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import DRAINING
-from service.web.common_headers import (
-    IDEMPOTENT_REPLAYED,
-    SECURITY_HEADERS,
-    set_common_headers,
-)
+from service.web.common_headers import COMMON_HEADERS, IDEMPOTENT_REPLAYED
 from service.web.headers.fields import match_entity_tag
 from service.web.headers.negotiation import MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.parsing import JSON
@@ -106,7 +102,7 @@ def not_modified_response(request: web.Request, etag: str, *, private: bool = Fa
 def add_common_headers(app: web.Application, response: web.StreamResponse) -> None:
     """Add the CORS, request id and security headers; close the connection if the instance is shutting down."""
     context = LOG_CONTEXT.get()
-    set_common_headers(response.headers, app[SECURITY_HEADERS], None if context is None else context.request_id)
+    app[COMMON_HEADERS].add_to(response.headers, None if context is None else context.request_id)
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()

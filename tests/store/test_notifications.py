@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 from redis.asyncio import Redis
 
@@ -16,11 +17,10 @@ from service.store import keys, pubsub
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.store.notices import encode_notice
 from service.store.notifications import MAX_UNREAD
 from service.store.pubsub import Subscriber
 from tests.polling import wait_until
-from tests.store.commits import action, creation, diff
+from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
 from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
 
@@ -183,8 +183,9 @@ async def test_the_connection_closes_with_its_listener(single_server: SingleServ
 
 
 async def test_a_malformed_notification_is_ignored(single_server: SingleServer) -> None:
+    notice = msgspec.msgpack.encode((3, digest(1), False, 0, "", [1, 1]))
     async with subscribe_elsewhere(single_server.url, "a") as other:
-        for message in (b"", b"no notice", b"\x00\x01\xc0", encode_notice(action(1, count=2), [b"1"] * 2) + b"11"):
+        for message in (b"", b"no notice", b"\x00\x01\xc0", len(notice).to_bytes(2) + notice + b"11"):
             await single_server.redis.publish(keys.channel("a"), message)
         await single_server.store.commit(creation("a"))
         assert await other.next_notification() == news("a", 1)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -14,14 +15,13 @@ from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.ports.game_store import Revision
+from service.games.realtime import stream_reader
 from service.games.realtime.broadcaster import BATCH_SIZE
 from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
-from service.store import keys, log_entries
+from service.store.client import connect
 from service.store.game_store import RedisStore
-from service.store.notices import encode_notice
 from service.telemetry import clock
-from service.telemetry.clock import ClockOffset
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
@@ -47,7 +47,7 @@ async def hub(store: RedisStore) -> AsyncIterator[Hub]:
 
 
 async def test_the_delivery_lag_is_measured_by_the_shared_clock(
-    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of what a notification brings: what is read from the log may be old."""
     hub, before = Hub(store, TILESETS), read_samples()
@@ -55,12 +55,10 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await store.commit(creation())
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
-    monkeypatch.setattr(clock, "_offset", ClockOffset(-60.0, 0.0))
-    commit = action(1)
-    entries = [log_entries.pack(bytes.fromhex(commit.id), "g", diff) for diff in commit.diffs]
-    message = encode_notice(commit, entries) + b"".join(entries)
-    clock.set_offset(ClockOffset(0.0, 0.0))
-    await redis.publish(keys.channel("g"), message)
+    now_us = clock.now_us
+    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now_us=lambda: now_us() + 60_000_000))
+    async with connect(redis_url) as other:
+        await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)
     assert 59 < grown(before, "delivery_lag_seconds_sum", origin="remote") < 90
     await hub.aclose()

@@ -55,7 +55,7 @@ async def _act(
     skippable: set[PassPhase] = set()
     is_revealed = False
     for position, action in enumerate(actions):
-        if isinstance(action, Pass) and action.phase in skippable and action.phase != game.phase:
+        if skippable and isinstance(action, Pass) and action.phase in skippable and action.phase != game.phase:
             continue
         if is_revealed:
             raise ListTooLong(position)

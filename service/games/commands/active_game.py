@@ -46,19 +46,21 @@ class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
     charge: ClientCharge | None = None
 
 
+Result = ReplayableResult[ActionResult[Raw]]
+
 Command = Callable[[Context, GameSession, Principal, CommandRequest[B]], Awaitable[list[StoredDiff]]]
 """Changes the session's game, or replaces it, and returns the diffs. Raises GameError."""
 
 
 async def change_game(
     context: Context, game_id: str, name: str, request: CommandRequest[B], command: Command[B]
-) -> ReplayableResult[ActionResult[Raw]]:
+) -> Result:
     """Run a command on an active game, play the bots after it, and commit both. `name` is the last part of its path."""
     scope = None
     if request.key is not None:
         scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{name}", request.token, request.body)
 
-    async def attempt(session: GameSession, principal: Principal) -> ReplayableResult[ActionResult[Raw]] | None:
+    async def attempt(session: GameSession, principal: Principal) -> "Result | None":
         if session.game.status != "active":
             raise GameNotActive(session.game.status)
         if request.if_match is not None:
@@ -74,7 +76,7 @@ async def change_game(
         is_committed = await repository.commit(context, session, diffs, idempotency=record)
         return ReplayableResult(result, game.version) if is_committed else None
 
-    async def replay(session: GameSession, first: FirstResponse) -> ReplayableResult[ActionResult[Raw]]:
+    async def replay(session: GameSession, first: FirstResponse) -> Result:
         """Return the first response, its diffs from the log; the game and its legal moves are the current ones."""
         diffs = await context.store.load_diffs(game_id, first.version - first.detail, first.detail)
         if not diffs or diffs[-1].version != first.version:

@@ -17,7 +17,7 @@ from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
 from service.web.buckets import Buckets, Policy
 from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
-from service.web.common_headers import SecurityHeaders, set_common_headers
+from service.web.common_headers import CommonHeaders
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
@@ -89,7 +89,7 @@ class ConnectionLimiter:
         """Streams, likewise."""
         self.rejected = 0
         """Connections since the start."""
-        self._security_headers = SecurityHeaders(limits)
+        self._common_headers = CommonHeaders(limits)
         self.send_buffers = _make_send_buffer_budget(limits)
         _, max_files = getrlimit(RLIMIT_NOFILE)
         self._max_connections = (
@@ -122,7 +122,7 @@ class ConnectionLimiter:
         """Return a complete response for a connection that is rejected before anything is read."""
         response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
         headers, body = response.headers, cast("bytes", response.body)
-        set_common_headers(headers, self._security_headers, new_request_id())
+        self._common_headers.add_to(headers, new_request_id())
         headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})
         status = f"HTTP/1.1 {response.status} {response.reason}"
         return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body

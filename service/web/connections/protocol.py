@@ -348,14 +348,14 @@ class ClientConnection(web.RequestHandler):
         known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
         reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
         """
-        content, length = request.content, request.content_length
+        content = request.content
         if (
             request.version < HttpVersion11
             and (response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers)
         ) or (
             not content.is_eof()
             and (
-                length is None
+                (length := request.content_length) is None
                 or length - content.total_bytes > MAX_DRAINED_BYTES
                 or (content.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
             )
@@ -433,6 +433,8 @@ class ClientConnection(web.RequestHandler):
 
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
         """Resume reading, first what is held; without `resume_parser`, the parser is reading just now."""
+        if not self.is_buffer_full:  # aiohttp calls this after each read
+            return
         self.is_buffer_full = False
         super().resume_reading(resume_parser)
         if self.frames is not None:
@@ -497,7 +499,7 @@ def timed(handle: Callable[..., Awaitable[T]], request: web.BaseRequest, *others
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
     """Return the connection of a request; `service.web.server.runner` makes no others."""
-    return cast("ClientConnection", request.protocol)
+    return request.protocol  # type: ignore[return-value]  # aiohttp declares the base class
 
 
 def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:

@@ -56,7 +56,9 @@ def check_lists(headers: CIMultiDictProxy[str]) -> None:
     """Raise Malformed if a list is longer than it may be."""
     for name in LIST_HEADERS:
         lines = headers.getall(name, None)
-        if lines is not None and _is_too_long(lines):
+        if lines is not None and (
+            len(text := ",".join(lines)) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
             raise Malformed(
                 f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
                 str(name),
@@ -67,10 +69,6 @@ def join_lines(lines: Sequence[str]) -> str:
     """Return the lines of a header as one, cut after a whole element if it is too long."""
     text = ",".join(lines)
     return text if len(text) <= MAX_LIST_LENGTH else text[:MAX_LIST_LENGTH].rpartition(",")[0]
-
-
-def _is_too_long(lines: Sequence[str]) -> bool:
-    return sum(map(len, lines)) > MAX_LIST_LENGTH or sum(line.count(",") + 1 for line in lines) > MAX_LIST_ELEMENTS
 
 
 CODINGS = (web.ContentCoding.gzip, web.ContentCoding.deflate)

@@ -123,7 +123,7 @@ def measure_requests(handle: Handler) -> Handler:
                 response = await handle(request)
             else:
                 response = await _trace(request, handle, context)
-            status = response.status if type(response) is web.Response or not _is_stream(response) else STREAMED
+            status = STREAMED if _is_stream(response) else response.status
         except ConnectionError:
             status = STREAMED if may_stream(request) else DISCONNECTED
             raise
@@ -144,7 +144,9 @@ def may_stream(request: web.Request) -> bool:
 
 
 def _is_stream(response: web.StreamResponse) -> bool:
-    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+    return not isinstance(response, web.Response) and (
+        isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+    )
 
 
 def _record(request: web.Request, route: str, status: int, seconds: float) -> None:

@@ -24,7 +24,7 @@ from service.games.realtime.messages import ChannelMessage
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.common_headers import SECURITY_HEADERS, set_common_headers
+from service.web.common_headers import COMMON_HEADERS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
@@ -77,7 +77,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
     context = LOG_CONTEXT.get()
-    set_common_headers(socket.headers, request.app[SECURITY_HEADERS], None if context is None else context.request_id)
+    request.app[COMMON_HEADERS].add_to(socket.headers, None if context is None else context.request_id)
     if (charge := get_connection(request).charge) is not None:
         charge.set_headers(socket.headers)
     try:
