@@ -99,8 +99,8 @@ async def test_the_bytes_of_a_target_are_limited(client: Client, target: str) ->
 async def test_a_list_is_limited_over_all_its_lines(client: Client, name: str) -> None:
     """Before it is parsed, and the request is charged."""
     for lines, is_too_much in (
-        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2, False),
-        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2)] * 2 + [f"{name}: b"], True),
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2 - 1)] * 2, False),
+        ([f"{name}: " + "a" * (MAX_LIST_LENGTH // 2 - 1)] * 2 + [f"{name}: b"], True),
         ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2, False),
         ([f"{name}: " + "," * (MAX_LIST_ELEMENTS // 2 - 1)] * 2 + [f"{name}: b"], True),
     ):

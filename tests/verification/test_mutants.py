@@ -12,9 +12,9 @@ from tests.tools import MUTMUT, ROOT, require
 @pytest.mark.usefixtures("slow_gate")
 def test_mistakes_are_made_and_noticed() -> None:
     require(MUTMUT)
-    command = (sys.executable, "-m", "tests.verification.mutants", "service/games/wakeups.py")
+    command = (sys.executable, "-m", "tests.verification.mutants", "service/files.py")
     finished = subprocess.run(
-        (*command, "tests/games/test_wakeups.py"), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+        (*command, "tests/test_files.py"), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
     (killed,) = re.findall(r"\U0001f389 (\d+)", finished.stdout)[-1:]
     assert int(killed) > 0
