@@ -27,7 +27,7 @@ from benchmarks.sample_games import archipelago, sample_game
 
 INTERVAL_S = 0.02
 PICTURE_INTERVAL_S = 0.12
-"""A picture that is drawn costs 5 tokens of 500 in 10 s."""
+"""Eight at once: a quarter of the time to draw them counts against `--rate-time`."""
 CALM_S = 1.5
 ATTACK_S = 4.0
 WIDTHS = range(200, 1_000)

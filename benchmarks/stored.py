@@ -26,7 +26,7 @@ KILOBYTE = 1_000
 MEMORY_TITLES = (
     ("mid-game", "keys of a game in mid-game", "under 15 KB"),
     ("finished", "the same, finished", "under 27 KB"),
-    ("day-old", "the same, a day after its last action", "under 22 KB"),
+    ("day-old", "the same without idempotency records, its log not yet moved", "under 22 KB"),
 )
 """The name, title and target of each of the sizes that `_stored_bytes` returns."""
 
@@ -59,7 +59,7 @@ async def stored(run: Run) -> None:
 
 
 async def _stored_bytes(redis_url: str, port: int, played: Sequence[SampleGame], number: int) -> tuple[int, int, int]:
-    """Play a game, and return the bytes of its keys after half of the actions, at its end, and a day later."""
+    """Play a game, and return the bytes of its keys after half of the actions, at its end, and without its records."""
     sample = played[number]
     [game] = await create(port, [sample.seed])
     requests = [*posts(game, sample.moves)]

@@ -21,7 +21,7 @@ WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 """Sorted set: `SUBJECT WEBHOOK` by the Unix second at which a delivery is due."""
 
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
-"""Sorted set: ids of games that have ended, by the Unix second at which to archive them."""
+"""Sorted set: ids of games that have ended, by the Unix second at which to archive them or move their logs."""
 
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 """String: exists until the next scan of index repair is due."""

@@ -1,7 +1,7 @@
 """Spans, if traces are on; otherwise nothing is imported and all spans are one empty context manager.
 
-The trace travels with the commit, as W3C's `traceparent` beside its diffs, so that every instance delivers them in the
-committer's trace.
+The trace travels with the commit's notification, as W3C's `traceparent` beside the diffs, so that other instances
+deliver them in the committer's trace.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,8 @@
 
 A channel learns of a commit in three ways: from this instance's own commits, which are published at once if they follow
 the channel's position; from the store's notifications, which may be lost; and from a sweep over the versions of all
-followed games. Only the game's stream is authoritative: the last two merely cause it to be read.
+followed games. A notification brings its diffs; if they do not
+follow, and after the sweep, the game's stream is read, which alone is authoritative.
 """
 
 import asyncio
@@ -215,7 +216,7 @@ class Hub:
             await channel.wait_for_read()
 
     async def _receive_notifications(self) -> None:
-        """Have a stream read whenever another instance announces a commit."""
+        """Publish the diffs that notifications bring; have the stream read where they do not follow."""
         while True:
             try:
                 async with aclosing(self._store.notifications()) as notifications:

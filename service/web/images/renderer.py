@@ -31,8 +31,8 @@ RENDER_TIMEOUT_S = 20.0
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 BUSY = Policy("pictures", RateLimit(300, 3))
-MAX_BUCKETS_BYTES = 1024 * 1024
 """A client is busy beyond a tenth of the time, and 0.3 s at once."""
+MAX_BUCKETS_BYTES = 1024 * 1024
 WORKER_SHARE = 0.25
 """A second of a process beside the event loop, which everybody needs, counts as so many."""
 
