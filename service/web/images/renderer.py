@@ -74,9 +74,9 @@ class PictureOrder(NamedTuple):
 
 
 class ImageRenderer:
-    """Draws pictures: those that take long in a worker of their own, so that no other one waits for them.
+    """Draws pictures: large ones in a worker of their own, so that no small one waits for them.
 
-    These are large pictures, and all pictures of a client whose pictures have taken long lately, whatever their size.
+    In each worker those of a client whose pictures have taken long lately come last.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class ImageRenderer:
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """The time of each recorded failure, by the picture's key."""
         self._workers = {False: Worker(), True: Worker()}
-        """The worker for pictures that take long, and the one for all others."""
+        """The workers for small and for large pictures."""
         self._time = Buckets((BUSY,), monotonic, MAX_BUCKETS_BYTES)
         """What clients may draw, in ms, until they are busy."""
 
@@ -143,9 +143,11 @@ class ImageRenderer:
             if order.charge is not None:
                 order.charge.spend_time(seconds * WORKER_SHARE)
 
-        is_busy = order.is_large or bucket.count_remaining(monotonic()) < 0
+        is_busy = bucket.count_remaining(monotonic()) < 0
         try:
-            picture = await self._workers[is_busy].draw(job, Requester(order.client.encode()), report)
+            picture = await self._workers[order.is_large].draw(
+                job, Requester(order.client.encode(), not is_busy), report
+            )
             result = "drawn"
         except QueueFull:
             result = "refused"

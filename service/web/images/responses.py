@@ -93,6 +93,6 @@ def drawing_code_digest() -> str:
         (entry.name, entry.read_bytes())
         for folder in (drawing, drawing / "layout", texts, texts / "catalogues")
         for entry in folder.iterdir()
-        if entry.name.endswith((".py", ".json", ".mo"))
+        if entry.name.endswith((".py", ".json", ".svg", ".mo"))
     )
     return sha256(b"".join(name.encode() + body for name, body in files)).hexdigest()
