@@ -26,7 +26,7 @@ KILOBYTE = 1_000
 MEMORY_TITLES = (
     ("mid-game", "keys of a game in mid-game", "under 15 KB"),
     ("finished", "the same, finished", "under 27 KB"),
-    ("day-old", "the same without idempotency records, its log not yet moved", "under 22 KB"),
+    ("day-old", "the same without idempotency records, its log not yet compacted", "under 22 KB"),
 )
 """The name, title and target of each of the sizes that `_stored_bytes` returns."""
 

@@ -170,7 +170,7 @@ async def assemble_app(
         )
         store = await stack.enter_async_context(connection)
         archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
-        store.moved_logs.archive = archive
+        store.compacted_logs.archive = archive
         cache = GameCache()
         hub = Hub(store, files.tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)

@@ -40,7 +40,7 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
             connection = connect(redis_url, timeout_s=REDIS_TIMEOUT_S, log_outages=False)
             store = await stack.enter_async_context(connection)
             if settings.archive_url is not None:
-                store.moved_logs.archive = open_object_storage(settings.archive_url)
+                store.compacted_logs.archive = open_object_storage(settings.archive_url)
             await store.ping()
             return await work(store)
 

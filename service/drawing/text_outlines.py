@@ -38,8 +38,8 @@ def draw_text(text: str, x: float, y: float, size: float, *, color: str, anchor:
     for character in _normalize(text):
         advance, path = _glyph(character)
         if path:
-            moved = f' transform="translate({across})"' if across else ""
-            paths.append(f'<path d="{path}"{moved}/>')
+            offset = f' transform="translate({across})"' if across else ""
+            paths.append(f'<path d="{path}"{offset}/>')
         across += advance
     scale = size / EM
     left = x - anchor * across * scale

@@ -35,12 +35,12 @@ from service.games.ports.game_store import (
 from service.games.ports.webhook_store import WebhookStore
 from service.store import keys, log_entries
 from service.store.api_keys import RedisApiKeyStore
+from service.store.compacted_logs import CompactedLogs
 from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
-from service.store.moved_logs import MovedLogs
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
@@ -84,7 +84,7 @@ class RedisStore(GameIndex):
         self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)
         self.index_repair = RedisIndexRepair(client)
-        self.moved_logs = MovedLogs(client)
+        self.compacted_logs = CompactedLogs(client)
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
@@ -174,13 +174,13 @@ class RedisStore(GameIndex):
             is_continued = bool(entries) and entries[0][0] == (since or 1)
             if is_continued:  # then the entry of `since` has the previous digest of the next
                 return [*log_entries.unpack(game, None if since else "", entries[: limit + (since > 0)])]
-            moved = await self.moved_logs.load(game)
-            if since > len(moved) or not moved:
+            compacted = await self.compacted_logs.load(game)
+            if since > len(compacted) or not compacted:
                 return [*log_entries.unpack(game, "", entries[:limit])]
-            later = [entry for entry in entries if entry[0] > len(moved)]
-            if later and later[0][0] != len(moved) + 1:
-                raise ValueError(f"version {len(moved) + 1} is missing")  # noqa: TRY301
-            return [*islice(chain(moved[since:], log_entries.unpack(game, moved[-1].digest, later)), limit)]
+            later = [entry for entry in entries if entry[0] > len(compacted)]
+            if later and later[0][0] != len(compacted) + 1:
+                raise ValueError(f"version {len(compacted) + 1} is missing")  # noqa: TRY301
+            return [*islice(chain(compacted[since:], log_entries.unpack(game, compacted[-1].digest, later)), limit)]
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 

@@ -21,7 +21,7 @@ WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 """Sorted set: `SUBJECT WEBHOOK` by the Unix second at which a delivery is due."""
 
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
-"""Sorted set: ids of games that have ended, by the Unix second at which to archive them or move their logs."""
+"""Sorted set: ids of games that have ended, by the Unix second at which to archive them or compact their logs."""
 
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 """String: exists until the next scan of index repair is due."""
@@ -36,9 +36,9 @@ WRITE_PROBE = "south-seas:probe"
 def game(game_id: str) -> str:
     """Return the key of a game: a hash with version, digest, snapshot and access record.
 
-    Further fields: `archived`, the archived version; `moved` and `log` (`service.store.moved_logs`); `hooks`, the ids
-    of the webhooks; `hook:ID` and `hook:ID:state` of each webhook; `tokens`, the id of the last commit that revoked a
-    token.
+    Further fields: `archived`, the archived version; `compacted` and `log` (`service.store.compacted_logs`); `hooks`,
+    the ids of the webhooks; `hook:ID` and `hook:ID:state` of each webhook; `tokens`, the id of the last commit that
+    revoked a token.
     """
     return f"south-seas:{{{game_id}}}:game"
 

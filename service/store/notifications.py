@@ -14,7 +14,7 @@ from service.games.ports.game_store import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology
-from service.store.pubsub import RECONNECT_DELAY_S, Subscriber
+from service.store.pubsub import RECONNECT_DELAY_S, PubSubConnection
 
 __all__ = ["ChangeNotifications"]
 
@@ -26,49 +26,49 @@ MAX_UNREAD = 10_000
 
 
 class ChangeNotifications:
-    """The notifications of the games that this process has subscribed to, with a Subscriber for each primary."""
+    """The notifications of the games that this process has subscribed to, with a PubSubConnection for each primary."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         self._games: set[str] = set()
-        self._subscribers: dict[str, Subscriber] = {}
+        self._connections: dict[str, PubSubConnection] = {}
         self._unread: asyncio.Queue[ChangeNotification] = asyncio.Queue()
         self._assigned_generation: int | None = None
-        """The generation of the topology for which each game was assigned to a subscriber."""
+        """The generation of the topology for which each game was assigned to a connection."""
         self._reassign = asyncio.Event()
         """Set when a connection was lost, or a primary has dropped a subscription because the slot moved."""
 
     def subscribe(self, game: str) -> None:
         """Subscribe to a game. Once Redis confirms, `listen` yields a notification without a version."""
         self._games.add(game)
-        if (subscriber := self._subscriber_for(game)) is not None:
-            subscriber.subscribe(game)
+        if (connection := self._connection_for(game)) is not None:
+            connection.subscribe(game)
 
     def unsubscribe(self, game: str) -> None:
         """Unsubscribe from a game."""
         self._games.discard(game)
-        if (subscriber := self._subscriber_for(game)) is not None:
-            subscriber.unsubscribe(game)
+        if (connection := self._connection_for(game)) is not None:
+            connection.unsubscribe(game)
 
     def count_own_subscribers(self, game: str) -> int:
         """Return how many of the channel's subscribers belong to this process: 0 or 1."""
         if game not in self._games:
             return 0
-        subscriber = self._subscriber_for(game)
-        return int(subscriber is not None and game in subscriber.subscribed)
+        connection = self._connection_for(game)
+        return int(connection is not None and game in connection.subscribed)
 
     @property
     def is_up(self) -> bool:
         """Whether there is a connection to every primary."""
-        return bool(self._subscribers) and all(subscriber.is_up for subscriber in self._subscribers.values())
+        return bool(self._connections) and all(connection.is_up for connection in self._connections.values())
 
     async def listen(self) -> AsyncGenerator[ChangeNotification]:
         """Yield notifications forever. Messages that are published during a reconnect are lost."""
-        async with self._topology.supervisor.running("pubsub", self._maintain_subscribers):
+        async with self._topology.supervisor.running("pubsub", self._maintain_connections):
             while True:
                 yield await self._unread.get()
 
-    async def _maintain_subscribers(self) -> None:
+    async def _maintain_connections(self) -> None:
         """Keep a connection to each primary, and each game assigned to the primary that serves its channel."""
         try:
             while True:
@@ -81,30 +81,30 @@ class ChangeNotifications:
                         await self._reassign.wait()
                 await asyncio.sleep(RECONNECT_DELAY_S)  # do not refresh in a loop while a primary is away
         finally:
-            subscribers, self._subscribers, self._assigned_generation = self._subscribers, {}, None
-            await asyncio.gather(*(subscriber.aclose() for subscriber in subscribers.values()))
+            connections, self._connections, self._assigned_generation = self._connections, {}, None
+            await asyncio.gather(*(connection.aclose() for connection in connections.values()))
 
     async def _assign_games(self) -> None:
-        """Assign every game to its primary's subscriber, if primaries have changed. Raise one of CONNECTION_ERRORS."""
+        """Assign every game to its primary's connection, if primaries have changed. Raise one of CONNECTION_ERRORS."""
         if self._assigned_generation == self._topology.generation and not self._reassign.is_set():
             return
         if self._reassign.is_set() or not self._topology.primaries():
             await self._topology.refresh()
         primaries = {*self._topology.primaries()}
-        for primary in primaries - self._subscribers.keys():
-            self._subscribers[primary] = Subscriber(self._topology, primary, self._push, self._reassign)
-        former = [self._subscribers.pop(primary) for primary in self._subscribers.keys() - primaries]
-        await asyncio.gather(*(subscriber.aclose() for subscriber in former))
+        for primary in primaries - self._connections.keys():
+            self._connections[primary] = PubSubConnection(self._topology, primary, self._push, self._reassign)
+        former = [self._connections.pop(primary) for primary in self._connections.keys() - primaries]
+        await asyncio.gather(*(connection.aclose() for connection in former))
         self._reassign.clear()
         self._assigned_generation = self._topology.generation
         assigned: defaultdict[str | None, set[str]] = defaultdict(set)
         for game in self._games:
             assigned[self._topology.primary_for_key(keys.channel(game))].add(game)
-        for primary, subscriber in self._subscribers.items():
-            subscriber.set_games(assigned[primary])
+        for primary, connection in self._connections.items():
+            connection.set_games(assigned[primary])
 
-    def _subscriber_for(self, game: str) -> Subscriber | None:
-        return self._subscribers.get(self._topology.primary_for_key(keys.channel(game)) or "")
+    def _connection_for(self, game: str) -> PubSubConnection | None:
+        return self._connections.get(self._topology.primary_for_key(keys.channel(game)) or "")
 
     def _push(self, notification: ChangeNotification) -> None:
         if self._unread.qsize() < MAX_UNREAD:  # a lost notification is made up for by the hub's sweep

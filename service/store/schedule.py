@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from service.games.archive.port import LogState
 from service.games.ports.game_store import Revision, StoredDiff
 from service.store import keys
+from service.store.compacted_logs import compress_log
 from service.store.connection.pipeline import PipelinedClient
-from service.store.moved_logs import compress_log
 from service.store.scripts import Script
 from service.telemetry.clock import now
-from service.telemetry.metrics import LOGS_MOVED
+from service.telemetry.metrics import LOGS_COMPACTED
 
 GRACE_S = 15
 """Seconds within which a commit is stored or given up after its date was set."""
@@ -62,7 +62,7 @@ class RedisArchiveQueue(Schedule):
         super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)
         self._lease_script = Script(client, "acquire_lease.lua")
         self._ack_script = Script(client, "archive_ack.lua")
-        self._move_script = Script(client, "move_log.lua")
+        self._compact_script = Script(client, "compact_log.lua")
 
     async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Lease a game to one archiver for `seconds`, and return False if another one has it."""
@@ -70,15 +70,15 @@ class RedisArchiveQueue(Schedule):
 
     async def load_log_state(self, game: str) -> LogState:
         """Return where a game's log is."""
-        archived, moved = await self._client.execute("HMGET", keys.game(game), "archived", "moved")
-        version, _, document = (moved or b"0  ").decode().split(" ")
+        archived, compacted = await self._client.execute("HMGET", keys.game(game), "archived", "compacted")
+        version, _, document = (compacted or b"0  ").decode().split(" ")
         return LogState(int(archived or 0), int(version), document)
 
-    async def move_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
+    async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
         """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
         packed = b"" if document else await asyncio.to_thread(compress_log, log)
-        if await self._move_script.run([keys.game(game), keys.log(game)], *revision, document, packed):
-            LOGS_MOVED.labels("archive" if document else "compressed").inc()
+        if await self._compact_script.run([keys.game(game), keys.log(game)], *revision, document, packed):
+            LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
 
     async def mark_archived(self, game: str, holder: str, version: int) -> bool:
         """Store which version is archived, and release the lease.

@@ -56,8 +56,8 @@ GAME_FAILURES = Counter(
     "Work on one game that failed and is retried later, by kind of work.",
     ("work",),
 )
-LOGS_MOVED = Counter(
-    "south_seas_logs_moved_total",
+LOGS_COMPACTED = Counter(
+    "south_seas_logs_compacted_total",
     "Logs of ended games that are no longer streams in Redis: read from the archive, or one compressed value.",
     ("to",),
 )
@@ -193,7 +193,7 @@ for _counter, _values in (
     (COMMITS, ("committed", "conflict", "replayed")),
     (GAMES, ("created", "started", "finished", "aborted")),
     (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "scheduler", "webhooks")),
-    (LOGS_MOVED, ("archive", "compressed")),
+    (LOGS_COMPACTED, ("archive", "compressed")),
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),
     (CONNECTIONS_OPENED, ("socket", "stream")),

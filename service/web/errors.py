@@ -11,12 +11,12 @@ __all__ = [
     "NoSuchPiece",
     "NoSuchVersion",
     "OriginNotAllowed",
-    "QueueFull",
     "RateLimited",
     "RenderingFailed",
     "ShuttingDown",
     "TargetTooLong",
     "TooManyConnections",
+    "TooManyWaiting",
     "UnknownTransferCoding",
     "UnsupportedMediaType",
     "UpgradeRequired",
@@ -73,7 +73,7 @@ class NoSuchVersion(WebError, code="not_found", text="the game has no version {r
     latest: int
 
 
-class QueueFull(WebError, code="rate_limited", text="too many requests wait for a picture or a replay: retry"):
+class TooManyWaiting(WebError, code="rate_limited", text="too many requests wait for a picture or a replay: retry"):
     """Too many requests wait for a picture to be drawn or a game to be replayed."""
 
     retry_after_s = 1

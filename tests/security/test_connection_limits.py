@@ -9,7 +9,7 @@ from aiohttp import WSServerHandshakeError
 
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.errors import QueueFull, RateLimited
+from service.web.errors import RateLimited, TooManyWaiting
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
@@ -248,7 +248,7 @@ async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> Non
                 most = max(most, running)
                 await asyncio.sleep(0)
                 running -= 1
-        except QueueFull:
+        except TooManyWaiting:
             return False
         return True
 
@@ -262,7 +262,7 @@ async def test_the_replays_of_an_address_are_limited() -> None:
     async with replays.acquire("a"), replays.acquire("a"):
         waiting = asyncio.create_task(replays.acquire("a").__aenter__())
         await asyncio.sleep(0)
-        with pytest.raises(QueueFull):
+        with pytest.raises(TooManyWaiting):
             await replays.acquire("a").__aenter__()
         other = asyncio.create_task(replays.acquire("b").__aenter__())
         await asyncio.sleep(0)
@@ -274,7 +274,7 @@ async def test_the_replays_of_an_address_are_limited() -> None:
 async def test_the_pictures_of_an_address_are_limited() -> None:
     shares = ConcurrencyLimit(2)
     with shares.acquire("a"), shares.acquire("a"), shares.acquire("b"):
-        with pytest.raises(QueueFull), shares.acquire("a"):
+        with pytest.raises(TooManyWaiting), shares.acquire("a"):
             pass
         with shares.acquire("b"):
             pass

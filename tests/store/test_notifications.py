@@ -18,7 +18,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD
-from service.store.pubsub import Subscriber
+from service.store.pubsub import PubSubConnection
 from tests.polling import wait_until
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
@@ -107,7 +107,7 @@ async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str)
 async def test_a_requested_unsubscription_does_not_reassign_games(single_server: SingleServer) -> None:
     topology, reassign = single_server.store._client.topology, asyncio.Event()
     (primary,) = topology.primaries()
-    subscriber = Subscriber(topology, primary, lambda _: None, reassign)
+    subscriber = PubSubConnection(topology, primary, lambda _: None, reassign)
     for games in ({"a", "b"}, {"b", "c"}, set[str]()):
         subscriber.set_games(games)
         await wait_until(partial(operator.eq, subscriber.subscribed, games))

@@ -63,7 +63,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
     (errors.NoSuchPiece("tile x"), "not_found", {}),
     (errors.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
-    (errors.QueueFull(), "rate_limited", {"retry_after_s": 1}),
+    (errors.TooManyWaiting(), "rate_limited", {"retry_after_s": 1}),
     (errors.RateLimited("reads", 4, '"reads";q=1;w=1'), "rate_limited", {"retry_after_s": 4}),
     (errors.TooManyConnections("sockets", 5), "rate_limited", {"retry_after_s": 10}),
     (errors.OriginNotAllowed("https://x.example"), "origin_refused", {}),
@@ -188,7 +188,7 @@ def test_the_errors_of_aiohttp_have_problems(
 
 
 def test_a_problem_may_have_more_headers() -> None:
-    response = problem_response(to_problem(errors.QueueFull()), {"X-More": "1", "Cache-Control": "no-store"})
+    response = problem_response(to_problem(errors.TooManyWaiting()), {"X-More": "1", "Cache-Control": "no-store"})
     assert (response.headers["X-More"], response.headers["Retry-After"]) == ("1", "1")
     assert response.headers["Cache-Control"] == "no-store"
 

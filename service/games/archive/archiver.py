@@ -1,4 +1,4 @@
-"""The archiver: writes one document for every ended game, and moves its log, from whichever instance is free.
+"""The archiver: writes one document for every ended game, and compacts its log, from whichever instance is free.
 
 The commit that ends a game queues it beforehand, so that no game is missed when an instance dies. An archiver leases a
 game, writes its document and records the archived version. Later its log leaves Redis; without an archive it is
@@ -47,7 +47,7 @@ DUE_BATCH_SIZE = 50
 
 @dataclass
 class Archiver:
-    """Archives games and moves their logs for one instance."""
+    """Archives games and compacts their logs for one instance."""
 
     store: GameStore
     queue: ArchiveQueue
@@ -113,15 +113,15 @@ class Archiver:
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def is_pending(self, game: Game) -> bool:
-        """Return whether a game has ended, and its current version is to be archived or its log to be moved."""
+        """Return whether a game has ended, and its current version is to be archived or its log to be compacted."""
         return is_finished(game) and not self._is_done(game, await self.queue.load_log_state(game.id))
 
     def _is_done(self, game: Game, state: LogState) -> bool:
         is_stored = self.storage is None or (state.archived == game.version and state.document != "")
-        return state.moved == game.version and is_stored
+        return state.compacted == game.version and is_stored
 
     async def _process_log(self, game_id: str) -> tuple[int, int | None]:
-        """Do what is to be done now: write the document of an ended game, or move its log.
+        """Do what is to be done now: write the document of an ended game, or compact its log.
 
         Return the archived version, 0 for none, and when the rest is due.
         """
@@ -132,16 +132,16 @@ class Archiver:
         if self._is_done(game, state):
             return state.archived, None
         name = "" if self.storage is None else object_name(game.id, game.created_at)
-        move_at = unix_seconds(game.updated_at) + (self.log_ttl_s if name else COMPRESSION_DELAY_S)
+        compact_at = unix_seconds(game.updated_at) + (self.log_ttl_s if name else COMPRESSION_DELAY_S)
         if self.storage is not None and state.archived != game.version:
             await self._write(self.storage, name, await build_archive(self.store, self.tilesets, loaded, game))
-            return game.version, move_at
-        if self.clock() < move_at:
-            return state.archived, move_at
+            return game.version, compact_at
+        if self.clock() < compact_at:
+            return state.archived, compact_at
         log = [] if name else await read_log(self.store, game_id, game.version)
         if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
             raise InvalidDocument("its log does not match the game's version")
-        await self.queue.move_log(game_id, loaded.revision, name, log)
+        await self.queue.compact_log(game_id, loaded.revision, name, log)
         return state.archived, None
 
     async def _write(self, storage: ArchiveStorage, name: str, document: GameDocument) -> None:

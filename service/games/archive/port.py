@@ -26,14 +26,14 @@ class LogState(NamedTuple):
 
     archived: int
     """The archived version; 0 for none."""
-    moved: int
+    compacted: int
     """The version up to which it is no longer a stream; 0 for none."""
     document: str
     """Which document of the archive has these versions; empty if they are one compressed value."""
 
 
 class ArchiveQueue(Protocol):
-    """The ended games whose logs are to be archived or moved. Every method may raise StoreUnavailable."""
+    """The ended games whose logs are to be archived or compacted. Every method may raise StoreUnavailable."""
 
     async def schedule(self, game: str, at: int) -> bool:
         """Schedule a game for a Unix second; return False if it was scheduled earlier already."""
@@ -50,7 +50,7 @@ class ArchiveQueue(Protocol):
     async def load_log_state(self, game: str) -> LogState:
         """Return where a game's log is."""
 
-    async def move_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
+    async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
         """Replace a game's stream by an archived document, or if that is empty, by the compressed log.
 
         Does nothing if the game has another revision, or another version is archived.

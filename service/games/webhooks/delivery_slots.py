@@ -104,14 +104,6 @@ class DeliverySlots:
         self._slow: dict[DeliverySlot, None] = {}
         """Slow deliveries, the longest first."""
 
-    def __len__(self) -> int:
-        """Return the number of slots in use."""
-        return len(self._in_use)
-
-    def in_use(self, status: HostStatus) -> int:
-        """Return the number of slots in use by hosts of a status."""
-        return sum(slot.status is status for slot in self._in_use)
-
     def host_status(self, url: str) -> HostStatus:
         """Return the status of a URL's host."""
         return self._hosts.get(host_of_url(url), (HostStatus.UNKNOWN, None))[0]

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["LOG_NAME", "spawn", "stop", "terminate_with_parent"]
+__all__ = ["LOG_NAME", "start_process", "stop_process", "terminate_with_parent"]
 
 LOG_NAME = "redis.log"
 _PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 10.0
 
 
-def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
+def start_process(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
     """Start the server, which inherits the open file `lock`.
 
     Call it in the main thread: the server ends with the thread that started it.
@@ -63,7 +63,7 @@ def terminate_with_parent(parent: int) -> Callable[[], None] | None:
     return set_parent_death_signal
 
 
-async def stop(process: subprocess.Popen[bytes]) -> None:
+async def stop_process(process: subprocess.Popen[bytes]) -> None:
     """Terminate the server, which then saves its data, and kill it after STOP_TIMEOUT_S."""
     process.terminate()
     try:

@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from service import fair_queue
-from service.fair_queue import FairQueue, Requester
+from service.fair_queue import FairQueue, QueueFull, Requester
 from service.games.ports.game_store import RateLimit
 from service.process_pool import ProcessEnded, ProcessPool
 from service.supervision import spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
 from service.web.buckets import Buckets, Policy
-from service.web.errors import QueueFull, RenderingFailed
+from service.web.errors import RenderingFailed, TooManyWaiting
 from service.web.images.jobs import DrawingJob, draw_in_worker
 from service.web.ratelimit.limiter import Charge
 
@@ -48,11 +47,14 @@ class Worker:
         self.processes = ProcessPool()
 
     async def draw(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
-        """Draw a picture, and report the seconds of a processor that it took. Raises QueueFull, RenderingFailed."""
+        """Draw a picture, and report the seconds of a processor that it took.
+
+        Raises TooManyWaiting, RenderingFailed.
+        """
         try:
             started_at = await self.queue.acquire(requester)
-        except fair_queue.QueueFull as error:
-            raise QueueFull from error
+        except QueueFull as error:
+            raise TooManyWaiting from error
         try:
             picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
         except ProcessEnded as ended:
@@ -113,18 +115,21 @@ class ImageRenderer:
         if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
             raise RenderingFailed("the last attempt failed less than a minute ago")
         if (task := self._pending.get(key)) is not None:
-            with suppress(QueueFull):  # of the client that requested it first
+            with suppress(TooManyWaiting):  # of the client that requested it first
                 return await asyncio.shield(task)
         return None
 
     async def render(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
-        """Return the picture with this key, from the cache or by drawing the job. Raises QueueFull, RenderingFailed."""
+        """Return the picture with this key, from the cache or by drawing the job.
+
+        Raises TooManyWaiting, RenderingFailed.
+        """
         if (cached := await self.get_cached(key)) is not None:
             return cached
         task = self._pending.get(key)
         if task is None:
             work = self._render_and_cache(key, job, order)
-            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, QueueFull))
+            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, TooManyWaiting))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
@@ -149,7 +154,7 @@ class ImageRenderer:
                 job, Requester(order.client.encode(), not is_busy), report
             )
             result = "drawn"
-        except QueueFull:
+        except TooManyWaiting:
             result = "refused"
             raise
         except RenderingFailed as failed:

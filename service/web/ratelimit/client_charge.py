@@ -138,7 +138,7 @@ class ClientCharge:
 
     @asynccontextmanager
     async def replay_slot(self) -> AsyncIterator[None]:
-        """Wait for a slot to replay a game, in a thread, and charge its time. Raises QueueFull."""
+        """Wait for a slot to replay a game, in a thread, and charge its time. Raises TooManyWaiting."""
         async with self._app[REPLAY_QUEUE].acquire(self._address):
             started_at = perf_counter()
             try:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
-from service.web.errors import QueueFull
+from service.web.errors import TooManyWaiting
 
 __all__ = ["PICTURE_SLOTS", "REPLAY_QUEUE", "ConcurrencyLimit", "ReplayQueue"]
 
@@ -31,9 +31,9 @@ class ConcurrencyLimit:
 
     @contextmanager
     def acquire(self, address: str) -> Iterator[None]:
-        """Occupy a slot. Raises QueueFull."""
+        """Occupy a slot. Raises TooManyWaiting."""
         if self._in_use[address] >= self._max_per_address:
-            raise QueueFull
+            raise TooManyWaiting
         self._in_use[address] += 1
         try:
             yield
@@ -59,9 +59,9 @@ class ReplayQueue:
 
     @asynccontextmanager
     async def acquire(self, address: str) -> AsyncIterator[None]:
-        """Wait for a slot. Raises QueueFull."""
+        """Wait for a slot. Raises TooManyWaiting."""
         if self._total >= self._max_total:
-            raise QueueFull
+            raise TooManyWaiting
         with self._per_address.acquire(address):
             self._total += 1
             try:

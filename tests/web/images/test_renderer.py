@@ -15,7 +15,7 @@ import pytest
 from service.drawing.scene import BoardOptions
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
-from service.web.errors import QueueFull, RenderingFailed
+from service.web.errors import RenderingFailed, TooManyWaiting
 from service.web.images import renderer as module
 from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
 from service.web.images.renderer import BUSY, ImageRenderer, PictureOrder
@@ -183,7 +183,7 @@ async def test_of_too_many_pictures_the_client_with_the_most_loses_one(
     await run_ready_tasks()
     good = asyncio.create_task(render(renderer, 100))
     await run_ready_tasks()
-    with pytest.raises(QueueFull):
+    with pytest.raises(TooManyWaiting):
         await bad[1]
     release()
     assert await bad[0] == await good
@@ -201,7 +201,7 @@ async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_f
     await run_ready_tasks()
     release()
     results = await asyncio.gather(*bad, return_exceptions=True)
-    assert [type(result) for result in results] == [bytes, QueueFull, QueueFull]
+    assert [type(result) for result in results] == [bytes, TooManyWaiting, TooManyWaiting]
     assert results[0] == await other == await same
 
 
@@ -256,10 +256,10 @@ async def test_pictures_are_counted_by_result_and_timed(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()
-    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(RenderingFailed("too large"), QueueFull()))
+    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(RenderingFailed("too large"), TooManyWaiting()))
     with pytest.raises(RenderingFailed):
         await render(renderer, 1)
-    with pytest.raises(QueueFull):
+    with pytest.raises(TooManyWaiting):
         await render(renderer, 2)
     for _ in range(3):
         await render(renderer, 2)

@@ -27,10 +27,10 @@ class LeadEvaluator:
         self._index = estimator.index
         self._inputs = InputCalculator(estimator)
 
-    def estimate_lead(self, game: Game, seat: int, moved: int) -> float:
-        """Return the expected final points of `seat` less the others' average; `moved` has just had its turn."""
+    def estimate_lead(self, game: Game, seat: int, last_mover: int) -> float:
+        """Return the expected final points of `seat` less the others' average; `last_mover` has just had its turn."""
         if game.status == "active":
-            points = self._expected_points(game, moved)
+            points = self._expected_points(game, last_mover)
         else:
             points = [self._final_points(game, other) for other in range(len(game.players))]
         return points[seat] - (fsum(points) - points[seat]) / (len(points) - 1)
@@ -39,23 +39,23 @@ class LeadEvaluator:
         """Return the final points; a remainder of wares counts a tenth of a point each, to break ties."""
         return final_score(self._index, game, seat).total + sum(game.players[seat].wares) % WARES_PER_POINT / 10
 
-    def _expected_points(self, game: Game, moved: int) -> list[float]:
+    def _expected_points(self, game: Game, last_mover: int) -> list[float]:
         seats = len(game.players)
-        tiles = len(game.bag) + (game.seat != moved)
-        turns = [max(0, (tiles - (seat - moved - 1) % seats + seats - 1) // seats) for seat in range(seats)]
+        tiles = len(game.bag) + (game.seat != last_mover)
+        turns = [max(0, (tiles - (seat - last_mover - 1) % seats + seats - 1) // seats) for seat in range(seats)]
         points = []
         for seat, inputs in enumerate(self._inputs.compute(game, sum(turns) / seats)):
-            weights = _blend_weights(min(HORIZON_TURNS, turns[seat]), moved=seat == moved)
+            weights = _blend_weights(min(HORIZON_TURNS, turns[seat]), has_moved=seat == last_mover)
             expected = fsum([weight * value for weight, value in zip(weights, inputs, strict=True)])
             points.append(ship_points(self._index, game.players[seat]) + expected)
         return points
 
 
 @cache
-def _blend_weights(turns: int, *, moved: bool) -> list[float]:
+def _blend_weights(turns: int, *, has_moved: bool) -> list[float]:
     """Return the weights for a number of turns left, in the order of INPUT_NAMES."""
     share = turns / HORIZON_TURNS
-    pairs = _load_weights()["moved" if moved else "waiting"]
+    pairs = _load_weights()["moved" if has_moved else "waiting"]
     return [share * pairs[name][0] + (1 - share) * pairs[name][1] for name in INPUT_NAMES]
 
 

@@ -83,12 +83,12 @@ class Search:
 
     def _evaluate(self, trials: list[Trial], game: Game, turns: int) -> None:
         """Play each candidate, the rest of the turn and `turns` more, and record the lead."""
-        moved = (game.seat + turns) % len(game.players)
+        last_mover = (game.seat + turns) % len(game.players)
         for trial in trials:
             game_after = trial.candidate.apply_to(self.estimator, game)
             self.playout.play_turns(game_after, game.turn_number + turns)
             self.playout.work += PLAYOUT_COST
-            trial.leads.append(self.lead_evaluator.estimate_lead(game_after, self.game.decider, moved))
+            trial.leads.append(self.lead_evaluator.estimate_lead(game_after, self.game.decider, last_mover))
 
 
 def _best_first(trials: list[Trial]) -> list[Trial]:

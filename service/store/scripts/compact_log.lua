@@ -10,7 +10,7 @@ local current = redis.call('HMGET', game, 'version', 'digest', 'archived')
 if current[1] ~= version or current[2] ~= ARGV[2] or document ~= '' and current[3] ~= version then
   return 0
 end
-redis.call('HSET', game, 'moved', version .. ' ' .. ARGV[2] .. ' ' .. document)
+redis.call('HSET', game, 'compacted', version .. ' ' .. ARGV[2] .. ' ' .. document)
 if document == '' then
   redis.call('HSET', game, 'log', ARGV[4])
 else

@@ -1,8 +1,8 @@
 """The logs of games that ended a while ago, which are no longer streams: in the archive, or one compressed value.
 
-The field `moved` of a game's hash says `VERSION DIGEST DOCUMENT`: the log up to that version is in this document of the
-archive, or if that is empty, in the field `log`. What changes later, by a rematch, is in the stream, until the whole
-log is moved again.
+The field `compacted` of a game's hash says `VERSION DIGEST DOCUMENT`: the log up to that version is in this document
+of the archive, or if that is empty, in the field `log`. What changes later, by a rematch, is in the stream, until the
+whole log is compacted again.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from service.store.compression import LOGS
 from service.store.connection.pipeline import PipelinedClient
 from service.supervision import spawn
 
-__all__ = ["MovedLogs", "compress_log"]
+__all__ = ["CompactedLogs", "compress_log"]
 
 READ_TIMEOUT_S = 5.0
 """Timeout of a read from the archive; shorter than that of a request."""
@@ -41,8 +41,8 @@ def compress_log(diffs: Sequence[StoredDiff]) -> bytes:
     return packed
 
 
-class MovedLogs:
-    """Reads moved logs, and caches those that were read last."""
+class CompactedLogs:
+    """Reads compacted logs, and caches those that were read last."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._client = client
@@ -52,19 +52,19 @@ class MovedLogs:
         self._reads: dict[tuple[str, bytes], asyncio.Task[list[StoredDiff]]] = {}
 
     async def load(self, game: str) -> list[StoredDiff]:
-        """Return the moved part of a game's log, empty if there is none. Readers at the same time share one read.
+        """Return the compacted part of a game's log, empty if there is none. Readers at the same time share one read.
 
         Raises ArchiveUnavailable, UnreadableGame, StoreUnavailable.
         """
-        moved = await self._client.execute("HGET", keys.game(game), "moved")
-        if moved is None:
+        compacted = await self._client.execute("HGET", keys.game(game), "compacted")
+        if compacted is None:
             return []
-        key = (game, moved)
+        key = (game, compacted)
         if key in self._logs:
             self._logs.move_to_end(key)
             return self._logs[key]
         if key not in self._reads:
-            self._reads[key] = spawn("moved-log", self._read(game), expected=(StoreUnavailable,))
+            self._reads[key] = spawn("compacted-log", self._read(game), expected=(StoreUnavailable,))
             self._reads[key].add_done_callback(lambda _: self._reads.pop(key))
         log = await asyncio.shield(self._reads[key])
         if key not in self._logs:
@@ -76,8 +76,8 @@ class MovedLogs:
 
     async def _read(self, game: str) -> list[StoredDiff]:
         try:
-            moved, packed = await self._client.execute("HMGET", keys.game(game), "moved", "log")
-            version, digest, name = (moved or b"0  ").decode().split(" ")
+            compacted, packed = await self._client.execute("HMGET", keys.game(game), "compacted", "log")
+            version, digest, name = (compacted or b"0  ").decode().split(" ")
             if name:
                 data = await self._fetch(name)
                 diffs = await asyncio.to_thread(lambda: [bytes(diff) for diff in decode_document(data).diffs])

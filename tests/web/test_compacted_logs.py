@@ -19,9 +19,9 @@ from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.repository import decode_game
-from service.store import keys, moved_logs
+from service.store import compacted_logs, keys
+from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
-from service.store.moved_logs import MovedLogs
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
@@ -52,17 +52,17 @@ PATHS = (
 )
 
 
-class Mover(NamedTuple):
-    """Moves the logs of ended games, to the archive if there is one."""
+class Compactor(NamedTuple):
+    """Compacts the logs of ended games, to the archive if there is one."""
 
     store: RedisStore
     redis: Redis
     directory: Path | None
 
-    async def move(self, *games: StoredGame) -> None:
+    async def compact(self, *games: StoredGame) -> None:
         """Let a day pass."""
         storage = None if self.directory is None else DirectoryStorage(self.directory)
-        self.store.moved_logs.archive = storage
+        self.store.compacted_logs.archive = storage
         clock = Clock()
         clock.now += 86_400
         for _ in range(2):
@@ -79,13 +79,13 @@ class Mover(NamedTuple):
 
 
 @pytest.fixture(params=("archive", "compressed"))
-def mover(store: RedisStore, redis: Redis, tmp_path: Path, request: pytest.FixtureRequest) -> Mover:
-    return Mover(store, redis, tmp_path if request.param == "archive" else None)
+def compactor(store: RedisStore, redis: Redis, tmp_path: Path, request: pytest.FixtureRequest) -> Compactor:
+    return Compactor(store, redis, tmp_path if request.param == "archive" else None)
 
 
 @pytest.fixture
-def archive(store: RedisStore, redis: Redis, tmp_path: Path) -> Mover:
-    return Mover(store, redis, tmp_path)
+def archive(store: RedisStore, redis: Redis, tmp_path: Path) -> Compactor:
+    return Compactor(store, redis, tmp_path)
 
 
 async def read_all(client: Client, game: StoredGame) -> list[tuple[str, int, bytes, str | None]]:
@@ -98,29 +98,31 @@ async def read_all(client: Client, game: StoredGame) -> list[tuple[str, int, byt
     return answers
 
 
-async def test_readers_get_what_they_got_before(mover: Mover, client: Client) -> None:
+async def test_readers_get_what_they_got_before(compactor: Compactor, client: Client) -> None:
     games = [
-        await store_game(mover.store, "finished", visibility="private"),
-        await store_game(mover.store, "finished"),
-        await store_game(mover.store, "aborted"),
+        await store_game(compactor.store, "finished", visibility="private"),
+        await store_game(compactor.store, "finished"),
+        await store_game(compactor.store, "aborted"),
     ]
     before = [await read_all(client, game) for game in games]
-    whole = [await load_whole_game(mover.store, game.id) for game in games]
-    moved = read_samples()
-    await mover.move(*games)
-    assert grown(moved, "logs_moved_total", to="compressed" if mover.directory is None else "archive") == len(games)
+    whole = [await load_whole_game(compactor.store, game.id) for game in games]
+    compacted = read_samples()
+    await compactor.compact(*games)
+    assert grown(
+        compacted, "logs_compacted_total", to="compressed" if compactor.directory is None else "archive"
+    ) == len(games)
     assert [await read_all(client, game) for game in games] == before
-    assert [await load_whole_game(mover.store, game.id) for game in games] == whole
+    assert [await load_whole_game(compactor.store, game.id) for game in games] == whole
     refused = await client.get(f"/v1/games/{games[0].id}/diffs")
     await check_problem(refused, 404, "not_found")
 
 
-async def test_an_ended_game_takes_little_memory(mover: Mover) -> None:
-    games = [await store_game(mover.store, "finished") for _ in range(3)]
-    before = [await memory(mover.redis, game.id) for game in games]
-    await mover.move(*games)
-    after = [await memory(mover.redis, game.id) for game in games]
-    assert max(after) <= (MAX_BYTES if mover.directory is None else MAX_BYTES // 4) < min(before)
+async def test_an_ended_game_takes_little_memory(compactor: Compactor) -> None:
+    games = [await store_game(compactor.store, "finished") for _ in range(3)]
+    before = [await memory(compactor.redis, game.id) for game in games]
+    await compactor.compact(*games)
+    after = [await memory(compactor.redis, game.id) for game in games]
+    assert max(after) <= (MAX_BYTES if compactor.directory is None else MAX_BYTES // 4) < min(before)
 
 
 async def memory(redis: Redis, game: str) -> int:
@@ -129,83 +131,85 @@ async def memory(redis: Redis, game: str) -> int:
     return sum(filter(None, sizes))
 
 
-async def test_a_rematch_goes_on_behind_the_moved_log(mover: Mover, client: Client) -> None:
-    game = await store_game(mover.store, "finished")
-    first = await mover.store.load_diffs(game.id, 0, 1000)
-    await mover.move(game)
+async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, client: Client) -> None:
+    game = await store_game(compactor.store, "finished")
+    first = await compactor.store.load_diffs(game.id, 0, 1000)
+    await compactor.compact(game)
     async with open_event_stream(client, game.id, f"?since={len(first)}") as events:
         events.copy = GameCopy(len(first), first[-1].digest)
         await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
         await events.receive("diff")
-    log = await mover.store.load_diffs(game.id, 0, 1000)
+    log = await compactor.store.load_diffs(game.id, 0, 1000)
     assert log[:-1] == first
     assert Revision(len(first), first[-1].digest).is_followed_by(log[-1:])
     for since, limit in ((len(first), 10), (len(first) - 1, 1), (len(first) - 1, 10), (len(log), 10), (5, 10)):
-        assert await mover.store.load_diffs(game.id, since, limit) == log[since : since + limit]
+        assert await compactor.store.load_diffs(game.id, since, limit) == log[since : since + limit]
     before = await read_all(client, game)
-    await mover.move(game)
+    await compactor.compact(game)
     assert await read_all(client, game) == before
-    if mover.directory is not None:
-        assert decode_document(mover.document().read_bytes()).version == len(log)
+    if compactor.directory is not None:
+        assert decode_document(compactor.document().read_bytes()).version == len(log)
 
 
-async def test_a_log_that_is_moved_during_a_read_is_read_once(mover: Mover, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = await store_game(mover.store, "finished")
-    await mover.move(game)
+async def test_a_log_that_is_compacted_during_a_read_is_read_once(
+    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = await store_game(compactor.store, "finished")
+    await compactor.compact(game)
     await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
-    log = await mover.store.load_diffs(game.id, 0, 1000)
-    load = mover.store.moved_logs.load
+    log = await compactor.store.load_diffs(game.id, 0, 1000)
+    load = compactor.store.compacted_logs.load
 
-    async def move_and_load(moved: str) -> list[StoredDiff]:
+    async def compact_and_load(compacted: str) -> list[StoredDiff]:
         monkeypatch.undo()
-        await mover.move(game)
-        return await load(moved)
+        await compactor.compact(game)
+        return await load(compacted)
 
-    monkeypatch.setattr(mover.store.moved_logs, "load", move_and_load)
-    assert await mover.store.load_diffs(game.id, 3, 1000) == log[3:]
-    assert not await mover.redis.exists(keys.log(game.id))
+    monkeypatch.setattr(compactor.store.compacted_logs, "load", compact_and_load)
+    assert await compactor.store.load_diffs(game.id, 3, 1000) == log[3:]
+    assert not await compactor.redis.exists(keys.log(game.id))
 
 
-async def test_a_log_stays_until_the_archive_has_this_version(archive: Mover) -> None:
+async def test_a_log_stays_until_the_archive_has_this_version(archive: Compactor) -> None:
     game = await store_game(archive.store, "finished")
     loaded = await archive.store.load(game.id)
     assert loaded is not None
     version, digest = loaded.revision
     queue, key = archive.store.archive_queue, keys.game(game.id)
-    await queue.move_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [])
     await archive.redis.hset(key, "archived", version - 1)
-    await queue.move_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [])
     await archive.redis.hset(key, "archived", version)
-    await queue.move_log(game.id, Revision(version, "0" * 32), "name", [])
-    await queue.move_log(game.id, Revision(version - 1, digest), "name", [])
+    await queue.compact_log(game.id, Revision(version, "0" * 32), "name", [])
+    await queue.compact_log(game.id, Revision(version - 1, digest), "name", [])
     assert await archive.redis.exists(keys.log(game.id))
-    await queue.move_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [])
     assert not await archive.redis.exists(keys.log(game.id))
 
 
-async def test_a_log_is_moved_when_its_time_has_come(mover: Mover) -> None:
+async def test_a_log_is_compacted_when_its_time_has_come(compactor: Compactor) -> None:
     """The index repair queues a game until then, and no longer."""
-    game = await store_game(mover.store, "finished")
-    clock, storage = Clock(), None if mover.directory is None else DirectoryStorage(mover.directory)
-    archiver = Archiver(mover.store, mover.store.archive_queue, storage, CATALOGUE, clock, log_ttl_s=900)
+    game = await store_game(compactor.store, "finished")
+    clock, storage = Clock(), None if compactor.directory is None else DirectoryStorage(compactor.directory)
+    archiver = Archiver(compactor.store, compactor.store.archive_queue, storage, CATALOGUE, clock, log_ttl_s=900)
     delay_s = 300 if storage is None else 900
-    loaded = await mover.store.load(game.id)
+    loaded = await compactor.store.load(game.id)
     assert loaded is not None
     for passed_s in (0, 10, delay_s - 1, delay_s):
         assert await archiver.is_pending(decode_game(loaded))
-        assert await mover.redis.exists(keys.log(game.id))
+        assert await compactor.redis.exists(keys.log(game.id))
         clock.now = game.context.clock() + passed_s
-        await mover.redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
+        await compactor.redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
         await archiver.archive_due()
-    assert not await mover.redis.exists(keys.log(game.id))
+    assert not await compactor.redis.exists(keys.log(game.id))
     assert not await archiver.is_pending(decode_game(loaded))
 
 
 async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(
-    archive: Mover, client: Client, caplog: pytest.LogCaptureFixture
+    archive: Compactor, client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     game, other = await store_game(archive.store, "finished"), await store_game(archive.store)
-    await archive.move(game)
+    await archive.compact(game)
     document = archive.document()
     data = document.read_bytes()
     document.unlink()
@@ -224,9 +228,9 @@ async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(
 
 
 @pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end"))
-async def test_a_damaged_document_is_a_damaged_log(archive: Mover, client: Client, damage: str) -> None:
+async def test_a_damaged_document_is_a_damaged_log(archive: Compactor, client: Client, damage: str) -> None:
     game = await store_game(archive.store, "finished")
-    await archive.move(game)
+    await archive.compact(game)
     path = archive.document()
     data = path.read_bytes()
     document = decode_document(data)
@@ -249,7 +253,7 @@ async def test_a_damaged_compressed_log_is_a_damaged_log(
     store: RedisStore, redis: Redis, client: Client, value: bytes | None
 ) -> None:
     game = await store_game(store, "finished")
-    await Mover(store, redis, None).move(game)
+    await Compactor(store, redis, None).compact(game)
     await (redis.hdel(keys.game(game.id), "log") if value is None else redis.hset(keys.game(game.id), "log", value))
     problem = await check_problem(await client.get(f"/v1/games/{game.id}/story"), 503, "store_unavailable")
     assert problem["detail"] == "this instance cannot read the stored game"
@@ -262,14 +266,16 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     assert loaded is not None
     for damaged in (log[1:], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
         with pytest.raises(UnreadableGame):
-            await store.archive_queue.move_log(game.id, loaded.revision, "", damaged)
+            await store.archive_queue.compact_log(game.id, loaded.revision, "", damaged)
     assert await redis.xlen(keys.log(game.id)) == len(log)
 
 
-async def test_readers_share_one_read_and_the_cache_is_bounded(archive: Mover, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readers_share_one_read_and_the_cache_is_bounded(
+    archive: Compactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     games = [await store_game(archive.store, "finished") for _ in range(3)]
-    await archive.move(*games)
-    logs = archive.store.moved_logs
+    await archive.compact(*games)
+    logs = archive.store.compacted_logs
     assert isinstance(logs.archive, DirectoryStorage)
     reads, get = [], logs.archive.get
 
@@ -283,8 +289,8 @@ async def test_readers_share_one_read_and_the_cache_is_bounded(archive: Mover, m
     cached = logs._bytes
     loaded = [await logs.load(game.id) for game in games]
     assert cached == sum(len(diff.data) for log in loaded for diff in log)
-    monkeypatch.setattr(moved_logs, "MAX_CACHED_BYTES", cached - 1)
-    logs = archive.store.moved_logs = MovedLogs(archive.store._client)
+    monkeypatch.setattr(compacted_logs, "MAX_CACHED_BYTES", cached - 1)
+    logs = archive.store.compacted_logs = CompactedLogs(archive.store._client)
     logs.archive = DirectoryStorage(archive.directory or Path())
     for game in games:
         await logs.load(game.id)
@@ -292,20 +298,20 @@ async def test_readers_share_one_read_and_the_cache_is_bounded(archive: Mover, m
     assert logs._bytes < cached
 
 
-async def test_a_reader_that_leaves_does_not_end_the_read_of_others(archive: Mover) -> None:
+async def test_a_reader_that_leaves_does_not_end_the_read_of_others(archive: Compactor) -> None:
     game = await store_game(archive.store, "finished")
-    await archive.move(game)
+    await archive.compact(game)
     readers = [asyncio.create_task(archive.store.load_diffs(game.id, 0, 10)) for _ in range(2)]
-    while not archive.store.moved_logs._reads:  # noqa: ASYNC110  no event says that the read has begun
+    while not archive.store.compacted_logs._reads:  # noqa: ASYNC110  no event says that the read has begun
         await asyncio.sleep(0)
     readers[0].cancel()
     assert len(await readers[1]) == 10
 
 
-async def test_subscribers_resume_in_a_moved_log(mover: Mover, client: Client) -> None:
-    game = await store_game(mover.store, "finished")
-    log = await mover.store.load_diffs(game.id, 0, 1000)
-    await mover.move(game)
+async def test_subscribers_resume_in_a_compacted_log(compactor: Compactor, client: Client) -> None:
+    game = await store_game(compactor.store, "finished")
+    log = await compactor.store.load_diffs(game.id, 0, 1000)
+    await compactor.compact(game)
     async with open_event_stream(client, game.id, "?since=5") as events:
         events.copy = GameCopy(5, log[4].digest)
         for _ in log[5:]:
@@ -318,8 +324,8 @@ async def test_subscribers_resume_in_a_moved_log(mover: Mover, client: Client) -
         assert (copy.digest, copy.snapshots) == (log[-1].digest, 0)
 
 
-async def test_webhooks_that_are_behind_get_the_moved_log(
-    mover: Mover, one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
+async def test_webhooks_that_are_behind_get_the_compacted_log(
+    compactor: Compactor, one: WebhookInstance, receiver: WebhookReceiver, later: OffsetClock
 ) -> None:
     game = await create_game(one.client)
     await register_webhook(game, receiver.url)
@@ -327,27 +333,27 @@ async def test_webhooks_that_are_behind_get_the_moved_log(
     receiver.statuses.append(500)
     aborted = await (await game.delete()).json()
     await one.deliver()
-    await mover.move()
-    assert not await mover.redis.exists(keys.log(game.id))
+    await compactor.compact()
+    assert not await compactor.redis.exists(keys.log(game.id))
     receiver.received.clear()
     later.offset_s += 60
     await one.deliver()
     assert receiver.versions == [aborted["version"]]
 
 
-async def test_a_moved_game_can_be_exported_and_imported(
-    mover: Mover, second_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
+async def test_a_compacted_game_can_be_exported_and_imported(
+    compactor: Compactor, second_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    game = await store_game(mover.store, "finished", webhooks=1)
-    before = await load_whole_game(mover.store, game.id)
-    await mover.move(game)
+    game = await store_game(compactor.store, "finished", webhooks=1)
+    before = await load_whole_game(compactor.store, game.id)
+    await compactor.compact(game)
     target = tmp_path_factory.mktemp("exported") / "game.json.gz"
-    assert await export_games(mover.store, CATALOGUE, [game.id], target) == {"exported": 1}
+    assert await export_games(compactor.store, CATALOGUE, [game.id], target) == {"exported": 1}
     assert validate_document(decode_document(target.read_bytes())).game.id == game.id
-    for store in (second_store, mover.store):
+    for store in (second_store, compactor.store):
         assert await import_files(store, [target], RETENTION, replace=True)
         assert (await load_whole_game(store, game.id)) == before
-    assert not await mover.redis.hexists(keys.game(game.id), "moved")
+    assert not await compactor.redis.hexists(keys.game(game.id), "compacted")
 
 
 async def test_a_compressed_log_goes_to_the_archive_once_there_is_one(
@@ -355,7 +361,7 @@ async def test_a_compressed_log_goes_to_the_archive_once_there_is_one(
 ) -> None:
     game = await store_game(store, "finished")
     before = await load_whole_game(store, game.id)
-    await Mover(store, redis, None).move(game)
+    await Compactor(store, redis, None).compact(game)
     await redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
-    await Mover(store, redis, tmp_path).move(game)
+    await Compactor(store, redis, tmp_path).compact(game)
     assert await load_whole_game(store, game.id) == before
