@@ -77,7 +77,7 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(BIN)/ruff format
 	$(NPM) --prefix clients run format
 
-schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the tables of limits, the cluster's alerts
+schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the cluster's alerts
 	$(BIN)/python -m tools.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
 

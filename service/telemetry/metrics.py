@@ -17,7 +17,7 @@ _DELAY_BUCKETS_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0, 3600.0, 86400.0)
 
 HTTP_DURATION = Histogram(
     "south_seas_http_request_duration_seconds",
-    "Time from a request's head to its response, by route; without WebSockets and event streams.",
+    "Time from a request's head to its response, before it is sent; without WebSockets and event streams.",
     ("method", "route", "status"),
     buckets=_REQUEST_BUCKETS_S,
 )
@@ -25,13 +25,17 @@ HTTP_IN_FLIGHT = Gauge(
     "south_seas_http_requests_in_flight", "Requests in progress, without WebSockets and event streams."
 )
 HTTP_MALFORMED = Counter("south_seas_http_malformed_requests_total", "Requests that are not valid HTTP.")
-PROBLEMS = Counter("south_seas_problems_total", "Problems sent to clients, by code and by protocol.", ("code", "via"))
+PROBLEMS = Counter(
+    "south_seas_problems_total", "Problems sent to clients, by code, over http or a socket.", ("code", "via")
+)
 RATE_LIMITED = Counter(
     "south_seas_rate_limited_total",
-    "Requests, messages and connections rejected by a limit, by its name.",
+    "Requests, messages and connections rejected by a limit: of a rate, by its name, or of open connections.",
     ("policy",),
 )
-API_KEY_GAMES = Counter("south_seas_api_key_games_total", "Games created with an API key, by its name.", ("key",))
+API_KEY_GAMES = Counter(
+    "south_seas_api_key_games_total", "Games and rematches created with an API key, by its name.", ("key",)
+)
 API_KEY_RATE_LIMITED = Counter(
     "south_seas_api_key_rate_limited_total",
     "Requests with an API key rejected by one of its quotas, by the key's name and the quota.",
@@ -45,7 +49,8 @@ ACTIONS = Counter(
 )
 COMMITS = Counter(
     "south_seas_commits_total",
-    "Commits by outcome; one that conflicts is retried on the stored game.",
+    "Commits. conflict: another came first, and the action is retried; replayed: a client's retry; keys_spent: "
+    "rejected, because the game's idempotency keys are used up.",
     ("outcome",),
 )
 GAME_CACHE_MISSES = Counter("south_seas_game_cache_misses_total", "Commands on games that were not in the cache.")
@@ -53,7 +58,7 @@ GAME_CACHE_SIZE = Gauge("south_seas_game_cache_size", "Decoded games in the cach
 GAMES = Counter("south_seas_games_total", "Games created, started, finished or aborted.", ("event",))
 GAME_FAILURES = Counter(
     "south_seas_game_failures_total",
-    "Work on one game that failed and is retried later, by kind of work.",
+    "Work on one game that failed and is retried later, by kind of work; other games are not affected.",
     ("work",),
 )
 LOGS_COMPACTED = Counter(
@@ -65,7 +70,7 @@ TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the p
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
     "south_seas_overdue_seconds",
-    "How long the oldest due work of all instances has waited, by kind of work.",
+    "Age of the oldest due game or webhook, the same on every instance.",
     ("work",),
 )
 
@@ -75,14 +80,18 @@ REDIS_COMMAND = Histogram(
     ("command",),
     buckets=_STORE_BUCKETS_S,
 )
-REDIS_ERRORS = Counter("south_seas_redis_errors_total", "Commands that failed, by kind of error.", ("kind",))
+REDIS_ERRORS = Counter(
+    "south_seas_redis_errors_total",
+    "Commands given up: timeout, connection, refused (by Redis), busy (not sent, too much in flight).",
+    ("kind",),
+)
 REDIS_IN_FLIGHT = Gauge("south_seas_redis_commands_in_flight", "Commands sent or waiting that have no reply yet.")
 REDIS_IN_FLIGHT_BYTES = Gauge("south_seas_redis_in_flight_bytes", "Bytes of these commands.")
 REDIS_RETRIES = Counter(
     "south_seas_redis_retries_total",
     "Commands sent again after a lost connection or a failover.",
 )
-REDIS_UP = Gauge("south_seas_redis_up", "Whether all primaries of Redis are connected.")
+REDIS_UP = Gauge("south_seas_redis_up", "Whether the last pipeline to each primary succeeded, or none was needed yet.")
 NOTIFICATIONS_UP = Gauge(
     "south_seas_redis_notifications_up", "Whether this instance is subscribed to change notifications."
 )
@@ -92,7 +101,11 @@ CLOCK_ERROR = Gauge("south_seas_redis_clock_error_seconds", "Error bound of the 
 
 CONNECTIONS = Gauge("south_seas_connections_open", "Open WebSockets and event streams.", ("kind",))
 CONNECTIONS_OPENED = Counter("south_seas_connections_opened_total", "WebSockets and event streams opened.", ("kind",))
-SOCKETS_CLOSED = Counter("south_seas_sockets_closed_total", "WebSockets closed, by close code.", ("code",))
+SOCKETS_CLOSED = Counter(
+    "south_seas_sockets_closed_total",
+    "WebSockets closed, by close code; 1000: the client closed, 1006: the connection was lost.",
+    ("code",),
+)
 SLOW_READERS_DROPPED = Counter(
     "south_seas_slow_readers_dropped_total", "Connections closed because the client did not read.", ("kind",)
 )
@@ -108,7 +121,8 @@ SOCKET_MESSAGES = Counter(
 DELIVERIES = Counter("south_seas_deliveries_total", "Diffs delivered to watchers, counted per watcher.")
 DELIVERY_LAG = Histogram(
     "south_seas_delivery_lag_seconds",
-    "Time from a commit to its delivery to watchers, by whether this instance committed it.",
+    "Time from a commit to the delivery of its diff, by whether this instance committed it; without diffs that were "
+    "read after a lost notification.",
     ("origin",),
     buckets=_LAG_BUCKETS_S,
 )
@@ -122,11 +136,14 @@ MISSED_NOTIFICATIONS = Counter(
 )
 HISTORIES_REPLACED = Counter(
     "south_seas_histories_replaced_total",
-    "Watched games whose stored history differs from what was delivered: commits were lost.",
+    "Watched games whose stored history differs from what was delivered: Redis lost commits.",
 )
 
 BOT_THINKING = Histogram(
-    "south_seas_bot_thinking_seconds", "Time that a bot's decision took.", ("bot",), buckets=_LAG_BUCKETS_S
+    "south_seas_bot_thinking_seconds",
+    "Time that a bot's decision took, including its wait.",
+    ("bot",),
+    buckets=_LAG_BUCKETS_S,
 )
 BOT_FAILURES = Counter(
     "south_seas_bot_failures_total", "Bot decisions that failed and were made by a substitute.", ("bot",)
@@ -138,7 +155,8 @@ LATE_BOT_DECISIONS = Counter(
 )
 BOT_QUEUE_WAIT = Histogram(
     "south_seas_bot_queue_wait_seconds",
-    "Time that a bot's decision waited in the queue, by whether people play the game.",
+    "Time that a bot's decision waited in the queue: attended games, with people, come first, and unattended ones are "
+    "slowed down.",
     ("class",),
     buckets=_QUEUE_BUCKETS_S,
 )
@@ -150,7 +168,7 @@ BOT_DECISIONS_WAITING = Gauge(
 BOT_POOL_DECISIONS = Gauge("south_seas_bot_pool_decisions", "Decisions queued for or running in the process pool.")
 BOT_PROCESSES = Gauge("south_seas_bot_processes", "Processes for bots.")
 
-PICTURES = Counter("south_seas_pictures_total", "Pictures requested, by result.", ("result",))
+PICTURES = Counter("south_seas_pictures_total", "Pictures requested; refused: too many wait.", ("result",))
 PICTURE_DURATION = Histogram(
     "south_seas_picture_drawing_seconds",
     "Time to draw a picture, including its wait in the queue.",
@@ -160,7 +178,9 @@ PICTURES_WAITING = Gauge("south_seas_pictures_waiting", "Pictures in the queue o
 PICTURE_CACHE_BYTES = Gauge("south_seas_picture_cache_bytes", "Bytes of cached pictures.")
 
 WEBHOOK_ATTEMPTS = Counter(
-    "south_seas_webhook_attempts_total", "Delivery attempts to webhooks, by result.", ("result",)
+    "south_seas_webhook_attempts_total",
+    "Delivery attempts to webhooks that answered their challenge, by result.",
+    ("result",),
 )
 WEBHOOK_CHALLENGES = Counter(
     "south_seas_webhook_challenges_total", "Challenges sent to webhooks, by result.", ("result",)
@@ -178,10 +198,14 @@ LOOP_LAG = Histogram(
 )
 TASK_FAILURES = Counter(
     "south_seas_task_failures_total",
-    "Failures of background tasks, by name; permanent ones are restarted.",
+    "Background tasks that raised an error or ended, by name; they are restarted.",
     ("task",),
 )
-TASK_FAILING = Gauge("south_seas_task_failing", "Whether a background task keeps failing.", ("task",))
+TASK_FAILING = Gauge(
+    "south_seas_task_failing",
+    "Whether a background task failed five times in a row and has not run for a minute since.",
+    ("task",),
+)
 BUILD = Info("south_seas_build", "Versions of the service, engine and Python, and the kind of Redis.")
 
 _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "broken")

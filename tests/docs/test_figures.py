@@ -26,7 +26,6 @@ from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
 from service.web.streaming.registry import MISSED_DIFF_S
 from service.web.websocket import connection
-from tests.deploy import generated
 from tests.docs.blocks import read_page
 
 LIMITS = Limits()
@@ -116,12 +115,6 @@ MIB = 2**20
 )
 def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
     assert words.format(*figures) in read_page(page)
-
-
-def test_the_tables_of_limits_are_up_to_date() -> None:
-    """`python -m tests.deploy.generated` makes them so."""
-    text = generated.LIMITS_PAGE.read_text(encoding="utf-8")
-    assert generated.limits_page(text) == text
 
 
 def test_an_address_gets_two_challenges_a_second() -> None:

@@ -94,13 +94,10 @@ async def check_few_series(session: aiohttp.ClientSession) -> None:
     assert not [route for route in routes if re.search(r"/v1/games/(?!\{id\})", route)]
 
 
-def test_every_metric_is_explained_and_shown() -> None:
-    page = (ROOT / "docs" / "observing.md").read_text()
+def test_every_metric_is_shown() -> None:
     dashboard = "".join(expression for _, expression in QUERIES)
     for name in OURS:
-        short = name.removeprefix("south_seas_")
-        assert re.search(rf"`{short}(_total|_info)?`", page), f"{short} is not in docs/observing.md"
-        assert name in dashboard, f"{short} is not on the dashboard"
+        assert name in dashboard, f"{name} is not on the dashboard"
 
 
 def test_the_dashboard_is_consistent() -> None:

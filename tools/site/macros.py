@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import yaml
+from prometheus_client import Counter, Gauge, Histogram, Info
 
 from benchmarks.growth_plot import growth_plot
 from benchmarks.report import report_lines
@@ -27,12 +28,14 @@ from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
+from service.telemetry import metrics as service_metrics
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.images import renderer
 from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from tools.site.limits import api_limits, server_limits
 
 __all__ = ["FIGURES", "PARTS", "fill_in"]
 
@@ -40,6 +43,8 @@ ROOT = Path(__file__).parents[2]
 ALERTS = ("deploy/observability/prometheus/alerts.yaml", "k8s/components/monitoring/cluster-rules.yaml")
 
 MIB = 2**20
+
+METRIC_SUFFIXES = {"counter": "_total", "info": "_info"}
 
 _LIMITS = Limits()
 
@@ -107,6 +112,18 @@ def settings() -> Iterator[str]:
             yield f"| `{option.envvar}` | {f'`{default}`' if default else ''} | {text} |"
 
 
+def metrics() -> Iterator[str]:
+    """Yield the service's own metrics as a table, each with what the export says of it."""
+    yield "| Metric | Labels | Meaning |"
+    yield "|---|---|---|"
+    for constant, metric in vars(service_metrics).items():
+        if constant.isupper() and isinstance(metric, Counter | Gauge | Histogram | Info):
+            (described,) = metric.describe()
+            name = described.name.removeprefix("south_seas_") + METRIC_SUFFIXES.get(described.type, "")
+            labels = ", ".join(metric._labelnames)  # noqa: SLF001  no public way says them before the first event
+            yield f"| `{name}` | {labels} | {described.documentation} |"
+
+
 def runbooks() -> Iterator[str]:
     """Yield a section for each alert, made of its annotations."""
     for file in ALERTS:
@@ -142,6 +159,9 @@ def client_methods() -> Iterator[str]:
 
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "settings": settings,
+    "metrics": metrics,
+    "api_limits": api_limits,
+    "server_limits": server_limits,
     "runbooks": runbooks,
     "client_methods": client_methods,
     "benchmarks_of_the_service": lambda: report_lines(load_result("suite")),

@@ -1,4 +1,4 @@
-"""The tables of docs/limits.md, from the settings, the API document and the code: see tests.deploy.generated."""
+"""The tables of docs/limits.md, from the settings, the API document and the code."""
 
 import re
 from collections.abc import Iterator
@@ -12,16 +12,17 @@ from schemas.player_names import MAX_NAME_LENGTH
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.commands import undo
 from service.games.webhooks.delivery import RETRY_DELAYS_S
+from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
+from service.main import cli
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.headers.fields import MAX_IDEMPOTENCY_KEY_LENGTH
 from service.web.headers.negotiation import MIN_COMPRESSED_BYTES
 from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
-from tests.serve_settings import SERVE
 from tools.openapi.document import make_openapi
 
-LIMITS = Limits()
+__all__ = ["api_limits", "server_limits"]
 
 DAYS = 86_400
 
@@ -32,27 +33,22 @@ _RATE = ": QUOTA at once, and QUOTA every SECONDS"
 """What the help of each rate says; the page says it once."""
 
 
-def client_settings() -> dict[str, click.Option]:
-    """Return the settings that limit what a client may do, by the name of their field."""
-    options = {str(option.name): option for option in SERVE.params if isinstance(option, click.Option)}
+def server_limits() -> Iterator[str]:
+    """Yield the settings that limit what a client may do, as a table."""
+    serve = cli.commands["serve"]
+    options = {str(option.name): option for option in serve.params if isinstance(option, click.Option)}
     prefixes = ("rate_", "max_", "addresses_per", "tokens_per")
-    return {name: options[name] for name in Limits._fields if name.startswith(prefixes) and name != "rate_limits"}
+    yield "| setting | default | limits |"
+    yield "|---|---|---|"
+    for name in Limits._fields:
+        if name.startswith(prefixes) and name != "rate_limits":
+            option = options[name]
+            default = option.get_help_extra(click.Context(serve)).get("default", "").strip("()")
+            yield f"| `--{name.replace('_', '-')}` | {default} | {str(option.help).replace(_RATE, '')} |"
 
 
-def default_of(option: click.Option) -> str:
-    """Return the default of a setting as its help shows it."""
-    return option.get_help_extra(click.Context(SERVE)).get("default", "").strip("()")
-
-
-def settings_rows() -> Iterator[str]:
-    """Yield a row for each setting that limits clients."""
-    for option in client_settings().values():
-        flag, text = str(option.name).replace("_", "-"), str(option.help).replace(_RATE, "")
-        yield f"| `--{flag}` | {default_of(option)} | {text} |"
-
-
-def api_rows() -> Iterator[str]:
-    """Yield a row for each limit of the API, which no setting changes."""
+def api_limits() -> Iterator[str]:
+    """Yield the limits of the API, which no setting changes, as a table."""
     document = make_openapi()
     schemas = document["components"]["schemas"]
 
@@ -92,17 +88,9 @@ def api_rows() -> Iterator[str]:
         "Attempts to deliver a message to a webhook, in nearly a day; attempts that are listed": "; ".join(
             map(str, (len(RETRY_DELAYS_S) + 1, MAX_STORED_ATTEMPTS))
         ),
-        "Webhooks that a seat's token may register": 2,
+        "Webhooks that a seat's token may register": MAX_SEAT_WEBHOOKS,
     }
+    yield "| what | limit |"
+    yield "|---|---|"
     for what, number in rows.items():
         yield f"| {what} | {number} |"
-
-
-def settings_table() -> str:
-    """Return the table of the settings."""
-    return "| setting | default | limits |\n|---|---|---|\n" + "".join(f"{row}\n" for row in settings_rows())
-
-
-def api_table() -> str:
-    """Return the table of the API's own limits."""
-    return "| what | limit |\n|---|---|\n" + "".join(f"{row}\n" for row in api_rows())
