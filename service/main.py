@@ -26,7 +26,7 @@ from service.games.context import Context
 from service.games.index_repair import IndexRepairer
 from service.games.ports.game_store import StoreUnavailable
 from service.games.realtime.hub import Hub
-from service.games.scheduling.scheduler import run_scheduler
+from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance

@@ -48,10 +48,10 @@ def unique_names(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     ['Ana 2', 'Bo']
     """
     unique: list[str] = []
-    looks = {_look(other) for other in taken}
+    skeletons = {_skeleton(other) for other in taken}
     for name in names:
-        unique.append(next(one for one in _numbered(name) if _look(one) not in looks))
-        looks.add(_look(unique[-1]))
+        unique.append(next(one for one in _numbered(name) if _skeleton(one) not in skeletons))
+        skeletons.add(_skeleton(unique[-1]))
     return unique
 
 
@@ -70,7 +70,7 @@ def _is_visible(character: str) -> bool:
     return unicodedata.category(character)[0] in "LNPS" and character not in FILLERS
 
 
-def _look(name: str) -> str:
+def _skeleton(name: str) -> str:
     """Return what names that look alike have in common: no case, no width, nothing unseen."""
     folded = unicodedata.normalize("NFKC", UNSEEN.sub("", name)).casefold()
     return UNSEEN.sub("", unicodedata.normalize("NFKC", folded))

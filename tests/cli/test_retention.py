@@ -19,7 +19,7 @@ from service.games.commands.resign import abort_game, resign_seat
 from service.games.commands.undo import undo
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
-from service.games.scheduling.scheduler import advance_due_game
+from service.games.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
 from service.games.webhooks.owner import owner_by_token
 from service.store import keys

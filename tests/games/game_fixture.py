@@ -23,7 +23,7 @@ from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.history.verify import verify
 from service.games.ports.game_store import GameStore
-from service.games.scheduling.scheduler import advance_due_game
+from service.games.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.json_patch import apply_patch
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, check_patch_form

@@ -24,7 +24,7 @@ from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_regi
 from service.games.context import Context
 from service.games.game_failures import LOG_INTERVAL_S
 from service.games.ports.game_store import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
-from service.games.scheduling.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
+from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore

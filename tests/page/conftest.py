@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 from redis.asyncio import Redis
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
-from service.games.scheduling.scheduler import run_scheduler
+from service.games.scheduler import run_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
 from service.store.client import connect
 from service.store.game_store import RedisStore

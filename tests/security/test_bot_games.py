@@ -11,7 +11,7 @@ from service.fair_queue import Requester
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
-from service.games.scheduling.scheduler import run_scheduler
+from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT

@@ -20,7 +20,7 @@ from service.games.cache import MAX_SESSIONS
 from service.games.commands import execute, undo
 from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.realtime import broadcaster
-from service.games.scheduling.scheduler import RETRY_BACKOFF
+from service.games.scheduler import RETRY_BACKOFF
 from service.games.webhooks import challenges, delivery
 from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
 from service.main import cli

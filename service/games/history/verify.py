@@ -44,15 +44,15 @@ CHECKS = ("digests", "seen", "patches", "commitment", "rules", "result")
 """In the order of their execution; `seen` only if something was observed."""
 
 
-def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed = NOTHING_OBSERVED) -> list[Check]:
+def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, observed: Observed = NOTHING_OBSERVED) -> list[Check]:
     """Verify a whole log from version 1 on; each element is a DIFF, decoded from JSON.
 
     Return the checks in the order of CHECKS, up to the first that fails.
     """
     checks: list[Check] = []
-    names = [name for name in CHECKS if name != "seen" or seen != NOTHING_OBSERVED]
+    names = [name for name in CHECKS if name != "seen" or observed != NOTHING_OBSERVED]
     try:
-        for name, detail in _run_checks(log, tileset, seen):
+        for name, detail in _run_checks(log, tileset, observed):
             checks.append(Check(name, passed=detail is not None, detail=detail or ""))
             if detail is None:
                 unknown = "the seed is revealed when the game ends"
@@ -62,11 +62,13 @@ def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed = 
     return checks
 
 
-def _run_checks(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed) -> Iterator[tuple[str, str | None]]:
+def _run_checks(
+    log: Sequence[Mapping[str, Any]], tileset: TileSet, observed: Observed
+) -> Iterator[tuple[str, str | None]]:
     """Yield each check's name and detail, the detail None if the seed is not known yet. Raises InvalidLog."""
     yield "digests", _check_digests(log)
-    if seen != NOTHING_OBSERVED:
-        yield "seen", _check_seen(log, seen)
+    if observed != NOTHING_OBSERVED:
+        yield "seen", _check_observed(log, observed)
     states = _states(log)
     yield "patches", f"{len(states)} states, the last one {states[-1]['status']}"
     seed = states[-1]["deck"]["seed"]
@@ -104,18 +106,19 @@ def chain_digests(
         previous = digest
 
 
-def _check_seen(log: Sequence[Mapping[str, Any]], seen: Observed) -> str:
+def _check_observed(log: Sequence[Mapping[str, Any]], observed: Observed) -> str:
     """Check that the log has what somebody observed."""
     details = []
-    if seen.commitment is not None:
+    if observed.commitment is not None:
         committed = _commitment_of(log[0])
-        if committed != seen.commitment:
+        if committed != observed.commitment:
             raise InvalidLog(
-                f"this log's commitment is {committed}, not {seen.commitment}: it is of another game, or was rewritten"
+                f"this log's commitment is {committed}, not {observed.commitment}: it is of another game, "
+                "or was rewritten"
             )
         details.append("the commitment")
     versions = {str(diff["digest"]): int(diff["version"]) for diff in log}
-    for version, digest in seen.digests:
+    for version, digest in observed.digests:
         if (logged_version := versions.get(digest)) is None or version not in (None, logged_version):
             raise InvalidLog(
                 f"no version of this log has the digest {digest}: it is of another game, or was rewritten", version

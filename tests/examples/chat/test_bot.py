@@ -17,7 +17,7 @@ from examples.chat.storage import ChannelGame, Seat
 from examples.discord_bot.messages import DISCORD
 from examples.telegram_bot import TELEGRAM
 from service.games.context import Context
-from service.games.scheduling.scheduler import run_scheduler
+from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest

@@ -6,9 +6,9 @@ from schemas.actions import PlaceTile
 from service.engine import copy_game, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
+from service.games.bots.expert import ROUNDS, Search
 from service.games.bots.expert.inputs import INPUT_NAMES, InputCalculator
 from service.games.bots.expert.playout import Playout
-from service.games.bots.expert.search import ROUNDS, Search
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.runner import redact

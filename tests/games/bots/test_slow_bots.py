@@ -8,7 +8,7 @@ from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.ports.game_store import GameStore
-from service.games.scheduling.scheduler import advance_due_game, run_scheduler
+from service.games.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import bot_seats, create_game, make_context, new_game

@@ -20,7 +20,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.ports.webhook_store import SendResult
-from service.games.scheduling.scheduler import run_scheduler
+from service.games.scheduler import run_scheduler
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.store.client import connect
 from service.store.embedded.server import embedded_server

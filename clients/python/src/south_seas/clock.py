@@ -26,12 +26,15 @@ class ServerClock:
         """Return the seconds until a time of the service, as `turn.deadline`; 0 if it has passed."""
         return max(0.0, (datetime.fromisoformat(deadline) - self.now()).total_seconds())
 
-    def observe(self, told: datetime, sent_at: float, received_at: float) -> None:
+    def observe(self, server_time: datetime, sent_at: float, received_at: float) -> None:
         """Take the time that a response tells, and when it was requested and received by `time.monotonic()`.
 
         A time that contradicts earlier ones replaces them: the device slept, or a clock was set.
         """
-        min_offset_s, max_offset_s = told.timestamp() - received_at, told.timestamp() + PRECISION_S - sent_at
+        min_offset_s, max_offset_s = (
+            server_time.timestamp() - received_at,
+            server_time.timestamp() + PRECISION_S - sent_at,
+        )
         if min_offset_s <= self._max_offset_s and max_offset_s >= self._min_offset_s:
             min_offset_s = max(min_offset_s, self._min_offset_s)
             max_offset_s = min(max_offset_s, self._max_offset_s)

@@ -148,9 +148,9 @@ class HttpClient:
             case ConflictError(code="conflict") if failures:  # the attempt whose response was lost may still be running
                 return jittered
             case RetryableError(retry_after_s=retry_after):
-                asked_s, bound_s = retry_after or 0, self.backoff.max_wait_s
-                is_too_long = asked_s > bound_s and self.backoff.max_attempts is not None
-                return None if is_too_long else min(asked_s, bound_s) + jittered
+                requested_s, bound_s = retry_after or 0, self.backoff.max_wait_s
+                is_too_long = requested_s > bound_s and self.backoff.max_attempts is not None
+                return None if is_too_long else min(requested_s, bound_s) + jittered
             case _:
                 return None
 

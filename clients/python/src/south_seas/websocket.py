@@ -138,8 +138,8 @@ class GameSocket:
             content: JsonObject = msgspec.json.decode(text, type=dict)
             match content:
                 case {"type": "welcome", "now": now}:
-                    told = msgspec.convert(now, datetime)
-                    self._http.clock.observe(told, self._connecting_since, time.monotonic())
+                    server_time = msgspec.convert(now, datetime)
+                    self._http.clock.observe(server_time, self._connecting_since, time.monotonic())
                 case {"type": "subscribed"}:
                     return [Connected()]
                 case {"type": "diff" | "snapshot"}:

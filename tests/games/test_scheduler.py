@@ -11,13 +11,13 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act
 from service.fair_queue import FairQueue
+from service.games import scheduler
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest
 from service.games.context import Context
 from service.games.history.verify import verify
 from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
-from service.games.scheduling import scheduler
-from service.games.scheduling.scheduler import (
+from service.games.scheduler import (
     DUE_BATCH_SIZE,
     BotSlots,
     advance_due_game,

@@ -14,7 +14,7 @@ from service.games.commands.active_game import CommandRequest
 from service.games.commands.resign import abort_game
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports.game_store import Commit, CommitOutcome, GameStore
-from service.games.scheduling.scheduler import advance_due_game, run_scheduler
+from service.games.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.game_fixture import event_types, make_context, new_game
 from tests.polling import wait_until
