@@ -18,8 +18,8 @@ from aiohttp import web
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
 from service.games.archive.archiver import Archiver
+from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
-from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.context import Context

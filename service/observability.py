@@ -15,7 +15,7 @@ from aiohttp import web
 
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
-from service.games.bots.process_pool import BotProcessPool
+from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.settings import Settings

@@ -6,8 +6,8 @@ import pytest
 from service.fair_queue import UnattendedLimits
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bot_turns import DECISION_GRACE_S
+from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.priority import CREATOR_HASH_BYTES
-from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import LIGHT_BOT_LIMITS
 from service.games.commands import execute
 from service.games.context import Context

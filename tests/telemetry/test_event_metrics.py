@@ -10,8 +10,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.fair_queue import CLASS_LABELS, Requester
+from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.plugins import load_bots
-from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.ports.game_store import Revision

@@ -10,8 +10,8 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import Game, TileSetIndex
 from service.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
+from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.runner import BotFailed, redact, run_bot
 from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING, LATE_BOT_DECISIONS
 

@@ -2,8 +2,8 @@
 
 A channel learns of a commit in three ways: from this instance's own commits, which are published at once if they follow
 the channel's position; from the store's notifications, which may be lost; and from a sweep over the versions of all
-followed games. A notification brings its diffs; if they do not
-follow, and after the sweep, the game's stream is read, which alone is authoritative.
+followed games. A notification brings its diffs; if they do not follow, and after the sweep, the game's stream is read,
+which alone is authoritative.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from contextlib import aclosing, suppress
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel, ChannelRegistry
-from service.games.realtime.messages import DiffsMessage, Subscriber, TokenHolder
+from service.games.realtime.messages import DiffsMessage, Subscriber
 from service.games.realtime.stream_reader import (
     PAGE_SIZE,
     READ_TIMEOUT_S,
@@ -275,6 +275,5 @@ class Hub:
                 continue
             channel.last_revocation = record.last_revocation
             for subscriber in [*channel.subscribers]:
-                if isinstance(subscriber, TokenHolder):
-                    subscriber.recheck_token(channel.game, access)
+                subscriber.recheck_token(channel.game, access)
             return

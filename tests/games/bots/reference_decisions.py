@@ -15,8 +15,8 @@ from schemas.vocabulary import Edition
 from service.engine import Game, copy_game, is_finished, legal_moves, move_id
 from service.games.bots import expert, greedy, random
 from service.games.bots.expert.candidates import rank_candidates
-from service.games.bots.expert.evaluation import LeadEvaluator
 from service.games.bots.expert.inputs import InputCalculator
+from service.games.bots.expert.lead_evaluation import LeadEvaluator
 from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves

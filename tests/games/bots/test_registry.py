@@ -15,9 +15,9 @@ from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.bots import greedy
+from service.games.bots.decision_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
 from service.games.bots.registry import BotRegistry
 from service.games.bots.runner import run_bot
 from tests.games.bots.bot_games import ARCHIPELAGO, start_game

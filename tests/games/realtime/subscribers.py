@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.engine import encode_snapshot
+from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports.game_store import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
@@ -40,6 +41,9 @@ class VersionSubscriber:
         self.errors.append(error)
         self.received.set()
 
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """Do nothing: it has no token."""
+
     async def wait_for_error(self) -> GameError:
         """Wait until the subscription has ended."""
         await wait_until(lambda: self.errors)
@@ -66,6 +70,10 @@ class FailingSubscriber:
 
     def end_subscription(self, game: str, error: GameError) -> None:
         del game, error
+        raise self.error
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        del game, access
         raise self.error
 
 

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from service.games.access import AccessRecord
 from service.games.errors import GameError, NoSuchGame
 from service.games.realtime.broadcaster import BATCH_SIZE, MAX_TICKS, Broadcaster
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch
@@ -30,6 +31,9 @@ class RecordingSubscriber:
     def end_subscription(self, game: str, error: GameError) -> None:
         del error
         self.ended.append(game)
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """Do nothing: it has no token."""
 
 
 def diff_message(version: int) -> DiffsMessage:

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
+from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports.game_store import Revision, StoredDiff
 from service.games.realtime.channel import Channel
@@ -200,6 +201,9 @@ class SilentSubscriber:
         """Do nothing."""
 
     def end_subscription(self, game: str, error: GameError) -> None:
+        """Do nothing."""
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
         """Do nothing."""
 
 

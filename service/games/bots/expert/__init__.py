@@ -1,6 +1,6 @@
 """The bot `expert`: it plays out its best candidates and takes the one with the best result.
 
-`candidates` scores every move as `greedy` does, a placement together with the islander move after it. `evaluation`
+`candidates` scores every move as `greedy` does, a placement together with the islander move after it. `lead_evaluation`
 estimates the final lead that the best of them lead to, from the `inputs` of each seat. `Search` repeats that for fewer
 and fewer candidates after `playout` has played two more turns, with shuffled bags. The amount of work follows from the
 game alone, so the same game always gives the same move.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from schemas.actions import Action
 from service.engine import Game, copy_game
 from service.games.bots.expert.candidates import Candidate, rank_candidates
-from service.games.bots.expert.evaluation import LeadEvaluator
+from service.games.bots.expert.lead_evaluation import LeadEvaluator
 from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.interface import Bot, GameState, SeededRNG

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from schemas.actions import Action, PlaceTile
 from service.engine import Game, apply_action, copy_game
 from service.engine.islanders import has_islander_move, legal_islander_moves
-from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_other_moves
+from service.games.bots.greedy.placement_evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 
 
 class Candidate(NamedTuple):

@@ -14,9 +14,9 @@ from service.engine import Game, apply_action, legal_moves
 from service.engine.islanders import legal_islander_moves
 from service.engine.placement import legal_placements
 from service.engine.tileset_index import CELL_BITS, COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell
-from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_other_moves
+from service.games.bots.greedy.placement_evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 
 MAX_CACHED_PLACEMENTS = 5
 """Number of the best placements on the root's board that are compared for each tile."""

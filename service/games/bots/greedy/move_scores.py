@@ -3,8 +3,8 @@
 from schemas.actions import Action, Deliver, PlaceTile, TakeShip
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import Payment
-from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.greedy.placement_evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
 from service.games.bots.greedy.ware_values import pay
 from service.games.bots.interface import GameState, SeededRNG
 
