@@ -29,3 +29,7 @@ canonical_json = msgspec.json.Encoder(order="sorted").encode
 def without_bom(data: bytes) -> bytes:
     """Return JSON without the byte order mark that some editors and libraries write before it (RFC 8259, 8.1)."""
     return data.removeprefix(codecs.BOM_UTF8)
+
+
+DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for data that is not what it should be; the last for members that are nested too deeply."""

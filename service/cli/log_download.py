@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
-from schemas.base import without_bom
+from schemas.base import DECODING_ERRORS, without_bom
 from schemas.diffs import Diffs
 from schemas.game import GameView
 from schemas.problems import Problem
@@ -55,10 +55,10 @@ def encode_log(log: Log) -> bytes:
 def _decode(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except DECODING_ERRORS as error:
         try:
             return msgspec.json.Decoder().decode_lines(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except DECODING_ERRORS:
             raise BadLog(f"it is not JSON: {error}") from error
 
 
@@ -93,7 +93,7 @@ async def download_log(url: str, token: str | None) -> Log:
                     return Log(diffs, tileset)
     except (aiohttp.ClientError, TimeoutError) as error:
         raise DownloadFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except DECODING_ERRORS as error:
         raise DownloadFailed(f"{base} is not a South Seas service: {error}") from error
 
 
@@ -105,6 +105,6 @@ async def _get(session: aiohttp.ClientSession, url: str) -> bytes:
         return content
     try:
         detail = msgspec.json.decode(content, type=Problem).detail
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except DECODING_ERRORS:
         detail = f"{response.status} {response.reason}"
     raise DownloadFailed(f"{url}: {detail}")

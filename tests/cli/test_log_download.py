@@ -14,6 +14,8 @@ from tests.cli.test_commands import south_seas
 from tests.web.app_server import serve
 from tests.web.http_game import create_game
 
+DEEP = 10_000 * "[" + 10_000 * "]"
+
 
 async def test_a_whole_log_is_downloaded_page_by_page(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -50,6 +52,8 @@ async def test_what_is_no_game_is_not_downloaded(url: str) -> None:
         ({"text": "<html>"}, "is not a South Seas service"),
         ({"body": b"\xff"}, "is not a South Seas service"),
         ({"text": "{}"}, "is not a South Seas service"),
+        ({"text": f'{{"unknown": {DEEP}}}'}, "is not a South Seas service"),
+        ({"status": 502, "text": f'{{"unknown": {DEEP}}}'}, "502 Bad Gateway"),
     ),
 )
 async def test_something_else_that_answers_is_named(response: dict[str, object], message: str) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw
 
-from schemas.base import canonical_json
+from schemas.base import DECODING_ERRORS, canonical_json
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.history.replay import InvalidLog
@@ -92,7 +92,7 @@ def is_document(data: bytes) -> bool:
     """Return whether `data` is a game document of any schema. Raises InvalidDocument if it cannot be decompressed."""
     try:
         return msgspec.json.decode(_decompress(data), type=_DocumentHeader).format == FORMAT
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except DECODING_ERRORS:
         return False
 
 
@@ -106,7 +106,7 @@ def decode_document(data: bytes) -> GameDocument:
                 f"it has schema {named.schema}, which only a later release knows; this one knows {LATEST_SCHEMA}"
             )
         return msgspec.json.decode(plain, type=GameDocument)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except DECODING_ERRORS as error:
         raise InvalidDocument(f"not a game document: {error}") from error
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw
 
+from schemas.base import DECODING_ERRORS
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from schemas.vocabulary import is_valid_id
@@ -22,9 +23,6 @@ from service.games.history.verify import chain_digests
 from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
-
-_DECODING_ERRORS = (UnicodeDecodeError, RecursionError)
-"""Errors of msgspec's decoders besides DecodeError."""
 
 
 class ValidatedDocument(NamedTuple):
@@ -107,7 +105,7 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
 def _decode_diff(raw: Raw, version: int) -> dict[str, Any]:
     try:
         diff = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
+    except DECODING_ERRORS as error:
         raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
     if not isinstance(diff, dict):
         raise InvalidDocument("not a diff", version)
@@ -140,7 +138,7 @@ def _decode_access(document: GameDocument, game: Game) -> AccessRecord | None:
         return None
     try:
         access = decode_access(document.access)
-    except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
+    except DECODING_ERRORS as error:
         raise InvalidDocument(f"its access record cannot be read: {error}") from error
     if access.visibility != document.visibility or len(access.seats) != len(game.players):
         raise InvalidDocument("its access record is of another game")

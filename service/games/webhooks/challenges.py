@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.base import encode_json, without_bom
+from schemas.base import DECODING_ERRORS, encode_json, without_bom
 from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
 from service.games.access import key_of_subject
 from service.games.ports.webhook_store import WebhookRegistration
@@ -121,7 +121,7 @@ def is_correct_response(body: bytes, challenge: str) -> bool:
     """Return whether a response repeats the challenge as its own document, and does not echo the message."""
     try:
         repeated = _ANSWER.decode(without_bom(body)).challenge
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except DECODING_ERRORS:
         return False
     return hmac.compare_digest(repeated.encode(), challenge.encode())
 
