@@ -44,9 +44,9 @@ class InvalidDocument(InvalidLog):
 class WebhookDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook with its state and its latest attempts, the newest first."""
 
-    registration: WebhookRegistration = msgspec.field(name="hook")
+    registration: WebhookRegistration
     state: WebhookState
-    attempts: list[DeliveryAttempt] = msgspec.field(name="tried", default_factory=list)
+    attempts: list[DeliveryAttempt] = []
 
 
 class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The whole log, each diff byte for byte as clients receive it."""
     access: bytes | None = None
     """Only in an export: the access record as MessagePack, in base64. It has hashes of tokens, no token."""
-    webhooks: list[WebhookDocument] = msgspec.field(name="hooks", default_factory=list)
+    webhooks: list[WebhookDocument] = []
     """Only in an export: the webhooks with their secrets, the oldest first."""
 
 

@@ -194,7 +194,7 @@ def test_a_document_that_contradicts_itself_is_rejected(change: Change, reason: 
 
 def test_members_may_be_unknown_and_those_of_an_export_absent() -> None:
     document = msgspec.json.decode(canonical_json(stored("archive")))
-    del document["access"], document["hooks"]
+    del document["access"], document["webhooks"]
     changed = validate_document(decode_document(msgspec.json.encode({**document, "later": 1})))
     assert changed.game.version == document["version"]
 
