@@ -9,7 +9,6 @@ import pytest
 from redis.asyncio import Redis
 
 from service.engine import SCHEMA_VERSION, Game, decode_snapshot, encode_snapshot
-from service.engine.game import add_checksum
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT
@@ -39,7 +38,7 @@ def changing(change: Callable[[Game], None]) -> Callable[[bytes], bytes]:
     def changed(stored: bytes) -> bytes:
         game = decode_snapshot(stored)
         change(game)
-        return add_checksum(encode_snapshot(game))
+        return encode_snapshot(game)
 
     return changed
 
@@ -81,7 +80,7 @@ DAMAGES: dict[str, Damage] = {
     "without its access": partial(damage, field="access"),
     "that cannot be shown": partial(damage, how=changing(lambda game: game.display.append(10_000))),
     "of another type": replace,
-    "of no version": partial(damage, how=lambda _: b"many", field="version"),
+    "of no revision": partial(damage, how=lambda _: b"many", field="revision"),
 }
 
 

@@ -28,7 +28,7 @@ class ConflictingStore(RedisStore):
             return await super().commit(commit)
         self.left -= 1
         self.lost += 1
-        return VersionConflict(Revision(1, "somebody else's"))
+        return VersionConflict()
 
 
 class RecordingBackoff:

@@ -150,12 +150,7 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class VersionConflict(msgspec.Struct, frozen=True):
-    """Another commit came first, or the game exists already: nothing was changed.
-
-    `current` is None if there is no such game. It is the expected revision if only a webhook was added or removed.
-    """
-
-    current: Revision | None
+    """Another commit came first, the game exists already, or there is no such game: nothing was changed."""
 
 
 class KeyQuotaExceeded(msgspec.Struct, frozen=True):
