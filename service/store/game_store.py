@@ -130,24 +130,29 @@ class RedisStore(GameIndex):
         if commit.status in _ENDED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
-        extending = self.start_extending(commit)
-        outcome = _decode_outcome(
-            await self._commit_script.run(
-                (keys.game(commit.game), keys.log(commit.game), keys.idempotency_records(commit.game)),
-                *self._commit_arguments(commit),
+        extending = None
+        if not self.is_extended_today(commit.game):  # in the pipeline of the commit itself
+            extending = self.index_game(
+                commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
             )
+        outcome = _decode_outcome(
+            await self._commit_script.run(keys.commit_keys(commit.game), *self._commit_arguments(commit))
         )
-        if isinstance(outcome, Committed):
+        if isinstance(outcome, Committed) and (is_listed or is_due_earlier):
             with suppress(StoreUnavailable):  # the commit is stored, and readers repair what is missing here
-                if is_listed:
-                    await self.list_game(commit.game, commit.status, commit.created_at)
-                if is_listed and commit.previous_status is not None:
-                    await self.unlist(commit.game, commit.previous_status)
-                if is_due_earlier:
-                    await self._schedule.reschedule(commit.game, commit.due_at)
+                await self._follow_commit(commit, is_listed=is_listed, is_due_earlier=is_due_earlier)
         if extending is not None:
             await extending
         return outcome
+
+    async def _follow_commit(self, commit: Commit, *, is_listed: bool, is_due_earlier: bool) -> None:
+        """Write what may be written only once a commit is stored."""
+        if is_listed:
+            await self.list_game(commit.game, commit.status, commit.created_at)
+            if commit.previous_status is not None:
+                await self.unlist(commit.game, commit.previous_status)
+        if is_due_earlier:
+            await self._schedule.reschedule(commit.game, commit.due_at)
 
     def _commit_arguments(self, commit: Commit) -> list[bytes]:
         """Return ARGV of commit.lua."""

@@ -76,6 +76,12 @@ def game_index(name: str) -> str:
     return f"south-seas:found:{name}"
 
 
+def commit_keys(game_id: str) -> tuple[str, str, str]:
+    """Return the keys of commit.lua: game, log and idempotency records."""
+    prefix = f"south-seas:{{{game_id}}}"
+    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records"
+
+
 def subject(subject: str) -> str:
     """Return the key of the hash that has a subject's webhooks: of a game, or of an API key (`subject_of_key`).
 

@@ -11,9 +11,19 @@ from service.games.ports.game_store import Revision, StoredDiff
 from service.games.timestamps import timestamp, unix_seconds
 from service.store.compression import DIFFS
 
-__all__ = ["COMMIT_ID_BYTES", "REVISION_BYTES", "body", "chain", "pack", "pack_revision", "shorten", "unpack", "unpack_revision"]
+__all__ = [
+    "COMMIT_ID_BYTES",
+    "REVISION_BYTES",
+    "body",
+    "chain",
+    "pack",
+    "pack_revision",
+    "shorten",
+    "unpack",
+    "unpack_revision",
+]
 
-COMMIT_ID_BYTES = 9
+COMMIT_ID_BYTES = 7
 """Entries begin with the commit's id: commit.lua and restore.lua look for it there."""
 
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")

@@ -54,7 +54,7 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
 
 def _commit(game: str, **fields: Any) -> Commit:
     common = {"idempotency": None, "is_public": True, "created_at": 1_700_000_000, "ttl_s": 1000, "due_at": None}
-    return Commit(game=game, id=f"{next(_ids):018x}", **{**common, **fields})
+    return Commit(game=game, id=f"{next(_ids):014x}", **{**common, **fields})
 
 
 def diff(version: int, mark: str = "") -> StoredDiff:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import Committed, Revision, VersionConflict
+from service.games.ports.game_store import Committed, VersionConflict
 from service.games.ports.webhook_store import (
     Added,
     DeliveryAttempt,
@@ -24,7 +24,7 @@ from service.store.game_store import RedisStore
 from service.store.webhooks import MAX_STORED_ATTEMPTS, RedisWebhookStore
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
-from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record
+from tests.store.commits import action, creation, idempotency, key_hash, load_record
 
 START = WebhookState(1)
 KEY = "key.bot"

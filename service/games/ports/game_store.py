@@ -105,7 +105,7 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     id: str
-    """Unique, 18 hexadecimal digits: a commit that reaches the store twice is applied once."""
+    """Unique, 14 hexadecimal digits: a commit that reaches the store twice is applied once."""
     expected: Revision | None
     """The revision that the commit builds on; None creates the game.
 

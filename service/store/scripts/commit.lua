@@ -15,7 +15,7 @@ local game, log, records = KEYS[1], KEYS[2], KEYS[3]
 local webhooks, last_revocation, revocation, ttl_s, renews, own_subscribers, is_sharded =
     unpack(cmsgpack.unpack(ARGV[1]))
 local expected, snapshot, access, field, record = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local FIRST_ENTRY, ID_BYTES, NEW = 7, 9, string.rep('\0', 20)
+local FIRST_ENTRY, ID_BYTES, NEW = 7, 7, string.rep('\0', 20)
 
 -- An idempotency record (service/games/idempotency.py) expires after a day, and each token may have MAX_KEYS in a game.
 -- They are counted, and expired ones removed, when the version passes a multiple of SWEEP.

@@ -9,7 +9,7 @@ import pytest_asyncio
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, Quotas
 from service.games.archive.port import RestoreRequest
-from service.games.ports.game_store import Committed, Revision, StoreUnavailable, VersionConflict
+from service.games.ports.game_store import Committed, StoreUnavailable, VersionConflict
 from service.games.ports.webhook_store import WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.client import Wait, connect
