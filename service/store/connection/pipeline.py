@@ -144,11 +144,12 @@ class PipelinedClient:
                 if not int(cursor):
                     break
 
-    def dispatch(self, command: Command) -> None:
+    def dispatch(self, command: Command, redirected_to: str | None = None) -> None:
         """Queue a command for its primary, or try again later if that is unknown."""
-        primary = command.primary or self.topology.primary_for_key(command.key)
+        primary = redirected_to or command.primary or self.topology.primary_for_key(command.key)
         if primary is not None:
-            self._send_to(primary, command)
+            queue = self._queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
+            queue.append(command)
         elif not command.release_if_abandoned():
             self.topology.request_refresh()
             self._dispatch_later(command)
@@ -189,10 +190,6 @@ class PipelinedClient:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.topology.aclose()
 
-    def _send_to(self, primary: str, command: Command) -> None:
-        queue = self._queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
-        queue.append(command)
-
     def _open_queue(self, primary: str, command: Command) -> "PipelineQueue":
         """Return a new queue, and drop those of former primaries."""
         primaries = {*self.topology.primaries()}
@@ -220,7 +217,7 @@ class PipelinedClient:
                 self.topology.request_refresh()
             if error.host and command.redirects <= MAX_REDIRECTS:
                 command.needs_asking = not moved
-                self._send_to(f"{error.host}:{error.port}", command)
+                self.dispatch(command, f"{error.host}:{error.port}")
                 return True
         elif error_code(error) in RETRYABLE_CODES:
             self.topology.request_refresh()
@@ -284,8 +281,13 @@ class PipelineQueue:
     def append(self, command: Command) -> None:
         """Queue a command for the pipeline of this tick, or for the next one when a connection is free."""
         self._queued.append(command)
-        if not self._is_waking:
-            self._wake()
+        if self._is_waking:
+            return
+        if self._idle:
+            self._is_waking = True
+            self._idle.pop().set_result(None)
+        elif len(self._senders) < self._client.connections:
+            self._start_sender()
 
     def drop_abandoned(self) -> list[Command]:
         """Drop queued commands whose reply nobody awaits any more, and return the others."""
@@ -294,28 +296,23 @@ class PipelineQueue:
 
     def close(self) -> list[asyncio.Task[None]]:
         """Cancel the senders, and return them."""
+        self._idle.clear()
         for sender in self._senders:
             sender.cancel()
         return [*self._senders]
 
-    def _wake(self) -> None:
-        """Let a sender send what is queued, and what will be in this tick, unless all are busy or the client closed."""
-        if self._client.is_closed:
-            return
-        if self._idle:
-            self._is_waking = True
-            self._idle.pop().set_result(None)
-        elif len(self._senders) < self._client.connections:
+    def _start_sender(self) -> None:
+        """Let a further sender send what is queued, and what will be in this tick, unless the client is closed."""
+        if not self._client.is_closed:
             self._is_waking = True
             sender = spawn("redis-pipeline", self._send_batches())
             self._senders.add(sender)
             sender.add_done_callback(self._on_sender_end)
 
     def _on_sender_end(self, sender: asyncio.Task[None]) -> None:
-        """Start another sender for what is queued."""
         self._senders.discard(sender)
         if self._queued and not self._is_waking:
-            self._wake()
+            self._start_sender()
 
     async def _send_batches(self) -> None:
         """Send what is queued as one pipeline after another. An unexpected error fails a batch, and ends the task."""
