@@ -33,7 +33,7 @@ __all__ = ["import_command", "import_files", "iter_documents", "make_restore"]
 _SUFFIXES = (SUFFIX, ".json")
 _HASH_BYTES = 32
 _SALT_BYTES = 16
-_COMMIT_ID_BYTES = 9
+_COMMIT_ID_BYTES = 7
 
 
 @click.command("import")

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import cycle
 from typing import NamedTuple
 
 import msgspec
@@ -16,7 +16,7 @@ from service.games.ports.game_store import GameStore, StoredDiff
 from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import DAY_S, timestamp
 
-INSTANCE_BYTES = 5
+INSTANCE_BYTES = 4
 
 MAX_WAKEUPS = 1_000
 """Further games wait for the next query."""
@@ -75,9 +75,9 @@ class Wakeups:
 
 
 def _commit_ids() -> Callable[[], str]:
-    """Return a generator of ids of 18 hexadecimal digits: random ones of the instance, and a number."""
-    instance, numbers = secrets.token_hex(INSTANCE_BYTES), count()
-    return map(f"{instance}{{:08x}}".format, numbers).__next__
+    """Return a generator of ids of 14 hexadecimal digits: random ones of the instance, and a number."""
+    instance, numbers = secrets.token_hex(INSTANCE_BYTES), cycle(range(2**24))
+    return map(f"{instance}{{:06x}}".format, numbers).__next__
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,27 +72,37 @@ class GameIndex:
 
     async def index_before_commit(self, commit: Commit) -> None:
         """Add a game under the index keys that a commit brings."""
-        self._is_extended_today(commit.game)
+        self.is_extended_today(commit.game)
         index_keys = commit.index_keys()
         await asyncio.gather(
             self.index_game(commit.game, index_keys, commit.created_at, commit.index_ttl_s),
             *(self._prune_sample(keys.game_index(index_key), exclude=commit.game) for index_key in index_keys),
         )
 
-    def start_extending(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
-        """Extend the sets of a game's index keys once a day, in the pipeline of the commit itself.
-
-        Return a future that never raises, or None if they were extended today.
-        """
-        if self._is_extended_today(commit.game):
-            return None
-        return self._add(
-            commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
-        )
-
-    async def index_game(self, game: str, index_keys: Sequence[str], created_at: int, seconds: int) -> None:
+    def index_game(
+        self,
+        game: str,
+        index_keys: Sequence[str],
+        created_at: int,
+        seconds: int,
+        *,
+        return_exceptions: bool = False,
+    ) -> asyncio.Future[list[Any]]:
         """Add a game under these index keys, whose sets expire after `seconds` at the earliest."""
-        await self._add(game, index_keys, created_at, seconds)
+        sets = [keys.game_index(index_key) for index_key in index_keys]
+        writes = [self._client.execute("ZADD", key, created_at, game) for key in sets]
+        writes += [self._client.execute("EXPIRE", key, seconds) for key in sets]
+        return asyncio.gather(*writes, return_exceptions=return_exceptions)
+
+    def is_extended_today(self, game: str) -> bool:
+        """Return whether this was called for the game today already, as far as this instance remembers."""
+        day = int(self._clock()) // DAY_S
+        if self._extended_on.get(game) == day:
+            return True
+        self._extended_on[game] = day
+        if len(self._extended_on) > _MAX_REMEMBERED_GAMES:
+            del self._extended_on[next(iter(self._extended_on))]
+        return False
 
     async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
         """Remove a game that does not exist from these index keys, and return from how many.
@@ -124,24 +134,6 @@ class GameIndex:
         oldest = self._clock() - MIN_PRUNE_AGE_S
         old = [game for game, at in zip(missing, ages, strict=True) if at is not None and float(at) < oldest]
         return int(await self._client.execute("ZREM", key, *old)) if old else 0
-
-    def _is_extended_today(self, game: str) -> bool:
-        """Return whether this was called for the game today already, as far as this instance remembers."""
-        day = int(self._clock()) // DAY_S
-        if self._extended_on.get(game) == day:
-            return True
-        self._extended_on[game] = day
-        if len(self._extended_on) > _MAX_REMEMBERED_GAMES:
-            del self._extended_on[next(iter(self._extended_on))]
-        return False
-
-    def _add(
-        self, game: str, index_keys: Sequence[str], created_at: int, seconds: int, *, return_exceptions: bool = False
-    ) -> asyncio.Future[list[Any]]:
-        sets = [keys.game_index(index_key) for index_key in index_keys]
-        writes = [self._client.execute("ZADD", key, created_at, game) for key in sets]
-        writes += [self._client.execute("EXPIRE", key, seconds) for key in sets]
-        return asyncio.gather(*writes, return_exceptions=return_exceptions)
 
     async def _page(self, sets: Sequence[str], limit: int, after: str | None) -> Page:
         """Return at most `limit` games of any set, the newest first, ties by id.

@@ -41,6 +41,7 @@ from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
+from service.store.notices import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
@@ -92,23 +93,26 @@ class RedisStore(GameIndex):
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
         lost in a failover either.
         """
-        fields = ("version", "digest", "snapshot", "access", "hooks", "tokens")
+        fields = ("revision", "snapshot", "access", "hooks", "tokens")
         loading = [self._client.execute("HMGET", keys.game(game), *fields)]
         if key is not None:  # before the game, which then is as new as the record
             loading.insert(0, self._client.execute("HGET", keys.idempotency_records(game), keys.idempotency_field(key)))
-        record, (version, digest, snapshot, access, hooks, tokens) = [None, *await asyncio.gather(*loading)][-2:]
+        record, (revision, snapshot, access, hooks, tokens) = [None, *await asyncio.gather(*loading)][-2:]
         if record is not None and self._client.wait is not None:
             await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
-        if version is None:
+        if revision is None:
             return None
         try:
-            webhooks, last_revocation = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
-            revision = Revision(int(version), digest.decode())
             return GameRecord(
-                revision, SNAPSHOTS.decompress(snapshot), access or b"", record, webhooks, last_revocation
+                log_entries.unpack_revision(revision),
+                SNAPSHOTS.decompress(snapshot or b""),
+                access or b"",
+                record,
+                tuple(decode_webhook_ids(hooks)),
+                (tokens or b"").decode(),
             )
-        except (AttributeError, ValueError) as error:
-            raise UnreadableGame(f"its version, digest, snapshot or webhooks cannot be read: {error}") from error
+        except ValueError as error:
+            raise UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Store everything that `commit` changes at once, if the game still is at the revision that it expects.
@@ -126,43 +130,48 @@ class RedisStore(GameIndex):
         if commit.status in _ENDED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
-        extending = self.start_extending(commit)
+        extending = None
+        if not self.is_extended_today(commit.game):  # in the pipeline of the commit itself
+            extending = self.index_game(
+                commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
+            )
         outcome = _decode_outcome(
             await self._commit_script.run(keys.commit_keys(commit.game), *self._commit_arguments(commit))
         )
-        if isinstance(outcome, Committed):
+        if isinstance(outcome, Committed) and (is_listed or is_due_earlier):
             with suppress(StoreUnavailable):  # the commit is stored, and readers repair what is missing here
-                if is_listed:
-                    await self.list_game(commit.game, commit.status, commit.created_at)
-                if is_listed and commit.previous_status is not None:
-                    await self.unlist(commit.game, commit.previous_status)
-                if is_due_earlier:
-                    await self._schedule.reschedule(commit.game, commit.due_at)
+                await self._follow_commit(commit, is_listed=is_listed, is_due_earlier=is_due_earlier)
         if extending is not None:
             await extending
         return outcome
 
+    async def _follow_commit(self, commit: Commit, *, is_listed: bool, is_due_earlier: bool) -> None:
+        """Write what may be written only once a commit is stored."""
+        if is_listed:
+            await self.list_game(commit.game, commit.status, commit.created_at)
+            if commit.previous_status is not None:
+                await self.unlist(commit.game, commit.previous_status)
+        if is_due_earlier:
+            await self._schedule.reschedule(commit.game, commit.due_at)
+
     def _commit_arguments(self, commit: Commit) -> list[bytes]:
         """Return ARGV of commit.lua."""
-        version, digest = commit.expected or ("", "")
         record = commit.idempotency
         entries = [log_entries.pack(bytes.fromhex(commit.id), commit.game, diff) for diff in commit.diffs]
-        header = (
-            commit.id,
-            str(version),
-            digest,
+        header = CommitHeader(
             ",".join(commit.expected_webhooks),
             commit.expected_revocation,
-            commit.diffs[-1].digest if commit.diffs else digest,
+            commit.id if commit.revokes_token else "",
             commit.ttl_s,
-            keys.channel(commit.game),
-            self._client.topology.is_sharded,
+            commit.status != commit.previous_status or commit.status in _ENDED_STATUSES,
             self._notifications.count_own_subscribers(commit.game),
-            commit.revokes_token,
+            self._client.topology.is_sharded,
             clock.now_us(),
             commit.traceparent,
+            [*map(len, entries)],
         )
-        arguments = [_ENCODER.encode(header), SNAPSHOTS.compress(commit.snapshot), commit.access or b""]
+        arguments = [_ENCODER.encode(header), log_entries.pack_revision(commit.expected)]
+        arguments += SNAPSHOTS.compress(commit.snapshot), commit.access or b""
         arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
         return [*arguments, *entries]
 
@@ -186,7 +195,7 @@ class RedisStore(GameIndex):
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
         """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
-        loading = (self._client.execute("HMGET", keys.game(game), "version", "digest", "tokens") for game in games)
+        loading = (self._client.execute("HMGET", keys.game(game), "revision", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
     async def list_due(self, now: int, limit: int) -> list[str]:
@@ -236,14 +245,12 @@ def _decode_outcome(reply: Any) -> CommitOutcome:
     match reply:
         case 1:
             return Committed()
-        case int():
-            return KeyQuotaExceeded(-reply)
+        case 0:
+            return VersionConflict()
         case bytes():
             return Replayed(reply)
-        case [version, digest]:
-            return VersionConflict(Revision(int(version), digest.decode()))
         case _:
-            return VersionConflict(None)
+            return KeyQuotaExceeded(-reply)
 
 
 def _decode_version(reply: Any) -> tuple[Revision, str] | None:
@@ -255,10 +262,10 @@ def _decode_version(reply: Any) -> tuple[Revision, str] | None:
         return None
     if isinstance(reply, BaseException):
         raise reply
-    version, digest, tokens = reply
+    revision, tokens = reply
     try:
-        return None if version is None else (Revision(int(version), digest.decode()), (tokens or b"").decode())
-    except (AttributeError, ValueError):
+        return None if revision is None else (log_entries.unpack_revision(revision), (tokens or b"").decode())
+    except ValueError:
         return None
 
 

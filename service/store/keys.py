@@ -2,8 +2,6 @@
 
 All keys of one game share the hash tag `{id}`, so one node of a Cluster has them all and one script may change them
 together. Indexes and schedules hold many games: no script changes those together with a game's keys.
-
-The stored names stay as they are when something is renamed here: games of an earlier release must be found.
 """
 
 import re
@@ -34,11 +32,14 @@ WRITE_PROBE = "south-seas:probe"
 
 
 def game(game_id: str) -> str:
-    """Return the key of a game: a hash with version, digest, snapshot and access record.
+    """Return the key of a game: a hash with its revision (`log_entries.pack_revision`), snapshot and access record.
 
     Further fields: `archived`, the archived version; `compacted` and `log` (`service.store.compacted_logs`); `hooks`,
     the ids of the webhooks; `hook:ID` and `hook:ID:state` of each webhook; `tokens`, the id of the last commit that
-    revoked a token.
+    revoked a token; `spentX`, the Unix second until which tokens whose hash begins with the byte X may use no
+    idempotency keys.
+
+    The channel of its change notifications has the same name; in a Cluster it is a sharded channel.
     """
     return f"south-seas:{{{game_id}}}:game"
 
@@ -51,7 +52,6 @@ def log(game_id: str) -> str:
 def idempotency_records(game_id: str) -> str:
     """Return the key of a hash: the record of each idempotency key of a game, under its `idempotency_field`.
 
-    Further fields: `spentX`, the Unix second until which tokens whose hash begins with the byte X may use no more keys.
     It expires a day after the last key.
     """
     return f"south-seas:{{{game_id}}}:records"
@@ -77,18 +77,10 @@ def game_index(name: str) -> str:
     return f"south-seas:found:{name}"
 
 
-def channel(game_id: str) -> str:
-    """Return the channel of a game's change notifications; in a Cluster it is a sharded channel of the game's slot."""
-    return f"south-seas:{{{game_id}}}:hints"
-
-
-def game_of_channel(channel: str) -> str:
-    """Return the game of a channel.
-
-    >>> game_of_channel(channel("k3"))
-    'k3'
-    """
-    return channel.partition("{")[2].partition("}")[0]
+def commit_keys(game_id: str) -> tuple[str, str, str]:
+    """Return the keys of commit.lua: game, log and idempotency records."""
+    prefix = f"south-seas:{{{game_id}}}"
+    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records"
 
 
 def subject(subject: str) -> str:
@@ -98,12 +90,6 @@ def subject(subject: str) -> str:
     as a game's. It never expires.
     """
     return f"south-seas:{{{subject}}}:key" if key_of_subject(subject) is not None else game(subject)
-
-
-def commit_keys(game_id: str) -> tuple[str, str, str, str]:
-    """Return the keys of commit.lua: game, log, idempotency records, and the string that WAIT waits for."""
-    prefix = f"south-seas:{{{game_id}}}"
-    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records", f"{prefix}:waited"
 
 
 def replica_wait(game_id: str) -> str:

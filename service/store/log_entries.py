@@ -7,23 +7,53 @@ these is left out before it is compressed, and put back byte for byte.
 from collections.abc import Iterable
 from struct import Struct
 
-from service.games.ports.game_store import StoredDiff
+from service.games.ports.game_store import Revision, StoredDiff
 from service.games.timestamps import timestamp, unix_seconds
 from service.store.compression import DIFFS
 
-__all__ = ["COMMIT_ID_BYTES", "chain", "pack", "shorten", "unpack"]
+__all__ = [
+    "COMMIT_ID_BYTES",
+    "REVISION_BYTES",
+    "body",
+    "chain",
+    "pack",
+    "pack_revision",
+    "shorten",
+    "unpack",
+    "unpack_revision",
+]
 
-COMMIT_ID_BYTES = 9
+COMMIT_ID_BYTES = 7
 """Entries begin with the commit's id: commit.lua and restore.lua look for it there."""
 
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
 """The commit's id, the digest, and the time in Unix seconds: 0 if the diff is whole."""
+
+_REVISION = Struct(">I16s")
+REVISION_BYTES = _REVISION.size
 
 _DIGEST = slice(11, 43)
 _TIME = slice(51, 71)
 """Where the time stands in a diff: after `{"digest":"`, the digest and `","at":"`."""
 
 _COMMITMENT = b'"path":"/commitment","value":"'
+
+
+def pack_revision(revision: Revision | None) -> bytes:
+    """Return a game's revision as it is stored: its version and digest. No revision is all zeros.
+
+    >>> unpack_revision(pack_revision(Revision(7, "0f" * 16))) == Revision(7, "0f" * 16)
+    True
+    """
+    return bytes(REVISION_BYTES) if revision is None else _REVISION.pack(revision[0], bytes.fromhex(revision[1]))
+
+
+def unpack_revision(packed: bytes) -> Revision:
+    """Return a stored revision. Raises ValueError."""
+    if len(packed) != REVISION_BYTES:
+        raise ValueError("the revision is damaged")
+    version, digest = _REVISION.unpack(packed)
+    return Revision(version, digest.hex())
 
 
 def pack(commit_id: bytes, game: str, diff: StoredDiff) -> bytes:
@@ -67,6 +97,11 @@ def chain(log: Iterable[bytes]) -> list[StoredDiff]:
         previous = diffs[-1].digest if diffs else _find_commitment(data)
         diffs.append(StoredDiff(version, data[_DIGEST].decode(), previous, data))
     return diffs
+
+
+def body(diff: StoredDiff) -> bytes:
+    """Return what the digest of a diff is computed of."""
+    return b"{" + diff.data[_DIGEST.stop + len('",') :]
 
 
 def _find_commitment(data: bytes) -> str:

@@ -1,46 +1,68 @@
-"""What commit.lua publishes of a commit: two bytes with the length of a notice, that, and the log's entries.
+"""What a commit says of itself, to commit.lua and to the instances that are notified of it.
 
-An instance that has missed nothing passes the diffs on without reading the log.
+A notification is two bytes with the length of the header, the header, the revision before the commit, and the entries
+that the commit adds to the log. An instance that has missed nothing passes the diffs on without reading the log.
 """
 
 from itertools import accumulate, pairwise
+from typing import Annotated
 
 import msgspec
 
+from schemas.diffs import next_digest
 from service.games.ports.game_store import ChangeNotification
 from service.store import log_entries
+from service.store.compression import MAX_BYTES
 
-__all__ = ["decode_notification"]
+__all__ = ["CommitHeader", "decode_notification"]
 
 
-class _Notice(msgspec.Struct, frozen=True, array_like=True):
-    """What a notification says before the entries of its commit."""
+class CommitHeader(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """The first argument of commit.lua, which unpacks it in this order."""
 
-    version: int
-    previous: str
-    """The digest before the commit."""
-    revokes_token: bool
+    webhooks: str
+    """Ids of the game's webhooks, as they are expected, with commas between them."""
+    last_revocation: str
+    """Id of the last commit that revoked a token, as it is expected."""
+    revocation: str
+    """Id of this commit if it revokes a token, else empty."""
+    ttl_s: int
+    renews: bool
+    """Whether keys must be extended: the retention changes with the status, and an ended game's log may be new."""
+    own_subscribers: int
+    """How many subscribers of the game's channel belong to the committing process."""
+    is_sharded: bool
+    """Whether the channel is sharded, as in a Cluster."""
     sent_us: int
+    """The time of the commit in Unix microseconds by the shared clock."""
     traceparent: str
-    sizes: list[int]
+    sizes: list[Annotated[int, msgspec.Meta(ge=1)]]
     """Bytes of each entry."""
 
 
 def decode_notification(game: str, message: bytes) -> ChangeNotification:
-    """Return the notification that commit.lua published. Raises ValueError for any other message."""
+    """Return the notification that commit.lua published.
+
+    Raises ValueError for any other message: whoever may publish there could send it. Each diff has to have the digest
+    that it claims, so a damaged one is never passed on.
+    """
     start = 2 + int.from_bytes(message[:2])
-    notice = _DECODER.decode(message[2:start])
-    bounds = pairwise(accumulate(notice.sizes, initial=start))
-    first = notice.version - len(notice.sizes) + 1
-    entries = ((version, message[begin:end]) for version, (begin, end) in enumerate(bounds, first))
+    header = _DECODER.decode(message[2:start])
+    first_entry = start + log_entries.REVISION_BYTES
+    bounds = [*accumulate(header.sizes, initial=first_entry)]
+    if bounds[-1] != len(message):
+        raise ValueError("the entries are cut")
+    version, digest = log_entries.unpack_revision(message[start:first_entry])
+    entries = [(version + i, message[begin:end]) for i, (begin, end) in enumerate(pairwise(bounds), 1)]
+    diffs, size = [], 0
+    for diff in log_entries.unpack(game, digest, entries):
+        size += len(diff.data)
+        if size > MAX_BYTES or diff.digest != next_digest(diff.previous, log_entries.body(diff)):
+            raise ValueError("a diff is damaged")
+        diffs.append(diff)
     return ChangeNotification(
-        game,
-        notice.version,
-        notice.revokes_token,
-        [*log_entries.unpack(game, notice.previous, entries)],
-        notice.sent_us,
-        notice.traceparent,
+        game, version + len(diffs), bool(header.revocation), diffs, header.sent_us, header.traceparent
     )
 
 
-_DECODER = msgspec.msgpack.Decoder(_Notice)
+_DECODER = msgspec.msgpack.Decoder(CommitHeader)

@@ -1,5 +1,7 @@
 """Change notifications: each game has a channel, to which the instances subscribe on which the game is watched.
 
+It is named as the game's key.
+
 So a commit costs nothing to instances that do not watch that game, however many games and instances there are. In a
 Cluster the channel belongs to the game's slot, and its messages stay on that primary. A commit publishes only if
 somebody else is subscribed: the committing instance knows the change, and a message of its own would cost 20 us.
@@ -99,12 +101,12 @@ class ChangeNotifications:
         self._assigned_generation = self._topology.generation
         assigned: defaultdict[str | None, set[str]] = defaultdict(set)
         for game in self._games:
-            assigned[self._topology.primary_for_key(keys.channel(game))].add(game)
+            assigned[self._topology.primary_for_key(keys.game(game))].add(game)
         for primary, connection in self._connections.items():
             connection.set_games(assigned[primary])
 
     def _connection_for(self, game: str) -> PubSubConnection | None:
-        return self._connections.get(self._topology.primary_for_key(keys.channel(game)) or "")
+        return self._connections.get(self._topology.primary_for_key(keys.game(game)) or "")
 
     def _push(self, notification: ChangeNotification) -> None:
         if self._unread.qsize() < MAX_UNREAD:  # a lost notification is made up for by the hub's sweep

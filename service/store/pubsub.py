@@ -125,7 +125,7 @@ class PubSubConnection:
         unsubscribe = pubsub.sunsubscribe if is_sharded else pubsub.unsubscribe
         while True:
             is_subscribe, game = await requests.get()
-            await (subscribe if is_subscribe else unsubscribe)(keys.channel(game))
+            await (subscribe if is_subscribe else unsubscribe)(keys.game(game))
 
     def _request(self, game: str, *, subscribe: bool) -> None:
         if self.is_up:  # otherwise the next connection subscribes to all of `_games`
@@ -154,4 +154,4 @@ class PubSubConnection:
 
 
 def _game(message: dict[str, Any]) -> str:
-    return keys.game_of_channel(message["channel"].decode())
+    return keys.game_of(message["channel"].decode()) or ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from service.games.archive.port import LogState
 from service.games.ports.game_store import Revision, StoredDiff
-from service.store import keys
+from service.store import keys, log_entries
 from service.store.compacted_logs import compress_log
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
@@ -77,7 +77,9 @@ class RedisArchiveQueue(Schedule):
     async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
         """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
         packed = b"" if document else await asyncio.to_thread(compress_log, log)
-        if await self._compact_script.run([keys.game(game), keys.log(game)], *revision, document, packed):
+        compacted = f"{revision.version} {revision.digest} {document}"
+        arguments = log_entries.pack_revision(revision), revision.version, document, compacted, packed
+        if await self._compact_script.run([keys.game(game), keys.log(game)], *arguments):
             LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
 
     async def mark_archived(self, game: str, holder: str, version: int) -> bool:

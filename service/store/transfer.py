@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from service.games.archive.port import RestoreRequest
+from service.games.ports.game_store import Revision
 from service.store import keys, log_entries
 from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import Argument, PipelinedClient
@@ -64,7 +65,7 @@ def _restore_arguments(request: RestoreRequest) -> list[Argument]:
     """Return ARGV of restore.lua."""
     commit, webhooks = request.commit, request.webhooks
     last = commit.diffs[-1]
-    fields: list[Argument] = ["version", last.version, "digest", last.digest]
+    fields: list[Argument] = ["revision", log_entries.pack_revision(Revision(last.version, last.digest))]
     fields += "snapshot", SNAPSHOTS.compress(commit.snapshot)
     fields += "access", commit.access or b""
     if webhooks:

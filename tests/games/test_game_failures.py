@@ -16,7 +16,6 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
 from service.engine import encode_snapshot
-from service.engine.game import add_checksum
 from service.games import game_failures
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
@@ -27,6 +26,7 @@ from service.games.ports.game_store import Commit, CommitOutcome, GameStore, Sto
 from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
+from service.store.compression import SNAPSHOTS
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
@@ -89,7 +89,7 @@ async def fail_every_bot(store: GameStore, redis: Redis) -> str:
 
 
 async def damage_field(store: GameStore, redis: Redis, field: str) -> str:
-    """Create a game of which a field is damaged: the snapshot, or the version, which is a number."""
+    """Create a game of which a field is damaged: the snapshot, or the revision."""
     game = await of_bots(store)
     await redis.hset(keys.game(game), field, b"damaged")
     return game
@@ -100,7 +100,7 @@ async def break_rules(store: GameStore, redis: Redis) -> str:
     game = await of_bots(store)
     snapshot = await load_game(store, game)
     snapshot.seat = len(snapshot.players)
-    await redis.hset(keys.game(game), "snapshot", add_checksum(encode_snapshot(snapshot)))
+    await redis.hset(keys.game(game), "snapshot", SNAPSHOTS.compress(encode_snapshot(snapshot)))
     return game
 
 
@@ -117,7 +117,7 @@ Failure = Callable[[GameStore, Redis], Awaitable[str]]
 FAILURES: dict[str, Failure] = {
     "failing bots": fail_every_bot,
     "damaged snapshot": partial(damage_field, field="snapshot"),
-    "damaged version": partial(damage_field, field="version"),
+    "damaged revision": partial(damage_field, field="revision"),
     "broken rules": break_rules,
     "replaced key": replace_key,
 }

@@ -9,7 +9,7 @@ _COMMANDS = (
     *("auth", "hello", "ping", "select", "wait"),
     # games, their logs and idempotency records
     *("del", "eval", "evalsha", "exists", "expire", "get", "hdel", "hexists", "hget", "hgetall", "hmget", "hset"),
-    *("pexpire", "pttl", "scan", "set", "setrange", "time", "xadd", "xrange"),
+    *("pexpire", "pttl", "scan", "set", "time", "xadd", "xrange"),
     # indexes, schedules and delivery attempts of webhooks
     *("lindex", "lpush", "lrange", "ltrim", "rpush"),
     *("zadd", "zcard", "zrandmember", "zrange", "zrem", "zscore"),

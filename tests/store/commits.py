@@ -2,12 +2,14 @@
 
 import asyncio
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
+from schemas.diffs import next_digest
 from service.games.idempotency import IdempotencyRecord
 from service.games.ports.game_store import (
     Commit,
@@ -52,17 +54,20 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
 
 def _commit(game: str, **fields: Any) -> Commit:
     common = {"idempotency": None, "is_public": True, "created_at": 1_700_000_000, "ttl_s": 1000, "due_at": None}
-    return Commit(game=game, id=f"{next(_ids):018x}", **{**common, **fields})
+    return Commit(game=game, id=f"{next(_ids):014x}", **{**common, **fields})
 
 
 def diff(version: int, mark: str = "") -> StoredDiff:
     """Return the diff to `version`."""
-    return StoredDiff(version, digest(version), digest(version - 1), f'{{"diff": {version}{mark}}}'.encode())
+    previous, body = digest(version - 1), f'{{"diff": {version}{mark}}}'.encode()
+    own = next_digest(previous, body)
+    return StoredDiff(version, own, previous, b'{"digest":"%b",%b' % (own.encode(), body[1:]))
 
 
+@cache
 def digest(version: int) -> str:
-    """Return a stand-in for the digest of `version`; empty before the first."""
-    return f"{version:032x}" if version else ""
+    """Return the digest of `version`; empty before the first."""
+    return diff(version).digest if version else ""
 
 
 def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:

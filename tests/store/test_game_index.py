@@ -1,6 +1,5 @@
 """Index keys: written before the commit, extended once a day, and pruned of missing games."""
 
-import asyncio
 import time
 from typing import Any
 
@@ -90,32 +89,22 @@ async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_ac
     assert await list_games(store, "bb") == ["g"]
 
 
-async def test_the_expiry_is_extended_once_a_day(redis: Redis, redis_url: str) -> None:
-    del redis  # it has emptied the deployment
+async def test_the_expiry_is_extended_once_a_day(store: RedisStore) -> None:
     now = 1_800_000_000.0
-    async with connect(redis_url, connections=1) as store:
-        index = GameIndex(store._client, lambda: now)
-        first, again = index.start_extending(create_indexed()), index.start_extending(create_indexed())
-        now += DAY_S
-        second = index.start_extending(create_indexed())
-        assert again is None
-        for written in (first, second):
-            assert written is not None
-            assert len(await written) == 2 * len(INDEX_KEYS)
+    index = GameIndex(store._client, lambda: now)
+    assert [index.is_extended_today("g"), index.is_extended_today("g")] == [False, True]
+    now += DAY_S
+    assert [index.is_extended_today("g"), index.is_extended_today("g")] == [False, True]
 
 
 async def test_the_games_extended_today_are_a_bounded_number(
-    redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that was extended first is forgotten first, and extended again."""
-    del redis  # it has emptied the deployment
     monkeypatch.setattr(game_index, "_MAX_REMEMBERED_GAMES", 2)
-    async with connect(redis_url, connections=1) as store:
-        index = GameIndex(store._client)
-        extended = [index.start_extending(create_indexed(game)) for game in ("a", "b", "b", "c", "a")]
-        assert [one is None for one in extended] == [False, False, True, False, False]
-        assert len(index._extended_on) == 2
-        await asyncio.gather(*(one for one in extended if one is not None))
+    index = GameIndex(store._client)
+    assert [index.is_extended_today(game) for game in ("a", "b", "b", "c", "a")] == [False, False, True, False, False]
+    assert len(index._extended_on) == 2
 
 
 async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, redis: Redis) -> None:

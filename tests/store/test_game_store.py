@@ -57,7 +57,7 @@ async def test_any_bytes_survive(store: GameStore) -> None:
 
 async def test_a_game_is_created_once(store: GameStore) -> None:
     await store.commit(creation())
-    assert await store.commit(creation(snapshot=b"other")) == VersionConflict(Revision(1, digest(1)))
+    assert await store.commit(creation(snapshot=b"other")) == VersionConflict()
     loaded = await load_record(store)
     assert loaded.snapshot == b"snapshot 1"
 
@@ -72,7 +72,7 @@ async def test_an_action_replaces_the_snapshot_and_may_change_the_access(
 
 
 async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
-    assert await store.commit(action(1)) == VersionConflict(None)
+    assert await store.commit(action(1)) == VersionConflict()
     assert await store.load("g") is None
 
 
@@ -87,7 +87,7 @@ async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
     await store.commit(action(1))
     expected: dict[str, Any] = {"expected": Revision(version, known_digest), "expected_webhooks": webhooks}
     late = action(2, **expected, snapshot=b"late", access=b"late", idempotency=idempotency("late"))
-    assert await store.commit(late) == VersionConflict(Revision(2, digest(2)))
+    assert await store.commit(late) == VersionConflict()
     assert await store.load("g", key_hash("late")) == GameRecord(
         Revision(2, digest(2)), b"snapshot 2", b"access 1", None
     )
@@ -99,7 +99,7 @@ async def test_one_of_fifty_concurrent_commits_wins(store: GameStore) -> None:
     commits = [action(1, snapshot=str(i).encode(), diffs=[diff(2, str(i))]) for i in range(50)]
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
     (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
-    assert outcomes.count(VersionConflict(Revision(2, digest(2)))) == 49
+    assert outcomes.count(VersionConflict()) == 49
     loaded = await load_record(store)
     assert loaded.snapshot == winner.snapshot
     assert await store.load_diffs("g", 1, 10) == winner.diffs
@@ -193,7 +193,40 @@ async def test_all_keys_of_a_game_expire_and_each_commit_extends_them(store: Gam
     assert len(of_game) == 3
     assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
     await store.commit(action(1, ttl_s=900))
-    assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])
+    assert all([900 < await redis.ttl(key) <= 909 for key in (keys.game("g"), keys.log("g"))])
+
+
+@pytest.mark.parametrize("key", (None, idempotency("another key")))
+async def test_a_commit_extends_keys_that_would_expire_too_early_and_no_others(
+    store: GameStore, redis: Redis, key: IdempotencyRecord | None
+) -> None:
+    """A game lives for its whole retention after each commit, and at most a hundredth or ten minutes longer."""
+    ttl_s, slack_s, day_s = 1_000_000, 600, 86_400
+    await store.commit(creation(ttl_s=ttl_s, status="active", idempotency=idempotency("key")))
+    lives = {keys.game("g"): ttl_s, keys.log("g"): ttl_s, keys.idempotency_records("g"): day_s}
+    for name, life_s in lives.items():
+        assert life_s + slack_s - 60 < await redis.ttl(name) <= life_s + slack_s
+        await redis.expire(name, life_s + 100)
+    await store.commit(action(1, ttl_s=ttl_s, idempotency=key))
+    assert all([life_s < await redis.ttl(name) <= life_s + 100 for name, life_s in lives.items()])
+    for name, life_s in lives.items():
+        await redis.expire(name, life_s - 1)
+    await store.commit(action(2, ttl_s=ttl_s, idempotency=idempotency("a third key") if key else None))
+    extended = [name for name, life_s in lives.items() if await redis.ttl(name) >= life_s]
+    assert extended == [*lives][: 2 + (key is not None)]
+
+
+async def test_the_retention_changes_with_the_status(store: GameStore, redis: Redis) -> None:
+    await store.commit(creation(ttl_s=2000))
+    await store.commit(action(1, ttl_s=1000, previous_status="waiting"))
+    assert all([1000 < await redis.ttl(key) <= 1010 for key in (keys.game("g"), keys.log("g"))])
+
+
+async def test_the_new_log_of_an_ended_game_expires(store: GameStore, redis: Redis) -> None:
+    await store.commit(creation(status="finished"))
+    await redis.delete(keys.log("g"))
+    await store.commit(action(1, status="finished", previous_status="finished"))
+    assert 1000 < await redis.ttl(keys.log("g")) <= 1010
 
 
 async def test_load_diffs_from_any_version_with_any_limit(store: GameStore) -> None:

@@ -186,7 +186,7 @@ async def test_a_malformed_notification_is_ignored(single_server: SingleServer) 
     notice = msgspec.msgpack.encode((3, digest(1), False, 0, "", [1, 1]))
     async with subscribe_elsewhere(single_server.url, "a") as other:
         for message in (b"", b"no notice", b"\x00\x01\xc0", len(notice).to_bytes(2) + notice + b"11"):
-            await single_server.redis.publish(keys.channel("a"), message)
+            await single_server.redis.publish(keys.game("a"), message)
         await single_server.store.commit(creation("a"))
         assert await other.next_notification() == news("a", 1)
 

@@ -21,6 +21,7 @@ from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from service.store.log_entries import pack_revision
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
@@ -103,7 +104,7 @@ async def test_a_replaced_history_is_counted(hub: Hub, store: RedisStore, redis:
     game = await (await new_game(store)).game()
     watcher, before = SnapshotSubscriber(), read_samples()
     await hub.subscribe(watcher, game.id, Revision(game.version, game.digest))
-    await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": digest(9)})
+    await redis.hset(f"south-seas:{{{game.id}}}:game", "revision", pack_revision(Revision(game.version, digest(9))))
     await wait_until(lambda: watcher.snapshots)
     assert grown(before, "histories_replaced_total") == 1
 

@@ -64,7 +64,7 @@ async def test_one_trace_goes_through_both_instances(
     game = await create_game(two[0])
 
     async def are_both_subscribed() -> bool:
-        ((_, subscribers),) = await redis.pubsub_numsub(keys.channel(game.id))
+        ((_, subscribers),) = await redis.pubsub_numsub(keys.game(game.id))
         return bool(subscribers == 2)
 
     async with watch_game(two[0], game.id) as here, watch_game(two[1], game.id) as there:

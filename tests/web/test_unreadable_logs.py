@@ -17,7 +17,7 @@ from tests.web.http_game import HTTPGame, check_problem, create_game
 
 PLAYED = 12
 
-HEADER_BYTES = 29
+HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
 """Before the number of the dictionary."""
 
 Change = Callable[[list[bytes]], list[bytes]]

@@ -105,7 +105,7 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     id: str
-    """Unique, 18 hexadecimal digits: a commit that reaches the store twice is applied once."""
+    """Unique, 14 hexadecimal digits: a commit that reaches the store twice is applied once."""
     expected: Revision | None
     """The revision that the commit builds on; None creates the game.
 
@@ -150,12 +150,7 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class VersionConflict(msgspec.Struct, frozen=True):
-    """Another commit came first, or the game exists already: nothing was changed.
-
-    `current` is None if there is no such game. It is the expected revision if only a webhook was added or removed.
-    """
-
-    current: Revision | None
+    """Another commit came first, the game exists already, or there is no such game: nothing was changed."""
 
 
 class KeyQuotaExceeded(msgspec.Struct, frozen=True):

@@ -6,7 +6,6 @@ waits for a connection, while it is on its way and while it is being retried. Co
 """
 
 import asyncio
-from collections.abc import Collection
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -37,69 +36,27 @@ class InFlightLimits(NamedTuple):
     commands: int = 4096
     bytes: int = 33_554_432
 
+    def per_primary(self) -> "InFlightLimits":
+        """Return the limits of one primary of a Cluster."""
+        return InFlightLimits(*(max(1, int(limit * MAX_SHARE_PER_PRIMARY)) for limit in self))
+
 
 class InFlightCommands:
-    """The commands in flight to all primaries or, for a share, to one primary of a Cluster."""
+    """The commands in flight to all primaries, or to one primary of a Cluster."""
 
-    __slots__ = ("_parent", "_shares", "bytes", "commands", "limits")
+    __slots__ = ("bytes", "commands", "limits")
 
-    def __init__(self, limits: InFlightLimits, parent: "InFlightCommands | None" = None) -> None:
+    def __init__(self, limits: InFlightLimits) -> None:
         self.limits = limits
         self.commands: set[Command] = set()
         self.bytes = 0
-        self._parent = parent
-        self._shares: dict[str, InFlightCommands] = {}
-
-    def share_of(self, primary: str) -> "InFlightCommands":
-        """Return the share of one primary of a Cluster. Commands that it admits count in the total too."""
-        if primary not in self._shares:
-            limits = InFlightLimits(*(max(1, int(limit * MAX_SHARE_PER_PRIMARY)) for limit in self.limits))
-            self._shares[primary] = InFlightCommands(limits, self)
-        return self._shares[primary]
-
-    def drop_other_shares(self, primaries: Collection[str]) -> None:
-        """Drop the shares of primaries that are not in `primaries` and have no command in flight."""
-        self._shares = {key: share for key, share in self._shares.items() if key in primaries or share.commands}
-
-    def admit(self, command: "Command") -> None:
-        """Count a command until it is released. Raise StoreBusy, and count nothing, if a limit is reached.
-
-        A command may exceed the byte limit if nothing else is in flight.
-        """
-        commands, size = len(self.commands), self.bytes + command.size
-        if commands >= self.limits.commands or (commands and size > self.limits.bytes):
-            REDIS_ERRORS.labels("busy").inc()
-            total = self._parent or self
-            raise StoreBusy(f"{len(total.commands)} commands of {total.bytes} bytes are in flight to Redis already")
-        if self._parent is not None:
-            self._parent.admit(command)
-        self.commands.add(command)
-        self.bytes = size
-        command.in_flight = self
-
-    def release(self, command: "Command") -> None:
-        """Stop counting a command."""
-        self.commands.remove(command)
-        self.bytes -= command.size
-        if self._parent is not None:
-            self._parent.release(command)
 
 
 class Command:
     """One command and the future of its reply."""
 
     __slots__ = (
-        *(
-            "arguments",
-            "failure_reason",
-            "future",
-            "histogram",
-            "in_flight",
-            "key",
-            "needs_asking",
-            "primary",
-            "redirects",
-        ),
+        *("arguments", "counted_in", "failure_reason", "future", "key", "needs_asking", "primary", "redirects"),
         *("size", "started_at", "wait_for_replicas"),
     )
 
@@ -121,8 +78,8 @@ class Command:
         for argument in arguments:
             if type(argument) is bytes:
                 self.size += len(argument)
-        self.in_flight: InFlightCommands | None = None
-        """Where it is counted; None once it is released."""
+        self.counted_in: tuple[InFlightCommands, ...] = ()
+        """Where it is counted; empty once it is released."""
         self.primary = primary
         """The primary to send it to; None for the primary that serves `key`."""
         self.key = ""
@@ -133,8 +90,30 @@ class Command:
         self.failure_reason = NO_REPLY_REASON
         """Why there is no reply yet."""
         self.started_at = perf_counter()
-        name = arguments[1] if arguments[0] == "EVALSHA" else arguments[0]
-        self.histogram = _HISTOGRAMS.get(name) or name_script_metric(name, arguments[0])
+
+    def admit(self, *counted_in: InFlightCommands) -> None:
+        """Count the command, in the total first, until it is released.
+
+        Raise StoreBusy, and count nothing, if a limit is reached. A command may exceed the byte limit if nothing else
+        is in flight.
+        """
+        for one in counted_in:
+            number = len(one.commands)
+            if number >= one.limits.commands or (number and one.bytes + self.size > one.limits.bytes):
+                REDIS_ERRORS.labels("busy").inc()
+                total = counted_in[0]
+                raise StoreBusy(f"{len(total.commands)} commands of {total.bytes} bytes are in flight to Redis already")
+        for one in counted_in:
+            one.commands.add(self)
+            one.bytes += self.size
+        self.counted_in = counted_in
+
+    def release(self) -> None:
+        """Stop counting the command as in flight."""
+        for one in self.counted_in:
+            one.commands.remove(self)
+            one.bytes -= self.size
+        self.counted_in = ()
 
     def release_if_abandoned(self) -> bool:
         """Release the command if nobody awaits its reply any more, and return whether that is so."""
@@ -148,7 +127,9 @@ class Command:
         self.release()
         if not self.future.done():
             self.future.set_result(reply)
-            self.histogram.observe(perf_counter() - self.started_at)
+            name = self.arguments[1] if self.arguments[0] == "EVALSHA" else self.arguments[0]
+            histogram = _HISTOGRAMS.get(name) or name_script_metric(name, self.arguments[0])
+            histogram.observe(perf_counter() - self.started_at)
 
     def fail(self, error: Exception, kind: str = "connection") -> None:
         """Release the command and set an error in place of its reply."""
@@ -160,12 +141,6 @@ class Command:
         if not self.future.done():
             REDIS_ERRORS.labels(kind).inc()
             self.future.set_exception(error)
-
-    def release(self) -> None:
-        """Stop counting the command as in flight."""
-        if self.in_flight is not None:
-            self.in_flight.release(self)
-            self.in_flight = None
 
 
 def name_script_metric(digest: object, name: object) -> Histogram:

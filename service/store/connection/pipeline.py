@@ -83,6 +83,8 @@ class PipelinedClient:
         self.wait = wait
         self.connections = connections
         self.in_flight = InFlightCommands(limits or InFlightLimits())
+        self._shares: dict[str, InFlightCommands] = {}
+        """Of the primaries of a Cluster."""
         self.topology = topology
         self.outage_tolerance_s = timeout_s if topology.has_failover else min(timeout_s, 1.0)
         """How long a primary may be unreachable before its commands fail without waiting for their timeout."""
@@ -109,12 +111,12 @@ class PipelinedClient:
             reply.set_exception(StoreUnavailable(CLOSED_REASON))
             return reply
         command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
-        in_flight = self.in_flight
-        if self.topology.is_sharded:
-            command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
-            in_flight = in_flight.share_of(primary or self.topology.primary_for_key(command.key) or "")
         try:
-            in_flight.admit(command)
+            if self.topology.is_sharded:
+                command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
+                command.admit(self.in_flight, self._share_of(primary or self.topology.primary_for_key(command.key)))
+            else:
+                command.admit(self.in_flight)
         except StoreBusy as busy:
             self.outages.record_failure(str(busy))
             reply.set_exception(busy)
@@ -142,11 +144,12 @@ class PipelinedClient:
                 if not int(cursor):
                     break
 
-    def dispatch(self, command: Command) -> None:
+    def dispatch(self, command: Command, redirected_to: str | None = None) -> None:
         """Queue a command for its primary, or try again later if that is unknown."""
-        primary = command.primary or self.topology.primary_for_key(command.key)
+        primary = redirected_to or command.primary or self.topology.primary_for_key(command.key)
         if primary is not None:
-            self._queue_for(primary, command).append(command)
+            queue = self._queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
+            queue.append(command)
         elif not command.release_if_abandoned():
             self.topology.request_refresh()
             self._dispatch_later(command)
@@ -183,21 +186,25 @@ class PipelinedClient:
             self._timeout_check.cancel()
         for command in [*self.in_flight.commands]:
             command.fail(StoreUnavailable(CLOSED_REASON))
-        tasks = [task for queue in self._queues.values() for task in queue.tasks]
-        for task in tasks:
-            task.cancel()
+        tasks = [task for queue in self._queues.values() for task in queue.close()]
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.topology.aclose()
 
-    def _queue_for(self, primary: str, command: Command) -> "PipelineQueue":
-        queue = self._queues.get((primary, command.wait_for_replicas))
-        if queue is None:  # drop the queues of former primaries
-            primaries = {*self.topology.primaries()}
-            self._queues = {key: one for key, one in self._queues.items() if key[0] in primaries or not one.is_idle}
-            self.in_flight.drop_other_shares(primaries)
-            wait = self.wait if command.wait_for_replicas else None
-            queue = self._queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
+    def _open_queue(self, primary: str, command: Command) -> "PipelineQueue":
+        """Return a new queue, and drop those of former primaries."""
+        primaries = {*self.topology.primaries()}
+        for key, queue in [*self._queues.items()]:
+            if key[0] not in primaries and queue.is_idle:
+                self._queues.pop(key).close()
+        self._shares = {name: one for name, one in self._shares.items() if name in primaries or one.commands}
+        wait = self.wait if command.wait_for_replicas else None
+        queue = self._queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
         return queue
+
+    def _share_of(self, primary: str | None) -> InFlightCommands:
+        if (share := self._shares.get(primary or "")) is None:
+            share = self._shares[primary or ""] = InFlightCommands(self.in_flight.limits.per_primary())
+        return share
 
     def _retry(self, command: Command, error: Exception) -> bool:
         """Send a command again if its error reply allows that, and return whether it does."""
@@ -210,7 +217,7 @@ class PipelinedClient:
                 self.topology.request_refresh()
             if error.host and command.redirects <= MAX_REDIRECTS:
                 command.needs_asking = not moved
-                self._queue_for(f"{error.host}:{error.port}", command).append(command)
+                self.dispatch(command, f"{error.host}:{error.port}")
                 return True
         elif error_code(error) in RETRYABLE_CODES:
             self.topology.request_refresh()
@@ -249,8 +256,6 @@ class PipelineQueue:
     """
 
     def __init__(self, client: PipelinedClient, primary: str, wait: Wait | None) -> None:
-        self.tasks: set[asyncio.Task[None]] = set()
-        """One for each pipeline on its way."""
         self.unreachable_since: float | None = None
         """The event loop's time of the first of the failures in a row; None if the last pipeline succeeded."""
         self._client = client
@@ -260,50 +265,71 @@ class PipelineQueue:
         self._timeout_s = PIPELINE_TIMEOUT_S + (wait.timeout_ms / 1000 if wait else 0)
         self._queued: list[Command] = []
         self._loop = asyncio.get_running_loop()
-        self._is_starting = False
-        """Whether the last of `tasks` has not taken its batch yet."""
+        self._senders: set[asyncio.Task[None]] = set()
+        """As many as have been needed at the same time, each with a connection while it sends."""
+        self._idle: list[asyncio.Future[None]] = []
+        """Wakes a sender that has nothing to send."""
+        self._is_waking = False
+        """Whether the sender that was woken last has not taken its batch yet."""
         self._failures = 0
 
     @property
     def is_idle(self) -> bool:
         """Whether no command is queued or on its way."""
-        return not self._queued and not self.tasks
+        return not self._queued and len(self._idle) == len(self._senders)
 
     def append(self, command: Command) -> None:
         """Queue a command for the pipeline of this tick, or for the next one when a connection is free."""
         self._queued.append(command)
-        self._start_pipeline()
+        if self._is_waking:
+            return
+        if self._idle:
+            self._is_waking = True
+            self._idle.pop().set_result(None)
+        elif len(self._senders) < self._client.connections:
+            self._start_sender()
 
     def drop_abandoned(self) -> list[Command]:
         """Drop queued commands whose reply nobody awaits any more, and return the others."""
         self._queued = [command for command in self._queued if not command.release_if_abandoned()]
         return self._queued
 
-    def _start_pipeline(self) -> None:
-        """Start to send what is queued, and what will be in this tick, unless all connections are busy or closed."""
-        if self._is_starting or not self._queued or self._client.is_closed:
-            return
-        if len(self.tasks) < self._client.connections:
-            self._is_starting = True
-            task = spawn("redis-pipeline", self._send_queued())
-            self.tasks.add(task)
-            task.add_done_callback(self._on_pipeline_end)
+    def close(self) -> list[asyncio.Task[None]]:
+        """Cancel the senders, and return them."""
+        self._idle.clear()
+        for sender in self._senders:
+            sender.cancel()
+        return [*self._senders]
 
-    def _on_pipeline_end(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        self._start_pipeline()
+    def _start_sender(self) -> None:
+        """Let a further sender send what is queued, and what will be in this tick, unless the client is closed."""
+        if not self._client.is_closed:
+            self._is_waking = True
+            sender = spawn("redis-pipeline", self._send_batches())
+            self._senders.add(sender)
+            sender.add_done_callback(self._on_sender_end)
 
-    async def _send_queued(self) -> None:
-        """Send the queued commands as one pipeline. An unexpected error fails them all, and ends the task."""
-        self._is_starting = False
-        batch, self._queued = self._queued, []
-        try:
-            if batch:
-                await self._execute_batch(batch)
-        except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
-            for command in batch:
-                self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
-            raise
+    def _on_sender_end(self, sender: asyncio.Task[None]) -> None:
+        self._senders.discard(sender)
+        if self._queued and not self._is_waking:
+            self._start_sender()
+
+    async def _send_batches(self) -> None:
+        """Send what is queued as one pipeline after another. An unexpected error fails a batch, and ends the task."""
+        while True:
+            self._is_waking = False
+            batch, self._queued = self._queued, []
+            try:
+                if batch:
+                    await self._execute_batch(batch)
+            except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
+                for command in batch:
+                    self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
+                raise
+            if not self._queued:
+                idle = self._loop.create_future()
+                self._idle.append(idle)
+                await idle
 
     async def _execute_batch(self, batch: list[Command]) -> None:
         """Send commands as one pipeline, and deliver the replies."""

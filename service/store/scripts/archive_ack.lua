@@ -8,11 +8,11 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] then
   return 0
 end
 redis.call('DEL', KEYS[2])
-local version = redis.call('HGET', KEYS[1], 'version')
-if not version or ARGV[2] == '0' then
+local revision = redis.call('HGET', KEYS[1], 'revision')
+if not revision or ARGV[2] == '0' then
   return 1
 end
-if version ~= ARGV[2] then
+if struct.unpack('>I4', revision) ~= tonumber(ARGV[2]) then
   return 0
 end
 redis.call('HSET', KEYS[1], 'archived', ARGV[2])

@@ -15,15 +15,15 @@ redis.call('SET', KEYS[2], '', 'EX', 1)
 if KEYS[3] and (redis.call('GET', KEYS[3]) or '') ~= (ARGV[5] or '') then
   return 0
 end
-local current = redis.call('HMGET', game, 'version', 'hooks', 'tokens')
-local hooks = current[2] or ''
+local current = redis.call('HMGET', game, 'hooks', 'tokens')
+local hooks = current[1] or ''
 if string.find(',' .. hooks .. ',', ',' .. id .. ',', 1, true) then
   return 1
 end
-if not current[1] then
+if redis.call('EXISTS', game) == 0 then
   return -1
 end
-if ARGV[6] and (hooks ~= ARGV[6] or (current[3] or '') ~= ARGV[7]) then
+if ARGV[6] and (hooks ~= ARGV[6] or (current[2] or '') ~= ARGV[7]) then
   return 0
 end
 

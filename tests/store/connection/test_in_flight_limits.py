@@ -1,7 +1,7 @@
 """Commands in flight are limited: more are rejected at once, and every outcome releases a command."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -25,13 +25,13 @@ def create_command(size: int) -> Command:
     return command
 
 
-def admit_commands(in_flight: InFlightCommands, *sizes: int) -> list[Command]:
+def admit_commands(counted_in: Sequence[InFlightCommands], *sizes: int) -> list[Command]:
     """Submit commands of these sizes, and return those that are admitted."""
     commands = [create_command(size) for size in sizes]
     for command in commands:
         with suppress(StoreBusy):
-            in_flight.admit(command)
-    return [command for command in commands if command.in_flight is in_flight]
+            command.admit(*counted_in)
+    return [command for command in commands if command.counted_in]
 
 
 def count(in_flight: InFlightCommands) -> tuple[int, int]:
@@ -41,36 +41,34 @@ def count(in_flight: InFlightCommands) -> tuple[int, int]:
 
 async def test_admit_enforces_both_limits() -> None:
     total = InFlightCommands(InFlightLimits(3, 100))
-    first, *others = admit_commands(total, 10, 10, 10)
+    first, *others = admit_commands([total], 10, 10, 10)
     assert len(others) == 2
     with pytest.raises(StoreBusy, match="3 commands of 30 bytes are in flight to Redis already"):
-        total.admit(create_command(10))
+        create_command(10).admit(total)
     first.release()
-    assert [command.size for command in admit_commands(total, 81, 80)] == [80]
+    assert [command.size for command in admit_commands([total], 81, 80)] == [80]
     assert count(total) == (3, 100)
 
 
 async def test_a_command_above_the_byte_limit_is_admitted_alone() -> None:
     total = InFlightCommands(InFlightLimits(3, 100))
-    (large,) = admit_commands(total, 1000, 1)
+    (large,) = admit_commands([total], 1000, 1)
     assert large.size == 1000
     large.release()
-    assert len(admit_commands(total, 1)) == 1
+    assert len(admit_commands([total], 1)) == 1
 
 
 async def test_one_primary_may_use_half_of_the_limits() -> None:
     total = InFlightCommands(InFlightLimits(6, 1000))
-    stalled, other, third = (total.share_of(name) for name in ("stalled", "other", "third"))
-    assert len(admit_commands(stalled, 1, 1, 1, 1)) == 3
-    assert len(admit_commands(other, 1, 1)) == 2
-    (last,) = admit_commands(third, 1)
+    stalled, other, third = (InFlightCommands(total.limits.per_primary()) for _ in range(3))
+    assert len(admit_commands((total, stalled), 1, 1, 1, 1)) == 3
+    assert len(admit_commands((total, other), 1, 1)) == 2
+    (last,) = admit_commands((total, third), 1)
     assert count(total) == (6, 6)
     with pytest.raises(StoreBusy, match="6 commands of 6 bytes are in flight to Redis already"):
-        other.admit(create_command(1))
+        create_command(1).admit(total, other)
     last.release()
-    total.drop_other_shares({"other"})
-    assert total.share_of("stalled") is stalled  # it has commands in flight
-    assert total.share_of("third") is not third
+    assert (count(total), count(third)) == ((5, 5), (0, 0))
 
 
 @pytest.fixture

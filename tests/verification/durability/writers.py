@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from service.games.ports.game_store import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
+from service.store.log_entries import COMMIT_ID_BYTES
 
 RETRY_DELAY_S = 0.05
 SNAPSHOT = bytes(8000)
@@ -98,7 +99,16 @@ class Writers:
                 self.acknowledged.append(Acknowledged(commit.game, diff.digest, time.monotonic()))
                 return Revision(diff.version, diff.digest)
             assert isinstance(outcome, VersionConflict), outcome
-            return outcome.current
+            return await self._load_revision(commit.game)
+
+    async def _load_revision(self, game: str) -> Revision | None:
+        while True:
+            try:
+                (stored,) = await self._store.load_versions([game])
+            except StoreUnavailable:
+                await asyncio.sleep(RETRY_DELAY_S)
+                continue
+            return None if stored is None else stored[0]
 
 
 def _next_commit(game: str, stored: Revision | None) -> Commit:
@@ -107,7 +117,7 @@ def _next_commit(game: str, stored: Revision | None) -> Commit:
     previous = "" if stored is None else stored.digest
     return Commit(
         game=game,
-        id=secrets.token_hex(8),
+        id=secrets.token_hex(COMMIT_ID_BYTES),
         expected=stored,
         snapshot=SNAPSHOT,
         access=b"access" if stored is None else None,
