@@ -11,33 +11,9 @@ segment. `feature_ring` links the segments of a feature in a circle. Three lists
 in the ring and new labels for the younger feature's segments. No query walks the board.
 """
 
-from zlib import crc32
-
 import msgspec
 
 from schemas.vocabulary import ENDED_STATUSES, Color, Edition, Phase, RequestedTimeoutPolicy, Status
-
-_ARRAY_16 = b"\xdc"
-_UINT_32 = b"\xce"
-_CHECKSUM_BYTES = 5
-"""The marker of a MessagePack uint32 and its four bytes. Without a checksum a snapshot ends in strings and nulls."""
-
-
-def add_checksum(snapshot: bytes) -> bytes:
-    """Return the snapshot with its checksum appended."""
-    header, elements = _ARRAY_16 + (int.from_bytes(snapshot[1:3]) + 1).to_bytes(2), memoryview(snapshot)[3:]
-    return b"".join((header, elements, _UINT_32, crc32(elements, crc32(header)).to_bytes(4)))
-
-
-def strip_checksum(snapshot: bytes) -> bytes:
-    """Return the snapshot without its checksum, if it has one; raise `msgspec.DecodeError` if the checksum is wrong."""
-    if snapshot[:1] != _ARRAY_16 or snapshot[-_CHECKSUM_BYTES : 1 - _CHECKSUM_BYTES] != _UINT_32:
-        return snapshot
-    body = snapshot[:-_CHECKSUM_BYTES]
-    if crc32(body).to_bytes(4) != snapshot[1 - _CHECKSUM_BYTES :]:
-        raise msgspec.DecodeError("the checksum does not match")
-    return b"%b%b%b" % (_ARRAY_16, (int.from_bytes(body[1:3]) - 1).to_bytes(2), body[3:])
-
 
 SCHEMA_VERSION = 1
 
@@ -150,25 +126,20 @@ class Game(msgspec.Struct, array_like=True, gc=False):
         """The seat that must decide now; differs from `seat` under R5.10."""
         return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
-    @property
-    def is_tile_placed(self) -> bool:
-        """Whether the tile of this turn lies on the board."""
-        return self.phase != "place_tile"
-
 
 def encode_snapshot(game: Game) -> bytes:
-    """Encode a game as a snapshot, without a checksum."""
+    """Encode a game as a snapshot."""
     return _ENCODER.encode(game)
 
 
 def decode_snapshot(snapshot: bytes) -> Game:
-    """Decode a snapshot, with or without a checksum.
+    """Decode a snapshot.
 
-    Raises `msgspec.DecodeError` if it is not a snapshot, is damaged, or a later release wrote it: to store such a game
-    again would lose the fields that the later release added.
+    Raises `msgspec.DecodeError` if it is not a snapshot, or a later release wrote it: to store such a game again would
+    lose the fields that the later release added. What stores a snapshot notices damage, by the checksum of its format.
     """
     try:
-        game: Game = _DECODER.decode(strip_checksum(snapshot))
+        game: Game = _DECODER.decode(snapshot)
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(str(error)) from error
     if game.schema_version > SCHEMA_VERSION:

@@ -8,7 +8,6 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.engine import Game, TileSetIndex, decode_snapshot, encode_snapshot
-from service.engine.game import add_checksum
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended, next_due_at
 from service.games.cache import GameSession
@@ -72,7 +71,7 @@ async def commit(
     """
     game = session.game
     with tracing.span("encode"):
-        snapshot = add_checksum(encode_snapshot(game))
+        snapshot = encode_snapshot(game)
     change = Commit(
         game=game.id,
         id=context.commit_id(),
