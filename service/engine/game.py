@@ -44,7 +44,13 @@ class Player(msgspec.Struct, array_like=True, gc=False):
 
 
 class Game(msgspec.Struct, array_like=True, gc=False):
-    """A game: the Struct that a snapshot encodes."""
+    """A game: the Struct that a snapshot encodes.
+
+    Some of its fields no rule reads: the shuffle's seed and commitment, version, digest and times, the clock's settings
+    and counts, the rematch's links, the creator. They are here because GAME shows them, an undo restores them with the
+    board, and one decoded value, one cache entry and one copy for the bots are a game; a second record beside it would
+    be loaded, passed, copied and stored wherever this one is.
+    """
 
     schema_version: int
     """`SCHEMA_VERSION` of the release that wrote it; first, so that readers can check it before the rest."""
