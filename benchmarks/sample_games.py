@@ -21,7 +21,6 @@ from service.engine import (
     move_id,
     set_up,
 )
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
@@ -90,7 +89,7 @@ def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
         sample.seats.append(game.decider)
         action, events = apply_action(index, game, rng.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
-        diff = record_change(index, game, Change(events, game.created_at, seat=0, move=sample.moves[-1], by="owner"))
+        diff = record_change(index, game, events, game.created_at, seat=0, move=sample.moves[-1], by="owner")
         sample.snapshots.append(len(SNAPSHOTS.compress(encode_snapshot(game))))
         sample.entries.append(len(log_entries.pack(COMMIT_ID, game.id, diff)))
         sample.diffs.append(len(diff.data))

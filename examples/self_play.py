@@ -136,7 +136,7 @@ class Encoding:
         for name, table in self._board.items():
             tables[name][:placed] = table[:placed]
         tables["features"][:placed] = features.take(self._segments[:placed], axis=0)
-        if game.is_tile_placed:
+        if game.phase != "place_tile":
             rows, first = self._kinds[game.oriented_tiles[-1] >> 2], game.first_segments[-1]
             tables["segments"][: len(rows), :kinds] = rows
             tables["segments"][: len(rows), kinds:] = features[first : first + len(rows)]

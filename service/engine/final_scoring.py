@@ -17,15 +17,6 @@ def finish_game(index: TileSetIndex, game: Game, reason: str, events: list[AnyEv
     events.append(GameFinished(reason=reason, winners=winning_seats(index, game)))
 
 
-def end_reason(game: Game) -> str | None:
-    """Return why the game ends after this turn, or None (R7.1); `last_ship` precedes `last_tile`."""
-    if not game.display and not game.ship_pile:
-        return "last_ship"
-    if not game.bag:
-        return "last_tile"
-    return None
-
-
 def ship_points(index: TileSetIndex, player: Player) -> int:
     """Return the points of a player's ships."""
     return sum(index.ships[ship].points for ship in player.ships)

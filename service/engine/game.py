@@ -44,7 +44,13 @@ class Player(msgspec.Struct, array_like=True, gc=False):
 
 
 class Game(msgspec.Struct, array_like=True, gc=False):
-    """A game: the Struct that a snapshot encodes."""
+    """A game: the Struct that a snapshot encodes.
+
+    Some of its fields no rule reads: the shuffle's seed and commitment, version, digest and times, the clock's settings
+    and counts, the rematch's links, the creator. They are here because GAME shows them, an undo restores them with the
+    board, and one decoded value, one cache entry and one copy for the bots are a game; a second record beside it would
+    be loaded, passed, copied and stored wherever this one is.
+    """
 
     schema_version: int
     """`SCHEMA_VERSION` of the release that wrote it; first, so that readers can check it before the rest."""
@@ -126,11 +132,6 @@ class Game(msgspec.Struct, array_like=True, gc=False):
         """The seat that must decide now; differs from `seat` under R5.10."""
         return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
-    @property
-    def is_tile_placed(self) -> bool:
-        """Whether the tile of this turn lies on the board."""
-        return self.phase != "place_tile"
-
 
 def encode_snapshot(game: Game) -> bytes:
     """Encode a game as a snapshot."""
@@ -140,8 +141,8 @@ def encode_snapshot(game: Game) -> bytes:
 def decode_snapshot(snapshot: bytes) -> Game:
     """Decode a snapshot.
 
-    Raises `msgspec.DecodeError` if it is not a snapshot, is damaged, or a later release wrote it: to store such a game
-    again would lose the fields that the later release added.
+    Raises `msgspec.DecodeError` if it is not a snapshot, or a later release wrote it: to store such a game again would
+    lose the fields that the later release added. What stores a snapshot notices damage, by the checksum of its format.
     """
     try:
         game: Game = _DECODER.decode(snapshot)

@@ -39,16 +39,6 @@ def move_id(action: Action) -> str:
 
 def parse_move_id(text: str) -> Action | None:
     """Return the action of an id, or None if the text is not a move id."""
-    match text:
-        case "pass.islander":
-            return Pass("islander")
-        case "pass.deliver":
-            return Pass("deliver")
-        case _:
-            return _parse_numbers(text)
-
-
-def _parse_numbers(text: str) -> Action | None:
     if match := PLACE.fullmatch(text):
         x, y, rotation = map(int, match.groups())
         return PlaceTile(x, y, rotation)
@@ -62,4 +52,7 @@ def _parse_numbers(text: str) -> Action | None:
     if match := DELIVER.fullmatch(text):
         bananas, shells, fish = map(int, match.groups()[1:])
         return Deliver(match[1], Wares(bananas=bananas, shells=shells, fish=fish))
-    return None
+    return _PASSES.get(text)
+
+
+_PASSES: dict[str, Action] = {"pass.islander": Pass("islander"), "pass.deliver": Pass("deliver")}

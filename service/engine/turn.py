@@ -26,7 +26,7 @@ from service.engine.delivery import (
     take_owed_ships,
 )
 from service.engine.evaluation import evaluate_placement
-from service.engine.final_scoring import end_reason, finish_game
+from service.engine.final_scoring import finish_game
 from service.engine.game import Game
 from service.engine.islanders import (
     has_islander_move,
@@ -158,7 +158,7 @@ def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) 
 
     A player who has resigned does not deliver.
     """
-    if not take_owed_ships(index, game, events):
+    if game.ships_owed and not take_owed_ships(index, game, events):
         game.phase = "take_ship"
     elif not game.players[game.seat].resigned and has_delivery(index, game):
         game.phase = "deliver"
@@ -167,10 +167,15 @@ def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) 
 
 
 def end_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Finish the game (R7.1), or start the turn of the next player who has not resigned."""
-    reason = end_reason(game)
-    if reason is not None:
-        finish_game(index, game, reason, events)
+    """Finish the game (R7.1), or start the turn of the next player who has not resigned.
+
+    That the last ship is gone precedes that the last tile is.
+    """
+    if not game.display and not game.ship_pile:
+        finish_game(index, game, "last_ship", events)
+        return
+    if not game.bag:
+        finish_game(index, game, "last_tile", events)
         return
     players, seat = game.players, game.seat
     while True:

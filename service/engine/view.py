@@ -76,7 +76,7 @@ def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
     if game.status != "active":
         return None
     placed = None
-    if game.is_tile_placed:
+    if game.phase != "place_tile":
         x, y = unpack_cell(game.cells[-1])
         placed = Cell(x=x, y=y)
     return Turn(

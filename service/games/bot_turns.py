@@ -5,7 +5,6 @@ from time import perf_counter
 
 from service.engine import Game, TileSetIndex, apply_action, move_id
 from service.games.bots.priority import bot_on_turn, requester_of
-from service.games.change import Change
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.game_failures import record_failure
@@ -53,8 +52,6 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
             break
         _BOTS.inc()
         action, events = apply_action(index, game, action)
-        diffs.append(
-            record_change(index, game, Change(events, context.now(), seat=seat, move=move_id(action), by="bot"))
-        )
+        diffs.append(record_change(index, game, events, context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
     return diffs

@@ -19,7 +19,6 @@ from schemas.events import (
     TurnTimedOut,
 )
 from service.engine import Game, is_finished
-from service.games.change import Change
 from service.games.timestamps import timestamp, unix_seconds
 
 REVEALING_EVENTS = frozenset({TileDrawn, TileDiscarded, ShipRevealed, GameFinished})
@@ -32,9 +31,20 @@ PLAYER_ROLES = ("seat", "owner")
 """Values of a diff's `by` whose actions can be undone; those of bots and of the clock cannot."""
 
 
-def advance_version(game: Game, change: Change) -> None:
-    """Make a change the game's next version."""
-    events, at, seat, move, by = change.events, change.at, change.seat, change.move, change.by
+def advance_version(
+    game: Game,
+    events: Sequence[AnyEvent],
+    at: str,
+    *,
+    seat: int | None = None,
+    move: str | None = None,
+    by: str | None = None,
+) -> None:
+    """Make a change the game's next version.
+
+    `at` is the time as a timestamp, `seat` who acted and was the decider (None if nobody did), `move` the move's id,
+    and `by` who decided for the seat: `owner`, `seat`, `bot` or `clock`.
+    """
     game.version += 1
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)

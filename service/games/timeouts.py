@@ -10,7 +10,6 @@ from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_id, replace_player, resign
 from service.games.bots.registry import FALLBACK_BOT
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.lifecycle import CLOCK
 from service.games.ports.game_store import StoredDiff
@@ -22,9 +21,9 @@ def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDi
     seat = game.decider
     match game.on_timeout:
         case "bot":
-            yield record_change(index, game, Change(substitute_on_timeout(game, seat), at, seat=seat, by=CLOCK))
+            yield record_change(index, game, substitute_on_timeout(game, seat), at, seat=seat, by=CLOCK)
         case "resign":
-            yield record_change(index, game, Change(resign_on_timeout(index, game, seat), at, seat=seat, by=CLOCK))
+            yield record_change(index, game, resign_on_timeout(index, game, seat), at, seat=seat, by=CLOCK)
         case _:
             yield from _pass_turn(index, game, at)
 
@@ -58,5 +57,5 @@ def _pass_turn(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]
     first: list[AnyEvent] = [timeout_event(game)]
     while game.status == "active" and (game.decider, game.turn_number) == (seat, number):
         action, events = apply_action(index, game, minimal_action(index, game))
-        yield record_change(index, game, Change(first + events, at, seat=seat, move=move_id(action), by=CLOCK))
+        yield record_change(index, game, first + events, at, seat=seat, move=move_id(action), by=CLOCK)
         first = []

@@ -1,5 +1,6 @@
 """Legal moves in words, at most 100 characters in every language."""
 
+from functools import lru_cache
 from typing import Literal
 
 from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
@@ -52,7 +53,25 @@ _PASS: dict[IslanderOptions, str] = {
 
 def describe_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
     """Return a legal move with its id and text."""
-    return Move(id=move_id(action), text=_text(translator, index, game, action), action=action)
+    match action:
+        case PlaceTile(x, y, rotation):
+            text = _placement(translator, tile_names(translator.language, index)[game.tile].land, x, y, rotation)
+        case PlaceIslander(segment):
+            kind, placed = index.tiles[game.tile].kinds[segment], game.oriented_tiles[-1]
+            text = translator.gettext(_PLACE[kind], segment=segment_phrase(translator, index, placed, segment))
+        case RetrieveIslander(x, y, segment):
+            order = game.board[pack_cell(x, y)]
+            kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
+            text = translator.gettext(_RETRIEVE[kind], x=x, y=y)
+        case TakeShip(ship):
+            text = _ship_text(translator, index, game, ship, _TAKE)
+        case Deliver(ship, wares):
+            text = _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
+        case Pass("islander"):
+            text = translator.gettext(_PASS[islander_options(index, game)])
+        case _:
+            text = translator.gettext("deliver nothing")
+    return Move(id=move_id(action), text=text, action=action)
 
 
 def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
@@ -68,31 +87,21 @@ def islander_options(index: TileSetIndex, game: Game) -> IslanderOptions:
     return "place or retrieve" if any(isinstance(move, PlaceIslander) for move in moves) else "retrieve"
 
 
-def _text(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
-    match action:
-        case PlaceTile(x, y, rotation):
-            return _placement(translator, tile_names(translator.language, index)[game.tile].land, x, y, rotation)
-        case PlaceIslander(segment):
-            kind, placed = index.tiles[game.tile].kinds[segment], game.oriented_tiles[-1]
-            return translator.gettext(_PLACE[kind], segment=segment_phrase(translator, index, placed, segment))
-        case RetrieveIslander(x, y, segment):
-            order = game.board[pack_cell(x, y)]
-            kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
-            return translator.gettext(_RETRIEVE[kind], x=x, y=y)
-        case TakeShip(ship):
-            return _ship_text(translator, index, game, ship, _TAKE)
-        case Deliver(ship, wares):
-            return _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
-        case Pass("islander"):
-            return translator.gettext(_PASS[islander_options(index, game)])
-        case Pass():
-            return translator.gettext("deliver nothing")
-
-
 def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:
+    """Return a placement with the tile's name, or without it where there is no room."""
+    moves = _placements(translator, x, y, rotation)
+    for move in moves:
+        text = translator.gettext("{move}: {tile}", move=move, tile=tile)
+        if len(text) <= MAX_TEXT_LENGTH:
+            return text
+    return _first_that_fits(*moves)
+
+
+@lru_cache(maxsize=4096)
+def _placements(translator: Translator, x: int, y: int, rotation: int) -> tuple[str, ...]:
+    """Return the texts of a placement, the best first; cached, because all games have the same few cells."""
     messages = _PLACE_TURNED[rotation % 2] if rotation else _PLACE_UPRIGHT
-    moves = [translator.gettext(message, x=x, y=y, degrees=90 * rotation) for message in messages]
-    return _first_that_fits(*(translator.gettext("{move}: {tile}", move=move, tile=tile) for move in moves), *moves)
+    return tuple([translator.gettext(message, x=x, y=y, degrees=90 * rotation) for message in messages])
 
 
 def _ship_text(

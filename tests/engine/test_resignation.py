@@ -182,7 +182,7 @@ def test_games_in_which_some_resign_at_any_time_end_with_a_winner(players: int, 
         else:
             apply_action(index, game, chance.choice(moves))
         if game.status == "active":
-            assert len(game.bag) + len(game.discarded) + len(game.cells) + (not game.is_tile_placed) == tiles
+            assert len(game.bag) + len(game.discarded) + len(game.cells) + (game.phase == "place_tile") == tiles
         for player in game.players:
             assert player.supply + len(player.islander_segments) == 4
             assert not (player.resigned and player.islander_segments)

@@ -7,7 +7,6 @@ import msgspec
 from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.history.verify import Check, verify
 from service.games.ports.game_store import StoredDiff
@@ -32,7 +31,7 @@ def new_game(
     game, events = start_game(
         index, seats, seed=seed, game_id=game_id, edition=edition, commitment=commitment(game_id, seed, tileset.hash)
     )
-    return game, [record_change(index, game, Change(events, AT))]
+    return game, [record_change(index, game, events, AT)]
 
 
 def play_game(
@@ -42,13 +41,13 @@ def play_game(
     index = tileset.index
     game, log = new_game(seed, players, edition, tileset)
     joined = take_seat(index, game, players - 1, "Zoë", COLORS[players - 1])
-    log.append(record_change(index, game, Change(joined, AT)))
+    log.append(record_change(index, game, joined, AT))
     while not is_finished(game):
         moves = legal_moves(index, game)
         action = moves[SeededRNG(seed, game.version).below(len(moves))]
         seat = game.decider
         action, events = apply_action(index, game, action)
-        log.append(record_change(index, game, Change(events, AT, seat=seat, move=move_id(action), by="seat")))
+        log.append(record_change(index, game, events, AT, seat=seat, move=move_id(action), by="seat"))
     return log
 
 

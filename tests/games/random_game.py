@@ -17,7 +17,6 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.change import Change
 from service.games.commands.undo import compute_undo_point
 from service.games.diffs.record import record_change
 from service.games.history.replay import restore
@@ -62,7 +61,7 @@ class RandomGame:
         self.follower = Follower()
         self.states: list[bytes] = []
         """States that the decider can undo to."""
-        self.append(record_change(TABLES, self.game, Change(events, self.game.created_at)))
+        self.append(record_change(TABLES, self.game, events, self.game.created_at))
 
     def append(self, diff: StoredDiff) -> None:
         """Append a diff to the log, and check it."""
@@ -89,9 +88,7 @@ class RandomGame:
             moves = legal_moves(TABLES, game)
             action, by = self.random.choice(moves[:-1] or moves), "seat"
         finished, events = apply_action(TABLES, game, action)
-        self.append(
-            record_change(TABLES, game, Change(events, self.advance_clock(), seat=seat, move=move_id(finished), by=by))
-        )
+        self.append(record_change(TABLES, game, events, self.advance_clock(), seat=seat, move=move_id(finished), by=by))
 
     def undo(self) -> None:
         """Undo the decider's last move, if there is one."""
@@ -104,9 +101,7 @@ class RandomGame:
         self.game = restore(self.game, past)
         events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
         at, expected = self.advance_clock(), self.states[-1]
-        self.append(
-            record_change(TABLES, self.game, Change(events, at, seat=self.game.decider, by="seat"), before=before)
-        )
+        self.append(record_change(TABLES, self.game, events, at, seat=self.game.decider, by="seat", before=before))
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
         self.game.deadline, stored = decode_snapshot(expected).deadline, self.game.deadline
         assert strip_history(self.game) == expected
@@ -116,7 +111,7 @@ class RandomGame:
         """Resign a random seat."""
         seat = self.random.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
         events = resign(TABLES, self.game, seat)
-        self.append(record_change(TABLES, self.game, Change(events, self.advance_clock(), seat=seat, by="seat")))
+        self.append(record_change(TABLES, self.game, events, self.advance_clock(), seat=seat, by="seat"))
 
     def return_to_seat(self) -> None:
         """Return a player to a seat that a bot plays, if there is one."""
@@ -124,7 +119,7 @@ class RandomGame:
         if left:
             seat = self.random.choice(left)
             events = return_player(self.game, seat)
-            self.append(record_change(TABLES, self.game, Change(events, self.advance_clock(), seat=seat, by="seat")))
+            self.append(record_change(TABLES, self.game, events, self.advance_clock(), seat=seat, by="seat"))
 
     def time_out(self) -> None:
         """Let the decider's time run out."""

@@ -9,7 +9,6 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
-from service.games.change import Change
 from service.games.commands.create import create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
@@ -85,14 +84,14 @@ async def play_to(stored: StoredGame, status: Status) -> None:
     while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
         diffs.append(_move(stored.context, game, chance))
     if status == "aborted":
-        diffs.append(record_change(ARCHIPELAGO.index, game, Change(mark_aborted(game), stored.context.now())))
+        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), stored.context.now()))
     assert await repository.commit(stored.context, table, diffs)
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
     seat, index = game.decider, ARCHIPELAGO.index
     action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
-    return record_change(index, game, Change(events, context.now(), seat=seat, move=move_id(action), by="owner"))
+    return record_change(index, game, events, context.now(), seat=seat, move=move_id(action), by="owner")
 
 
 class WholeGame(NamedTuple):

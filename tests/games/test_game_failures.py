@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
-from service.engine import encode_snapshot
+from service.engine import Game
 from service.games import game_failures
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
@@ -26,12 +26,12 @@ from service.games.ports.game_store import Commit, CommitOutcome, GameStore, Sto
 from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
-from service.store.compression import SNAPSHOTS
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
+from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, make_context
 from tests.games.stored_games import CountingStore
 from tests.polling import wait_until
+from tests.snapshots import change_game
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""
@@ -97,11 +97,13 @@ async def damage_field(store: GameStore, redis: Redis, field: str) -> str:
 
 async def break_rules(store: GameStore, redis: Redis) -> str:
     """Create a game whose snapshot is readable, but impossible by the rules."""
-    game = await of_bots(store)
-    snapshot = await load_game(store, game)
-    snapshot.seat = len(snapshot.players)
-    await redis.hset(keys.game(game), "snapshot", SNAPSHOTS.compress(encode_snapshot(snapshot)))
-    return game
+    game_id = await of_bots(store)
+
+    def seat_nobody(game: Game) -> None:
+        game.seat = len(game.players)
+
+    await change_game(redis, game_id, seat_nobody)
+    return game_id
 
 
 async def replace_key(store: GameStore, redis: Redis) -> str:

@@ -5,7 +5,6 @@ import pytest
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, mark_aborted, move_id
-from service.games.change import Change
 from service.games.lifecycle import advance_version
 from service.games.timeouts import apply_timeout
 from tests.games.game_logs import AT
@@ -20,7 +19,7 @@ def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
     """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
     seat = table.game.decider
     finished, events = apply_action(table.index, table.game, action)
-    advance_version(table.game, Change(events, at, seat=seat, move=move_id(finished), by="seat"))
+    advance_version(table.game, events, at, seat=seat, move=move_id(finished), by="seat")
     return table.game.decider, table.game.undoable
 
 
@@ -55,18 +54,18 @@ def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
     table.give(GREEN, bananas=20)
     assert len([*apply_timeout(table.index, table.game, LATE)]) == 2
     assert table.game.consecutive_timeouts == 1
-    advance_version(table.game, Change([], LATE, by="bot"))
+    advance_version(table.game, [], LATE, by="bot")
     assert table.game.consecutive_timeouts == 1
-    advance_version(table.game, Change([], LATE, by="seat"))
+    advance_version(table.game, [], LATE, by="seat")
     assert table.game.consecutive_timeouts == 0
 
 
 def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:
     table, _ = one_market(worth(6, 6), players=2)
     table.game.creator = b"a hash"
-    advance_version(table.game, Change([], AT))
+    advance_version(table.game, [], AT)
     assert table.game.creator == b"a hash"
-    advance_version(table.game, Change(mark_aborted(table.game), AT))
+    advance_version(table.game, mark_aborted(table.game), AT)
     assert table.game.creator == b""
 
 

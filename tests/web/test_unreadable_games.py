@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from service.engine import SCHEMA_VERSION, Game, decode_snapshot, encode_snapshot
 from service.store import keys
+from service.store.compression import SNAPSHOTS
 from service.store.game_store import RedisStore
 from service.web.app_keys import CONTEXT
 from tests.snapshots import change_snapshot
@@ -20,6 +21,14 @@ from tests.web.watcher_client import connect_watcher
 
 def truncate(stored: bytes) -> bytes:
     return stored[: len(stored) // 2]
+
+
+HEADER_BYTES = 4
+"""Of a stored snapshot: the number of its dictionary and the header of its frame, which have no checksum."""
+
+
+def flip_bit(stored: bytes) -> bytes:
+    return stored[:-9] + bytes([stored[-9] ^ 1]) + stored[-8:]
 
 
 def upgrade_schema(stored: bytes) -> bytes:
@@ -52,10 +61,12 @@ async def damage(
     client.app[CONTEXT].cache.pop(game.id)
 
 
-async def tear(client: Client, redis: Redis, game: HTTPGame) -> None:
-    """Cut the compressed snapshot."""
+async def damage_compressed(
+    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = flip_bit
+) -> None:
+    """Change the snapshot as it is stored, past its checksum."""
     stored: Any = await redis.hget(keys.game(game.id), "snapshot")
-    await redis.hset(keys.game(game.id), "snapshot", truncate(stored))
+    await redis.hset(keys.game(game.id), "snapshot", how(stored))
     client.app[CONTEXT].cache.pop(game.id)
 
 
@@ -69,7 +80,8 @@ Damage = Callable[[Client, Redis, HTTPGame], Awaitable[None]]
 
 DAMAGES: dict[str, Damage] = {
     "half a snapshot": partial(damage, how=truncate),
-    "torn": tear,
+    "torn": partial(damage_compressed, how=truncate),
+    "with a changed bit": damage_compressed,
     "of a later schema": partial(damage, how=upgrade_schema),
     "without its access": partial(damage, field="access"),
     "that cannot be shown": partial(damage, how=changing(lambda game: game.display.append(10_000))),
@@ -78,12 +90,12 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
-@pytest.mark.parametrize("how", (truncate, upgrade_schema))
+@pytest.mark.parametrize("name", ("half a snapshot", "torn", "with a changed bit", "of a later schema"))
 async def test_an_unreadable_game_cannot_be_read(
-    client: Client, redis: Redis, how: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
+    client: Client, redis: Redis, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
-    await damage(client, redis, game, how)
+    await DAMAGES[name](client, redis, game)
     for path in ("", "/legal-moves", "/scores", "/tiles", "/story", "/board.svg", "/board.txt"):
         await check_problem(await game.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
@@ -131,3 +143,13 @@ async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Cli
         await watcher.subscribe(whole.id)
         await whole.act_successfully()
         await watcher.receive_until(whole.id, 2)
+
+
+async def test_no_changed_bit_of_a_snapshot_goes_unnoticed(client: Client, redis: Redis) -> None:
+    game = await create_game(client)
+    stored: Any = await redis.hget(keys.game(game.id), "snapshot")
+    for place in range(HEADER_BYTES, len(stored)):
+        damaged = bytearray(stored)
+        damaged[place] ^= 1
+        with pytest.raises(ValueError, match="decompressed"):
+            SNAPSHOTS.decompress(bytes(damaged))

@@ -30,7 +30,6 @@ from service.engine import (
 )
 from service.games.bots.plugins import load_bots
 from service.games.bots.runner import run_bot
-from service.games.change import Change
 from service.games.commands.game_setup import ID_ALPHABET, ID_LENGTH
 from service.games.diffs.record import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
@@ -86,9 +85,8 @@ def play(index: TileSetIndex, rng: Random) -> Iterator[tuple[bytes, bytes]]:
     game, events = new_game(index, rng, now.strftime(TIMESTAMP))
     bots = [loaded.bot for loaded in load_bots(plugins=False) if loaded.bot.name in PLAYING]
     players = [rng.choice(bots) for _ in game.players]
-    change = Change(events, game.created_at)
+    diff = record_change(index, game, events, game.created_at)
     while True:
-        diff = record_change(index, game, change)
         yield log_entries.shorten(game.id, diff)[0], encode_snapshot(game)
         if is_finished(game):
             return
@@ -96,7 +94,7 @@ def play(index: TileSetIndex, rng: Random) -> Iterator[tuple[bytes, bytes]]:
         seat = game.decider
         action, events = apply_action(index, game, run_bot(players[seat], index, game))
         by = "bot" if game.players[seat].kind == "bot" else rng.choice(("seat", "seat", "owner", "clock"))
-        change = Change(events, now.strftime(TIMESTAMP), seat=seat, move=move_id(action), by=by)
+        diff = record_change(index, game, events, now.strftime(TIMESTAMP), seat=seat, move=move_id(action), by=by)
 
 
 def new_game(index: TileSetIndex, rng: Random, now: str) -> tuple[Game, list[AnyEvent]]:

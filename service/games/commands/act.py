@@ -14,13 +14,12 @@ from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult
-from service.games.lifecycle import is_played_by_bot, reveals_hidden
+from service.games.lifecycle import reveals_hidden
 from service.games.ports.game_store import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
@@ -50,7 +49,7 @@ async def _act(
 
     In a list, a pass that the engine made by itself is skipped.
     """
-    game, is_list, requested_seat = session.game, request.body.actions is not None, request.body.seat
+    game, index, body = session.game, session.tileset.index, request.body
     diffs: list[StoredDiff] = []
     skippable: set[PassPhase] = set()
     is_revealed = False
@@ -59,18 +58,18 @@ async def _act(
             continue
         if is_revealed:
             raise ListTooLong(position)
-        index = position if is_list else None
-        seat = resolve_seat(session.access, principal, requested_seat, game.decider, index)
-        check_turn(game, seat, index)
+        place = None if body.actions is None else position
+        seat = resolve_seat(session.access, principal, body.seat, game.decider, place)
+        check_turn(game, seat, place)
         try:
             with tracing.span("apply"):
-                applied, events = apply_action(session.tileset.index, game, action)
+                applied, events = apply_action(index, game, action)
         except IllegalMove as refusal:
-            raise MoveRejected(refusal.rule, refusal.reason, index) from refusal
+            raise MoveRejected(refusal.rule, refusal.reason, place) from refusal
         with tracing.span("record"):
-            change = Change(events, context.now(), seat=seat, move=move_id(applied), by=principal.actor)
-            diffs.append(record_change(session.tileset.index, game, change))
-        if is_list:
+            at, move = context.now(), move_id(applied)
+            diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
+        if body.actions is not None:
             is_revealed = reveals_hidden(events)
             skippable |= passed_by_engine(game, applied, events)
     _ACTIONS[principal.actor].inc(len(diffs))
@@ -111,7 +110,7 @@ def check_turn(game: Game, seat: int, index: int | None = None) -> None:
     """Raise SeatResigned, SeatPlayedByBot where a bot decides for the player, NotYourTurn unless it decides now."""
     if game.players[seat].resigned:
         raise SeatResigned(seat, index)
-    if is_played_by_bot(game, seat):
+    if game.players[seat].bot is not None:
         raise SeatPlayedByBot(seat, index)
     if seat != game.decider:
         raise NotYourTurn(seat, game.decider, index)

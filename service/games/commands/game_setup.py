@@ -22,7 +22,6 @@ from service.games.access import (
 )
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.context import Context
 from service.games.diffs.record import record_change
 from service.games.errors import Conflict, UnknownBot
@@ -73,7 +72,7 @@ async def set_up_game(
     )
     game.previous_game = previous_game
     game.creator = creator
-    first = record_change(index, game, Change(events, game.created_at))
+    first = record_change(index, game, events, game.created_at)
     return game, [first, *await play_bots(context, index, game)]
 
 

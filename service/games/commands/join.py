@@ -10,7 +10,6 @@ from service.games import repository
 from service.games.access import Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.execute import ClientCharge, execute
 from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
@@ -67,7 +66,7 @@ async def join(context: Context, game_id: str, body: JoinGame, request: JoinRequ
         seat, events = _take_seat(session, body)
         if access.visibility == "public" and request.charge is not None:
             await request.charge.charge_join()
-        diffs = [record_change(index, game, Change(events, context.now()))]
+        diffs = [record_change(index, game, events, context.now())]
         diffs += await play_bots(context, index, game)
         access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, request.creator, body.external_user)

@@ -24,7 +24,6 @@ from service.games.access import (
     authorize_owner_or_player,
 )
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.execute import ClientCharge, execute, retry
 from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
@@ -68,7 +67,7 @@ async def rematch(context: Context, game_id: str, request: RematchRequest) -> Re
         await attach_to_key(context, created)
         game.next_game = created.game.id
         events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
-        diffs = [record_change(before.tileset.index, game, Change(events, context.now()))]
+        diffs = [record_change(before.tileset.index, game, events, context.now())]
         record = new_record(scope, context.clock(), created.game.version)
         if not await repository.commit(context, before, diffs, idempotency=record):
             return None

@@ -15,7 +15,6 @@ from service.engine import Game, TileSetIndex, build_view, mark_aborted, resign,
 from service.games import repository
 from service.games.access import Principal, authorize_owner, resolve_seat
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.active_game import CommandRequest, change_game, check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
@@ -55,7 +54,7 @@ async def _change_seat(
     if game.players[seat].resigned:
         raise SeatResigned(seat)
     events = change(index, game, seat)
-    return [record_change(index, game, Change(events, context.now(), seat=seat, by=principal.actor))]
+    return [record_change(index, game, events, context.now(), seat=seat, by=principal.actor)]
 
 
 def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
@@ -79,7 +78,7 @@ async def abort_game(
             raise GameNotActive(game.status)
         check_if_match(session.revision, if_match)
         if game.status != "aborted":
-            diffs = [record_change(index, game, Change(mark_aborted(game), context.now()))]
+            diffs = [record_change(index, game, mark_aborted(game), context.now())]
             if not await repository.commit(context, session, diffs):
                 return None
         return build_view(index, game), game.digest

@@ -22,7 +22,6 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.active_game import check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
@@ -63,7 +62,7 @@ async def remove_player(
             revoked, access.seats[seat] = access.seats[seat], None
             if seat < len(access.tags):
                 access.tags[seat] = None
-            diffs = [record_change(index, game, Change(vacate_seat(game, seat), context.now()))]
+            diffs = [record_change(index, game, vacate_seat(game, seat), context.now())]
             if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
                 return None
             await _unindex_token(context, game_id, revoked)

@@ -11,12 +11,11 @@ import msgspec
 from msgspec import Raw
 
 from schemas.commands import ActionResult, SeatCommand
-from schemas.events import MoveUndone
+from schemas.events import AnyEvent, MoveUndone
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
-from service.games.change import Change
 from service.games.commands.act import check_turn
 from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
@@ -55,8 +54,9 @@ async def _undo(
     if point is None:
         raise NothingToUndo(seat)
     session.game = restore(game, point)
-    change = Change([MoveUndone(seat=seat, move=point.move)], context.now(), seat=seat, by=principal.actor)
-    return [record_change(index, session.game, change, before=build_view(index, game))]
+    events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
+    before = build_view(index, game)
+    return [record_change(index, session.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:

@@ -4,15 +4,14 @@ Nothing is compared: each type of event names the parts of GAME that it changes,
 Only an undo compares the two GAMEs. Arrays are written whole, except `players`, of which single members are.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from schemas.diffs import AddOperation, PatchOperation, RemoveOperation
 from schemas.events import (
-    AnyEvent,
     FeatureEvaluated,
     FishCovered,
     GameAborted,
@@ -51,28 +50,64 @@ from service.engine.view import (
 )
 
 
-class ChangeSet:
-    """The parts of GAME that a list of events changes, in order."""
+class _Parts(NamedTuple):
+    """The parts of GAME that a type of event changes."""
 
-    __slots__ = ("cells", "members", "players")
+    members: tuple[str, ...] = ()
+    """Top-level members."""
+    of_seat: tuple[str, ...] = ()
+    """Members of the player in the event's seat."""
+    of_cell: str | None = None
+    """A member of the tile in the event's cell; "" for the whole tile."""
 
-    def __init__(self) -> None:
-        self.members: dict[str, None] = {}
-        """Top-level members."""
-        self.players: dict[tuple[int, str], None] = {}
-        """Members of players: seat and name."""
-        self.cells: dict[tuple[int, int, str], None] = {}
-        """Members of tiles on the board: x, y and name; "" for the whole tile."""
 
-    def add_members(self, *names: str) -> None:
-        """Add top-level members."""
-        for name in names:
-            self.members[name] = None
+_ISLANDER = _Parts(of_seat=("supply",), of_cell="islanders")
+_PLAYER = _Parts(of_seat=("name", "color", "kind"))
+_BOT = _Parts(of_seat=("bot",))
+_END = _Parts(("status", "deck", "result"))
 
-    def add_player_members(self, seat: int, *names: str) -> None:
-        """Add members of a player."""
-        for name in names:
-            self.players[seat, name] = None
+PARTS: dict[type, _Parts] = {
+    TilePlaced: _Parts(of_cell=""),
+    IslanderPlaced: _ISLANDER,
+    IslanderRetrieved: _ISLANDER,
+    IslanderReturned: _ISLANDER,
+    FishCovered: _Parts(of_cell="covered"),
+    ShipTaken: _Parts(("display",), of_seat=("ships", "points")),
+    ShipRevealed: _Parts(("display", "ship_pile")),
+    TileDrawn: _Parts(("bag",)),
+    TileDiscarded: _Parts(("bag", "discarded")),
+    GameStarted: _Parts(("status",)),
+    GameFinished: _END,
+    GameAborted: _END,
+    RematchCreated: _Parts(("next_game",)),
+    PlayerJoined: _PLAYER,
+    PlayerLeft: _PLAYER,
+    PlayerReplaced: _BOT,
+    PlayerReturned: _BOT,
+    PlayerResigned: _Parts(of_seat=("resigned", "bot")),
+}
+"""What each type of event changes, besides wares; `turn` changes with every event after the start."""
+
+CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
+"""Views of a placed tile's members that change; they take the number of its placement."""
+
+PLAYER_VIEWS: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
+    "wares": lambda _index, game, seat: view_wares(game, seat),
+    "ships": view_ships,
+    "points": lambda index, game, seat: ship_points(index, game.players[seat]),
+}
+"""Views of a player's members that change; all others are attributes of the Player."""
+
+MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
+    "turn": view_turn,
+    "display": view_display,
+    "ship_pile": lambda _index, game: len(game.ship_pile),
+    "bag": lambda _index, game: len(game.bag),
+    "discarded": view_discarded,
+    "deck": lambda _index, game: view_deck(game),
+    "result": view_result,
+}
+"""Views of GAME's members that change; all others are attributes of the Game."""
 
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
@@ -80,36 +115,57 @@ def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
     return [AddOperation(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
 
 
-def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
-    """Return the patch of a change; `game` is the state after it, with its new version."""
-    changes = ChangeSet()
-    for event in events:
-        touch = CHANGES_BY_EVENT.get(type(event))
-        if touch is not None:
-            touch(changes, event)
+def build_patch(index: TileSetIndex, game: Game, events: Sequence[Any]) -> list[PatchOperation]:
+    """Return the patch of a change; `game` is the state after it, with its new version.
+
+    Each part of GAME is written once, however many events change it: tiles, then players, then top-level members.
+    """
+    cells, players, members = _changed_parts(events)
     if game.turn_number:
-        changes.members["turn"] = None
+        members["turn"] = None
     operations: list[PatchOperation] = [
         AddOperation("/version", game.version),
         AddOperation("/updated_at", game.updated_at),
     ]
-    for x, y, name in changes.cells:
+    for x, y, name in cells:
+        order = game.board[pack_cell(x, y)]
         if not name:
-            operations.append(AddOperation(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
-        elif (x, y, "") not in changes.cells:
-            operations.append(
-                AddOperation(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, game.board[pack_cell(x, y)]))
-            )
-    for seat, name in changes.players:
+            operations.append(AddOperation(f"/board/{x},{y}", view_cell(index, game, order)))
+        elif (x, y, "") not in cells:
+            operations.append(AddOperation(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, order)))
+    for seat, name in players:
         view_own = PLAYER_VIEWS.get(name)
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(AddOperation(f"/players/{seat}/{name}", value))
-    for name in changes.members:
-        view_member = MEMBER_VIEWS.get(name)
-        operations.append(
-            AddOperation(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game))
-        )
+    for name in members:
+        view = MEMBER_VIEWS.get(name)
+        operations.append(AddOperation(f"/{name}", getattr(game, name) if view is None else view(index, game)))
     return operations
+
+
+def _changed_parts(
+    events: Sequence[Any],
+) -> tuple[dict[tuple[int, int, str], None], dict[tuple[int, str], None], dict[str, None]]:
+    """Return the members of tiles (x, y, name), of players (seat, name) and of GAME that events change, in order."""
+    cells: dict[tuple[int, int, str], None] = {}
+    players: dict[tuple[int, str], None] = {}
+    members: dict[str, None] = {}
+    for event in events:
+        kind = type(event)
+        if kind is FeatureEvaluated:
+            for seat in event.winners:
+                players[seat, "wares"] = None
+        elif kind in PARTS:
+            of_game, of_seat, of_cell = PARTS[kind]
+            for name in of_game:
+                members[name] = None
+            for name in of_seat:
+                players[event.seat, name] = None
+            if of_cell is not None:
+                cells[event.x, event.y, of_cell] = None
+            if kind is ShipTaken and event.paid:
+                players[event.seat, "wares"] = None
+    return cells, players, members
 
 
 def compare_views(before: GameView, after: GameView) -> list[PatchOperation]:
@@ -144,81 +200,3 @@ def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTil
             yield from (
                 AddOperation(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile)
             )
-
-
-def _tile_placed(changes: ChangeSet, event: TilePlaced) -> None:
-    changes.cells[event.x, event.y, ""] = None
-
-
-def _islander_moved(changes: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
-    changes.cells[event.x, event.y, "islanders"] = None
-    changes.players[event.seat, "supply"] = None
-
-
-def _fish_covered(changes: ChangeSet, event: FishCovered) -> None:
-    changes.cells[event.x, event.y, "covered"] = None
-
-
-def _feature_evaluated(changes: ChangeSet, event: FeatureEvaluated) -> None:
-    for seat in event.winners:
-        changes.players[seat, "wares"] = None
-
-
-def _ship_taken(changes: ChangeSet, event: ShipTaken) -> None:
-    changes.add_player_members(event.seat, "ships", "points")
-    if event.paid:
-        changes.add_player_members(event.seat, "wares")
-    changes.add_members("display")
-
-
-def _changes_members(*names: str) -> Callable[[ChangeSet, Any], None]:
-    return lambda changes, _event: changes.add_members(*names)
-
-
-def _changes_player(*names: str) -> Callable[[ChangeSet, Any], None]:
-    return lambda changes, event: changes.add_player_members(event.seat, *names)
-
-
-CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
-    TilePlaced: _tile_placed,
-    IslanderPlaced: _islander_moved,
-    IslanderRetrieved: _islander_moved,
-    IslanderReturned: _islander_moved,
-    FishCovered: _fish_covered,
-    FeatureEvaluated: _feature_evaluated,
-    ShipTaken: _ship_taken,
-    ShipRevealed: _changes_members("display", "ship_pile"),
-    TileDrawn: _changes_members("bag"),
-    TileDiscarded: _changes_members("bag", "discarded"),
-    GameStarted: _changes_members("status"),
-    GameFinished: _changes_members("status", "deck", "result"),
-    GameAborted: _changes_members("status", "deck", "result"),
-    RematchCreated: _changes_members("next_game"),
-    PlayerJoined: _changes_player("name", "color", "kind"),
-    PlayerLeft: _changes_player("name", "color", "kind"),
-    PlayerReplaced: _changes_player("bot"),
-    PlayerReturned: _changes_player("bot"),
-    PlayerResigned: _changes_player("resigned", "bot"),
-}
-"""What each type of event changes; `turn` changes with every event after the start."""
-
-CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
-"""Views of a placed tile's members that change; they take the number of its placement."""
-
-PLAYER_VIEWS: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
-    "wares": lambda _index, game, seat: view_wares(game, seat),
-    "ships": view_ships,
-    "points": lambda index, game, seat: ship_points(index, game.players[seat]),
-}
-"""Views of a player's members that change; all others are attributes of the Player."""
-
-MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
-    "turn": view_turn,
-    "display": view_display,
-    "ship_pile": lambda _index, game: len(game.ship_pile),
-    "bag": lambda _index, game: len(game.bag),
-    "discarded": view_discarded,
-    "deck": lambda _index, game: view_deck(game),
-    "result": view_result,
-}
-"""Views of GAME's members that change; all others are attributes of the Game."""

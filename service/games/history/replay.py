@@ -40,7 +40,6 @@ from service.engine import (
     take_seat,
     vacate_seat,
 )
-from service.games.change import Change
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.timeouts import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
@@ -81,7 +80,7 @@ class Replay:
         """The game so far, and the events of its last version."""
         self.game.creator = creator  # not in the log
         self._open = [player.seat for player in first.players if player.kind == "open"]
-        self._advance(1, Change(self.events, first.updated_at))
+        self._advance(1, first.updated_at)
         self.undo_points: list[UndoPoint] = []
         """States that the decider can undo to, latest last."""
         self._clock_decides: tuple[int, int] | None = None
@@ -95,17 +94,20 @@ class Replay:
         self._clock_decides = (
             (game.turn_number, change.seat or 0) if change.move is not None and change.by == CLOCK else None
         )
-        self._advance(change.version, Change(self.events, change.at, change.seat, change.move, change.by))
+        self._advance(change.version, change.at, seat=change.seat, move=change.move, by=change.by)
         game.digest = change.digest
         if game.undoable > len(self.undo_points):
             self.undo_points.append(UndoPoint(before, change.move or ""))
         del self.undo_points[game.undoable :]
 
-    def _advance(self, version: int, change: Change) -> None:
+    def _advance(
+        self, version: int, at: str, *, seat: int | None = None, move: str | None = None, by: str | None = None
+    ) -> None:
+        """Count the last events as a version."""
         try:
-            advance_version(self.game, change)
+            advance_version(self.game, self.events, at, seat=seat, move=move, by=by)
         except (ValueError, OverflowError) as error:
-            raise InvalidLog(f"{change.at} is not a timestamp: {error}", version) from error
+            raise InvalidLog(f"{at} is not a timestamp: {error}", version) from error
 
     def _apply_action(self, change: LoggedChange, move: str) -> list[AnyEvent]:
         """Apply an action of the decider, a bot or the clock."""

@@ -1,15 +1,13 @@
 """The legal moves of a game with their texts, and who must decide."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
-
-T = TypeVar("T")
 
 
 class MoveFilter(NamedTuple):
@@ -23,6 +21,9 @@ class MoveFilter(NamedTuple):
     cursor: str | None = None
 
 
+ALL_MOVES = MoveFilter()
+
+
 def next_decision(game: Game) -> NextDecision:
     """Return who must decide now."""
     if game.status != "active":
@@ -33,39 +34,27 @@ def next_decision(game: Game) -> NextDecision:
 def list_legal_moves(
     index: TileSetIndex,
     game: Game,
-    move_filter: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
+    move_filter: MoveFilter = ALL_MOVES,
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
-    actions = sorted(legal_moves(index, game), key=move_sort_key)
     spoken = get_translator(language)
+    actions = sorted(legal_moves(index, game), key=move_sort_key)
     moves = [describe_move(spoken, index, game, action) for action in actions]
-    if move_filter.x is not None or move_filter.y is not None:
-        moves = [
-            move
-            for move in moves
-            if _matches_cell(_cell_of(game, move.action), move_filter.x, move_filter.y)
-            and not is_repeated(index, game, move.action)
-        ]
-    if move_filter.q is not None:
-        moves = [move for move in moves if move_filter.q.casefold() in move.text.casefold()]
-    rows: list[CellChoice | Move] = [*moves]
-    if move_filter.stage == "cell":
-        without_cell = [move for move in moves if _cell_of(game, move.action) is None]
-        distinct = [move for move in moves if not is_repeated(index, game, move.action)]
-        rows = [*_cell_choices(spoken, game, distinct), *without_cell]
-    rows, cursor = _page(rows, move_filter)
-    decision = next_decision(game)
+    rows = moves if move_filter is ALL_MOVES else _select_rows(spoken, index, game, moves, move_filter)
+    begin = int(move_filter.cursor or 0)
+    end = len(rows) if move_filter.limit is None else begin + move_filter.limit
+    page, decision = rows[begin:end], next_decision(game)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
         language=language,
         seat=decision.seat,
         phase=decision.phase,
-        moves=[row for row in rows if type(row) is Move],
-        repeated=[row.id for row in rows if type(row) is Move and is_repeated(index, game, row.action)],
-        cells=[row for row in rows if type(row) is CellChoice] if move_filter.stage == "cell" else None,
-        next_cursor=cursor,
+        moves=[row for row in page if type(row) is Move],
+        repeated=[row.id for row in page if type(row) is Move and is_repeated(index, game, row.action)],
+        cells=[row for row in page if type(row) is CellChoice] if move_filter.stage == "cell" else None,
+        next_cursor=str(end) if end < len(rows) else None,
     )
 
 
@@ -98,24 +87,31 @@ def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
             return None
 
 
-def _matches_cell(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
-    return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
-
-
-def _cell_choices(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+def _select_rows(
+    spoken: Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], move_filter: MoveFilter
+) -> Sequence[CellChoice | Move]:
+    """Return the moves that a filter selects, or in the first stage of a menu the cells that have any of them."""
+    stage, x, y, q, _, _ = move_filter
+    if x is not None or y is not None:
+        moves = [
+            move
+            for move in moves
+            if (cell := _cell_of(game, move.action)) is not None
+            and x in (None, cell[0])
+            and y in (None, cell[1])
+            and not is_repeated(index, game, move.action)
+        ]
+    if q is not None:
+        moves = [move for move in moves if q.casefold() in move.text.casefold()]
+    if stage != "cell":
+        return moves
     numbers: dict[tuple[int, int], int] = {}
+    without_cell = []
     for move in moves:
         cell = _cell_of(game, move.action)
-        if cell is not None:
+        if cell is None:
+            without_cell.append(move)
+        elif not is_repeated(index, game, move.action):
             numbers[cell] = numbers.get(cell, 0) + 1
-    for (x, y), number in numbers.items():
-        yield CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number))
-
-
-def _page(items: list[T], move_filter: MoveFilter) -> tuple[list[T], str | None]:
-    """Return a page of a list; the cursor is the number of items before it."""
-    begin = int(move_filter.cursor or 0)
-    if move_filter.limit is None:
-        return items[begin:], None
-    end = begin + move_filter.limit
-    return items[begin:end], str(end) if end < len(items) else None
+    cells = [CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number)) for (x, y), number in numbers.items()]
+    return [*cells, *without_cell]

@@ -90,38 +90,15 @@ def test_decoding_and_encoding_an_export_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_document_is_rejected_or_has_the_same_game(kind: str) -> None:
-    """Only InvalidDocument may be raised; what is accepted has the log and the snapshot that were written."""
-    original = stored(kind)
-    chance, text, rejected = Random(kind), canonical_json(original), 0
+def test_a_damaged_document_is_rejected(kind: str) -> None:
+    packed, chance = document_path(LATEST_SCHEMA, kind).read_bytes(), Random(kind)
     for _ in range(300):
-        damaged = bytearray(text)
-        at = chance.randrange(len(damaged))
+        damaged = bytearray(packed)
+        at = chance.randrange(10, len(damaged))  # the header has no checksum
         damaged[at : at + chance.choice((1, 1, 40))] = chance.randbytes(chance.choice((0, 1, 4)))
-        try:
-            document = decode_document(bytes(damaged))
-            validate_document(document)
-        except InvalidDocument:
-            rejected += 1
-        else:
-            assert (document.snapshot, document.diffs) == (original.snapshot, original.diffs)
-    assert rejected > 250
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_snapshot_is_rejected_or_is_the_same_game(kind: str) -> None:
-    original = stored(kind)
-    chance, game, rejected = Random(kind), decode_snapshot(original.snapshot), 0
-    for _ in range(300):
-        snapshot = bytearray(original.snapshot)
-        snapshot[chance.randrange(len(snapshot))] = chance.choice((chance.randrange(256), 0x90, 0xC0, 0xFF))
-        try:
-            validate_document(msgspec.structs.replace(original, snapshot=bytes(snapshot)))
-        except InvalidDocument:
-            rejected += 1
-        else:
-            assert decode_snapshot(bytes(snapshot)) == game
-    assert rejected > 250
+        if damaged != packed:
+            with pytest.raises(InvalidDocument):
+                decode_document(bytes(damaged))
 
 
 Change = Callable[[GameDocument], dict[str, Any]]

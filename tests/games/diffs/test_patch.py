@@ -25,7 +25,6 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.ports.game_store import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
@@ -80,7 +79,7 @@ def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEve
 def change(follower: Follower, game: Game, events: list[AnyEvent], **of_action: Any) -> None:
     """Make a diff of a change, and follow it."""
     at = f"2026-11-21T21:{game.version // 60 % 60:02}:{game.version % 60:02}Z"
-    follower.follow(game, record_change(TABLES, game, Change(events, at, **of_action)))
+    follower.follow(game, record_change(TABLES, game, events, at, **of_action))
 
 
 def act(follower: Follower, game: Game, chance: Random) -> None:
@@ -110,9 +109,9 @@ def test_the_patches_of_a_whole_game(seed: str, kinds: str, edition: Edition) ->
 def test_the_patch_of_a_turn_that_discards_the_rest_of_the_bag() -> None:
     """R3.5: the last tile fits nowhere."""
     table = Table(BOARDS["last tile fits nowhere"], spares=0)
-    record_change(table.index, table.game, Change(table.beginning, table.game.created_at))
+    record_change(table.index, table.game, table.beginning, table.game.created_at)
     before = msgspec.to_builtins(table.view())
-    diff = json.loads(record_change(table.index, table.game, Change(table.lay(RED), table.game.created_at)).data)
+    diff = json.loads(record_change(table.index, table.game, table.lay(RED), table.game.created_at).data)
     after = msgspec.to_builtins(table.view())
     assert (before["bag"], after["bag"], after["discarded"]) == (1, 0, ["tile-2"])
     assert jsonpatch.apply_patch(before, diff["patch"]) == after

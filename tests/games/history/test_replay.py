@@ -7,7 +7,6 @@ import pytest
 
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.history.verify import Check, verify
 from tests.games.game_fixture import event_types
@@ -30,7 +29,7 @@ def play_steps(
         if not is_finished(played.game):
             getattr(played, step)()
     if not is_finished(played.game):
-        played.append(record_change(TABLES, played.game, Change(mark_aborted(played.game), played.advance_clock())))
+        played.append(record_change(TABLES, played.game, mark_aborted(played.game), played.advance_clock()))
     return decode_log(played.log)
 
 

@@ -8,7 +8,6 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.games.ports.game_store import Revision, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
@@ -130,7 +129,7 @@ async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_
     await redis.delete(keys.game(game_id), keys.log(game_id))
     other, log = new_game("whole", players=3)
     joined = take_seat(ARCHIPELAGO.index, other, 2, "Cy", COLORS[2])
-    log.append(record_change(ARCHIPELAGO.index, other, Change(joined, AT)))
+    log.append(record_change(ARCHIPELAGO.index, other, joined, AT))
     await store.commit(creation(game_id, snapshot=encode_snapshot(other), diffs=log))
     assert not hub.publish_commit(game_id, log[1:])
     await wait_until(lambda: subscriber.snapshots)

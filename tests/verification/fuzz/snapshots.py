@@ -23,7 +23,6 @@ from service.engine import (
     move_id,
     parse_move_id,
 )
-from service.games.change import Change
 from service.games.diffs.record import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
@@ -95,16 +94,14 @@ def play_move(index: TileSetIndex, game: Game, moves: list[Any], choice: int) ->
     applied, events = apply_action(index, game, chosen)
     assert twin != game
     diff = record_change(
-        index, game, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(applied), by="seat")
+        index, game, events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(applied), by="seat"
     )
     encoded = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
     assert jsonpatch.apply_patch(before, encoded["patch"]) == msgspec.to_builtins(build_view(index, game))
     assert encoded["digest"] == game.digest == next_digest(previous, canonical_body(encoded))
     repeated, _ = apply_action(index, twin, parse_move_id(move_id(applied)) or chosen)
-    record_change(
-        index, twin, Change(events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(repeated), by="seat")
-    )
+    record_change(index, twin, events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(repeated), by="seat")
     assert encode_snapshot(twin) == encode_snapshot(game)
 
 
