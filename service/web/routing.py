@@ -15,10 +15,11 @@ from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.queries.games import load_for_reader
-from service.web.app_keys import API_KEY, API_KEYS, CONTEXT
+from service.web.app_keys import API_KEYS, CONTEXT
 from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_token, parse_bearer_tokens
 from service.web.headers.fields import Header
 from service.web.parsing import expects_continue, read_body, read_query
+from service.web.ratelimit.charge import get_charge
 from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
@@ -152,11 +153,12 @@ async def _authenticate_api_key(request: web.Request, *, is_required: bool) -> A
 
     The rate limiter has authenticated it already, unless rate limits are off.
     """
-    if (key := request.get(API_KEY)) is None and (secret := parse_api_key(request)) is not None:
-        request[API_KEY] = key = await request.app[API_KEYS].authenticate(secret)
-    if key is None and is_required:
+    charge = get_charge(request)
+    if charge.api_key is None and (secret := parse_api_key(request)) is not None:
+        charge.api_key = await request.app[API_KEYS].authenticate(secret)
+    if charge.api_key is None and is_required:
         raise ApiKeyRejected("send the API key in the header Api-Key")
-    return key
+    return charge.api_key
 
 
 Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]

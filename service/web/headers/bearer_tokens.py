@@ -7,7 +7,7 @@ from aiohttp import hdrs, web
 from multidict import istr
 
 from service.games.errors import Malformed, Unauthorized
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.connections.protocol import get_connection
 
 __all__ = [
@@ -54,7 +54,7 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken | None:
         match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
         if match is None:
             raise Unauthorized(missing=False)
-        token = connection.bearer_token = BearerToken(match[1], hash_token(match[1]), lines)
+        token = connection.bearer_token = BearerToken(match[1], make_token_id(match[1]), lines)
     return token
 
 

@@ -55,9 +55,8 @@ LIST_HEADERS = (
 def check_lists(headers: CIMultiDictProxy[str]) -> None:
     """Raise Malformed if a list is longer than it may be."""
     for name in LIST_HEADERS:
-        lines = headers.getall(name, None)
-        if lines is not None and (
-            len(text := ",".join(lines)) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
         ):
             raise Malformed(
                 f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
