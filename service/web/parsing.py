@@ -26,7 +26,7 @@ MAX_FLOATS_BYTES = 4_096
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
     """Read and decode the body. Raises UnsupportedMediaType, BodyTooLarge, Malformed."""
-    if request.headers.get("Content-Type") != JSON:
+    if request.headers.get(hdrs.CONTENT_TYPE) != JSON:
         _check_media_type(request)
     limits, content = request.app[LIMITS], request.content
     limit = limits.max_body_bytes
@@ -97,14 +97,13 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
 
     Raises Malformed with the parameter as its path.
     """
-    values: dict[str, str] = {}
-    for name, value in request.query.items():
-        if name not in query_type.__struct_fields__:
-            continue
-        if name in values:
-            raise Malformed("the query has this parameter more than once", name)
-        values[name] = value
-    values = {name: value for name, value in values.items() if value}
+    given, values = request.query, dict[str, str]()
+    for name in query_type.__struct_fields__:
+        match given.getall(name, []):
+            case [_, _, *_]:
+                raise Malformed("the query has this parameter more than once", name)
+            case [value] if value:
+                values[name] = value
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:

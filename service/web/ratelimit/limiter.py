@@ -156,7 +156,7 @@ class RateLimiter:
         if terms.takes_api_key and API_KEY_HEADER in headers:
             await self._admit_api_key(charge, request, address, terms)
             return charge
-        key = self._read_token_key(request) if hdrs.AUTHORIZATION in headers else b""
+        key = self._read_token_key(request)
         if key in self.trusted_tokens:
             charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
         elif not terms.has_route:
@@ -310,11 +310,10 @@ class RateLimiter:
     def _read_token_key(self, request: web.BaseRequest) -> bytes:
         """Return the hash of a request's token: of several that of a trusted one; empty if there is none."""
         try:
-            token = read_bearer_token(request)
+            return read_bearer_token(request).id
         except Unauthorized:
             keys = [make_token_id(one) for one in _read_tokens(request)[:MAX_TOKENS_CHECKED]]
             return next((key for key in keys if key in self.trusted_tokens), b"")
-        return b"" if token is None else token.hash
 
 
 def _read_tokens(request: web.BaseRequest) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from schemas.bots import BotList
+from schemas.commands import LegalMoves
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
@@ -23,7 +24,6 @@ from service.web.app_keys import CONTEXT
 from service.web.client_ip import get_site_network
 from service.web.connections.protocol import get_connection
 from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
-from service.web.headers.negotiation import set_moves_language
 from service.web.ratelimit.charge import charge_loaded_games, get_charge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
@@ -113,12 +113,17 @@ async def create_game(request: web.Request, asked: Creation) -> web.Response:
         charge=charge,
     )
     request.app[RATE_LIMITER].trust_tokens(issued_tokens(result.response))
-    response = _created_response(asked, result, private=body.visibility == "private", secret=True)
-    return set_moves_language(response, result.response.legal_moves)
+    private, moves = body.visibility == "private", result.response.legal_moves
+    return _created_response(asked, result, private=private, secret=True, moves=moves)
 
 
 def _created_response(
-    asked: Creation | RematchCreation, result: ReplayableResult[NewGame], *, private: bool, secret: bool
+    asked: Creation | RematchCreation,
+    result: ReplayableResult[NewGame],
+    *,
+    private: bool,
+    secret: bool,
+    moves: LegalMoves | None = None,
 ) -> web.Response:
     """Return the response to the creation of a game; `secret` says whether it contains tokens."""
     created, version, replayed = result
@@ -131,6 +136,7 @@ def _created_response(
         private=private,
         secret=secret,
         location=f"/v1/games/{created.game.id}",
+        moves=moves,
     )
     return mark_replayed(response, replayed=replayed)
 

@@ -14,7 +14,6 @@ from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdempotencyKey
-from service.web.headers.negotiation import set_moves_language
 from service.web.ratelimit.charge import charge_loaded_games, get_charge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
@@ -95,8 +94,9 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
     joined, version, replayed = await join(request.app[CONTEXT], asked.id, asked.body, joiner)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
-    response = json_response(joined, etag=etag, private=asked.token is not None, secret=True)
-    return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
+    private = asked.token is not None
+    response = json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
+    return mark_replayed(response, replayed=replayed)
 
 
 @delete_route(

@@ -8,7 +8,7 @@ from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.protocol import get_connection
-from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.problems import to_problem
 from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -69,7 +69,7 @@ async def _start_session(request: web.Request, session: Session, connection: Web
     """Read the upgrade's token, and subscribe to the path's game; close the socket if either is rejected."""
     game = request.match_info.get("id")
     try:
-        session.tokens.upgrade_token = parse_bearer_token(request)
+        session.tokens.upgrade_token = read_bearer_token(request).text
         if game is not None:
             resume_point = parse_resume_query(request) if request.query_string else ResumePoint()
             if not is_valid_id(game):
