@@ -1,13 +1,11 @@
 """The application: its routes, and what they share."""
 
 from asyncio import Event
-from functools import partial
 
 from aiohttp import web
 
 from service.games.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
-from service.games.queries.games import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
@@ -18,9 +16,7 @@ from service.web.limits import Limits
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
     PICTURE_SLOTS,
-    REPLAY_QUEUE,
     ConcurrencyLimit,
-    ReplayQueue,
 )
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
 from service.web.routes import page, websocket
@@ -41,15 +37,8 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[COMMON_HEADERS] = CommonHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
-    app[RATE_LIMITER] = RateLimiter(
-        limits,
-        context.store.buckets,
-        partial(is_valid_token, context),
-        app[API_KEYS],
-        app[CONNECTION_LIMITER].clients,
-    )
+    app[RATE_LIMITER] = RateLimiter(context, limits, app[API_KEYS], app[CONNECTION_LIMITER].clients)
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
-    app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
     register_routes(app, ROUTES)
     websocket.add_routes(app)

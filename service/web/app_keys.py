@@ -4,7 +4,6 @@ from asyncio import Event
 
 from aiohttp import web
 
-from service.games.api_key import ApiKey
 from service.games.authenticator import ApiKeyAuthenticator
 from service.games.context import Context
 from service.games.realtime.hub import Hub
@@ -15,9 +14,6 @@ CONTEXT = web.AppKey("context", Context)
 LIMITS = web.AppKey("limits", Limits)
 HUB = web.AppKey("hub", Hub)
 API_KEYS = web.AppKey("api_keys", ApiKeyAuthenticator)
-
-API_KEY = web.RequestKey("api_key", ApiKey)
-"""The API key of a request, once it is authenticated."""
 
 SUPERVISOR = web.AppKey("supervisor", Supervisor)
 """Runs this instance's background tasks; /readyz reports a required one that keeps failing."""

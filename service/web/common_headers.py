@@ -19,7 +19,7 @@ IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
 
 EXPOSED_HEADERS = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 
-CSP = "Content-Security-Policy"
+CSP = istr("Content-Security-Policy")
 
 _RESTRICTIONS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 

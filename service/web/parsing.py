@@ -1,19 +1,16 @@
 """Parsing of requests: the body, which may have to be asked for, and the query. Invalid input raises Malformed."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, TypeVar
+from codecs import BOM_UTF8
+from typing import TypeVar
 
 import msgspec
 from aiohttp import HttpVersion11, hdrs, web
 
-from schemas.base import without_bom
 from service.games.errors import Malformed
 from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.problems import to_malformed
-
-RequestFactory = Callable[..., web.BaseRequest]
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -29,7 +26,7 @@ MAX_FLOATS_BYTES = 4_096
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
     """Read and decode the body. Raises UnsupportedMediaType, BodyTooLarge, Malformed."""
-    if request.headers.get("Content-Type") != JSON:
+    if request.headers.get(hdrs.CONTENT_TYPE) != JSON:
         _check_media_type(request)
     limits, content = request.app[LIMITS], request.content
     limit = limits.max_body_bytes
@@ -43,7 +40,7 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
-        return decode_json(decoder, without_bom(body))
+        return decode_json(decoder, body.removeprefix(BOM_UTF8))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error
     except TimeoutError as error:
@@ -100,14 +97,13 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
 
     Raises Malformed with the parameter as its path.
     """
-    values: dict[str, str] = {}
-    for name, value in request.query.items():
-        if name not in query_type.__struct_fields__:
-            continue
-        if name in values:
-            raise Malformed("the query has this parameter more than once", name)
-        values[name] = value
-    values = {name: value for name, value in values.items() if value}
+    given, values = request.query, dict[str, str]()
+    for name in query_type.__struct_fields__:
+        match given.getall(name, []):
+            case [_, _, *_]:
+                raise Malformed("the query has this parameter more than once", name)
+            case [value] if value:
+                values[name] = value
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
@@ -127,25 +123,18 @@ def _check_media_type(request: web.Request) -> None:
         raise UnsupportedMediaType
 
 
-def without_expectations(make_request: RequestFactory) -> RequestFactory:
-    """Return a factory of requests that have no Expect; `EXPECTS_CONTINUE` says whether one expects 100 Continue.
+def without_expectation(request: web.Request) -> web.Request:
+    """Return a request that has no Expect; `EXPECTS_CONTINUE` says whether it expects 100 Continue.
 
     A client sends its body only once the request is accepted without it (RFC 9110, 10.1.1). aiohttp would answer before
     any handler runs, so it does not get to see the header. HTTP/1.0 has no interim responses, and any other expectation
     is ignored.
     """
-
-    def make(*parts: Any) -> web.BaseRequest:
-        request = make_request(*parts)
-        if hdrs.EXPECT not in request.headers:
-            return request
-        headers = request.headers.copy()
-        expectations = headers.popall(hdrs.EXPECT)
-        request = request.clone(headers=headers)
-        request[EXPECTS_CONTINUE] = request.version >= HttpVersion11 and "100-continue" in map(str.lower, expectations)
-        return request
-
-    return make
+    headers = request.headers.copy()
+    expectations = headers.popall(hdrs.EXPECT)
+    accepted = request.clone(headers=headers)
+    accepted[EXPECTS_CONTINUE] = request.version >= HttpVersion11 and "100-continue" in map(str.lower, expectations)
+    return accepted
 
 
 def expects_continue(request: web.Request) -> bool:

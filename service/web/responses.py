@@ -6,11 +6,12 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from schemas.base import encode_json
+from schemas.commands import LegalMoves
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import DRAINING
 from service.web.common_headers import COMMON_HEADERS, IDEMPOTENT_REPLAYED
 from service.web.headers.fields import match_entity_tag
-from service.web.headers.negotiation import MIN_COMPRESSED_BYTES, CompressibleResponse
+from service.web.headers.negotiation import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES, CompressibleResponse
 from service.web.parsing import JSON
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
@@ -18,13 +19,16 @@ CACHE_PUBLIC = "no-cache"
 CACHE_PRIVATE = "private, no-cache"
 NO_STORE = "no-store"
 
-_CACHE_HEADERS = {
-    False: {"Cache-Control": CACHE_PUBLIC, "Vary": "Accept-Encoding"},
-    True: {"Cache-Control": CACHE_PRIVATE, "Vary": "Authorization, Accept-Encoding"},
+_CACHE_HEADERS: dict[bool, dict[str, str]] = {
+    False: {hdrs.CACHE_CONTROL: CACHE_PUBLIC, hdrs.VARY: "Accept-Encoding"},
+    True: {hdrs.CACHE_CONTROL: CACHE_PRIVATE, hdrs.VARY: "Authorization, Accept-Encoding"},
 }
 """By whether a response is private."""
 
-_SECRET_HEADERS = {False: {"Cache-Control": NO_STORE}, True: {"Cache-Control": NO_STORE, "Vary": "Authorization"}}
+_SECRET_HEADERS: dict[bool, dict[str, str]] = {
+    False: {hdrs.CACHE_CONTROL: NO_STORE},
+    True: {hdrs.CACHE_CONTROL: NO_STORE, hdrs.VARY: "Authorization"},
+}
 """The same for a response with secrets, which is never compressed."""
 
 
@@ -33,7 +37,7 @@ def game_etag(version: int, digest: str) -> str:
     return f'"{version}-{digest}"'
 
 
-def json_response(
+def json_response(  # noqa: PLR0913  each says something else of the response
     value: Any,
     *,
     status: int = 200,
@@ -41,21 +45,25 @@ def json_response(
     private: bool = False,
     secret: bool = False,
     location: str | None = None,
+    moves: LegalMoves | None = None,
 ) -> web.Response:
     """Return a JSON response with a value, or with bytes that are encoded already.
 
     A `private` response depends on the token. A `secret` response contains tokens or other secrets, and no cache may
-    store it.
+    store it. If it contains legal `moves`, it is in their language.
     """
-    headers = {"Content-Type": JSON, **(_SECRET_HEADERS if secret else _CACHE_HEADERS)[private]}
+    headers: dict[str, str] = {hdrs.CONTENT_TYPE: JSON, **(_SECRET_HEADERS if secret else _CACHE_HEADERS)[private]}
     if etag is not None:
-        headers["ETag"] = etag
+        headers[hdrs.ETAG] = etag
     if location is not None:
-        headers["Location"] = location
+        headers[hdrs.LOCATION] = location
+    if moves is not None:
+        headers[hdrs.CONTENT_LANGUAGE] = moves.language
+        headers[hdrs.VARY] = f"{headers[hdrs.VARY]}, Accept-Language" if hdrs.VARY in headers else "Accept-Language"
     body = value if type(value) is bytes else encode_json(value)
     if secret or len(body) <= MIN_COMPRESSED_BYTES:
         return web.Response(status=status, body=body, headers=headers)
-    return CompressibleResponse(status=status, body=body, headers=headers)
+    return CompressibleResponse(status=status, body=body, headers=headers, zlib_executor_size=MAX_SYNC_BYTES)
 
 
 def content_etag(body: bytes) -> str:

@@ -1,7 +1,7 @@
 """Declarations of routes: what a request has, which its handler gets as one typed value, and what is documented."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_type_hints
@@ -9,16 +9,18 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_
 import msgspec
 from aiohttp import web
 from msgspec import NODEFAULT, Meta
+from multidict import istr
 
 from schemas.base import RequestModel
 from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.queries.games import load_for_reader
-from service.web.app_keys import API_KEY, API_KEYS, CONTEXT
-from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_token, parse_bearer_tokens
+from service.web.app_keys import API_KEYS, CONTEXT
+from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.headers.fields import Header
 from service.web.parsing import expects_continue, read_body, read_query
+from service.web.ratelimit.charge import get_charge
 from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
@@ -70,11 +72,7 @@ class GameCommand(GameRead, frozen=True, kw_only=True):
     access: ClassVar[Access] = "required"
 
 
-_SECRET_READERS: Mapping[str, Callable[[web.Request], Any]] = {
-    "token": parse_bearer_token,
-    "tokens": parse_bearer_tokens,
-}
-_SPECIAL_FIELDS = frozenset({"query", "body", "api_key", *_SECRET_READERS})
+_SPECIAL_FIELDS = frozenset({"query", "body", "api_key", "token", "tokens"})
 
 
 class ResponseSpec(NamedTuple):
@@ -105,12 +103,13 @@ class RequestDecoder:
         self.body = msgspec.json.Decoder(self.fields["body"].type) if "body" in self.fields else None
         self.is_body_optional = self.body is not None and self.fields["body"].default is not NODEFAULT
         self.takes_api_key = "api_key" in self.fields
-        self._secrets = {name: read for name, read in _SECRET_READERS.items() if name in self.fields}
-        self._path = {
-            name: get_args(field.type)[0]
+        self._takes_token, self._takes_tokens = "token" in self.fields, "tokens" in self.fields
+        self._headers = [(name, istr(header.name), header.parse) for name, header in self.headers.items()]
+        self._path = [
+            (name, get_args(field.type)[0])
             for name, field in self.fields.items()
             if field.default is NODEFAULT and name not in _SPECIAL_FIELDS
-        }
+        ]
 
     def path_pattern(self, name: str) -> str:
         """Return the pattern of a parameter of the path; anything else does not match, so the response is 404."""
@@ -122,26 +121,30 @@ class RequestDecoder:
 
         Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
         """
-        values: dict[str, Any] = {name: kind(request.match_info[name]) for name, kind in self._path.items()}
+        values: dict[str, Any] = {}
+        for name, kind in self._path:
+            values[name] = kind(request.match_info[name])
         if self.takes_api_key:
             values["api_key"] = await _authenticate_api_key(request, is_required=self._kind.access == "key")
         if self.body is not None and (request.body_exists or not self.is_body_optional):
-            if self._secrets and expects_continue(request):
+            if self._takes_token and expects_continue(request):
                 await self._check_token(request)
             values["body"] = await read_body(request, self.body)
         if self.query is not None and request.query_string:
             values["query"] = read_query(request, self.query)
-        for name, header in self.headers.items():
-            lines = request.headers.getall(header.name, None)
-            if lines is not None:
-                values[name] = header.parse(lines)
-        for name, read in self._secrets.items():
-            values[name] = read(request)
+        headers = request.headers
+        for name, header, parse in self._headers:
+            if header in headers:
+                values[name] = parse(headers.getall(header))
+        if self._takes_token:
+            values["token"] = read_bearer_token(request).text
+        elif self._takes_tokens:
+            values["tokens"] = parse_bearer_tokens(request)
         return self._kind(**values)
 
     async def _check_token(self, request: web.Request) -> None:
         """Raise Unauthorized or NoSuchGame, before the client sends its body, if its token would be rejected."""
-        token = parse_bearer_token(request)
+        token = read_bearer_token(request).text
         if token is None and self._kind.access == "required":
             raise Unauthorized(missing=True)
         await load_for_reader(request.app[CONTEXT], request.match_info["id"], token)
@@ -152,11 +155,12 @@ async def _authenticate_api_key(request: web.Request, *, is_required: bool) -> A
 
     The rate limiter has authenticated it already, unless rate limits are off.
     """
-    if (key := request.get(API_KEY)) is None and (secret := parse_api_key(request)) is not None:
-        request[API_KEY] = key = await request.app[API_KEYS].authenticate(secret)
-    if key is None and is_required:
+    charge = get_charge(request)
+    if charge.api_key is None and (secret := parse_api_key(request)) is not None:
+        charge.api_key = await request.app[API_KEYS].authenticate(secret)
+    if charge.api_key is None and is_required:
         raise ApiKeyRejected("send the API key in the header Api-Key")
-    return key
+    return charge.api_key
 
 
 Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]

@@ -20,8 +20,7 @@ from service.web.headers import negotiation as lists
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import client_charge, concurrency
-from service.web.ratelimit import limiter as rate_limiter
+from service.web.ratelimit import charge, concurrency
 from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
 from service.web.server import listeners, runner
 from service.web.streaming.registry import MISSED_DIFF_S
@@ -84,13 +83,13 @@ MIB = 2**20
         (
             "threat-model",
             "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
-            [1000 * client_charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
+            [1000 * charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
         ),
         ("threat-model", "{:g} ms are held until a response", [limiter.HELD_MS]),
         (
             "limits",
             "{} tokens each, {} for a heavy bot",
-            [rate_limiter.BOT_TURN_TOKENS, client_charge.HEAVY_BOT_TURN_TOKENS],
+            [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS],
         ),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (

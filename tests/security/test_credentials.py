@@ -9,7 +9,7 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.client_ip import TrustedProxies, hash_token, parse_networks
+from service.web.client_ip import TrustedProxies, make_token_id, parse_networks
 from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.limits import Limits
 from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
@@ -156,7 +156,7 @@ async def test_buckets_are_bounded_by_bytes(client: Client, of_network: bool) ->
     with measure_growth() as grown:
         for number in range(MAX_BUCKETS_BYTES // 100):
             for bucket in (
-                buckets.of_address(address_id(number)) if of_network else buckets.get(hash_token(f"{number}"))
+                buckets.of_address(address_id(number)) if of_network else buckets.get(make_token_id(f"{number}"))
             ):
                 bucket.full_at = number + 0.5
     assert MAX_BUCKETS_BYTES / 8 < grown[0] < MAX_BUCKETS_BYTES
@@ -181,11 +181,11 @@ async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:
     tokens = client.app[RATE_LIMITER].trusted_tokens
     with measure_growth() as grown:
         for number in range(200_000):
-            key = hash_token(str(number))
+            key = make_token_id(str(number))
             tokens.put(key, key)
     assert MAX_TRUSTED_BYTES / 4 < grown[0] < MAX_TRUSTED_BYTES
-    assert hash_token("199999") in tokens
-    assert hash_token("0") not in tokens
+    assert make_token_id("199999") in tokens
+    assert make_token_id("0") not in tokens
 
 
 def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:

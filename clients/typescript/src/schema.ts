@@ -534,19 +534,19 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description List the game's webhooks, without their secrets; with a seat token, only those that it has registered.
+         * @description List the webhooks, without their secrets; with a seat token, only those that it has registered.
          */
         readonly get: operations["listWebhooks"];
         readonly put?: never;
         /**
          * Register a webhook
-         * @description Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
+         * @description Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
          *
-         *     The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves.
+         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are reported from their first version, games that are in play from their next change.
          *
-         *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes.
+         *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes; `game` is null in that of an API key.
          *
-         *     Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's quotas.
+         *     Messages of one game are delivered at least once and in the order of the versions, those of different games in any order; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's quotas.
          */
         readonly post: operations["registerWebhook"];
         readonly delete?: never;
@@ -564,14 +564,14 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Return one webhook with its status and its delivery progress.
+         * @description Return one webhook with its status and its delivery progress, or the number of games with missed messages.
          */
         readonly get: operations["readWebhook"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a webhook
-         * @description Delete a webhook and its delivery log; a delivery in progress may still arrive.
+         * @description Delete a webhook and its delivery log; deliveries in progress may still arrive.
          */
         readonly delete: operations["deleteWebhook"];
         readonly options?: never;
@@ -609,10 +609,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Retry now
-         * @description Retry the next delivery now, for example when the server works again.
+         * Deliver missed messages now
+         * @description Deliver now everything that the webhook missed, for example when the server works again, each game in order.
          *
-         *     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never passed its challenge becomes `pending` again and receives a new challenge.
+         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
          */
         readonly post: operations["retryWebhook"];
         readonly delete?: never;
@@ -671,16 +671,20 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the API key's webhooks
-         * @description List the webhooks of the API key, without their secrets.
+         * List the webhooks
+         * @description List the webhooks, without their secrets; with a seat token, only those that it has registered.
          */
         readonly get: operations["listKeyWebhooks"];
         readonly put?: never;
         /**
-         * Register a webhook for all games
-         * @description Register a URL that receives the changes of all games of the API key, as a game's webhook does of one game.
+         * Register a webhook
+         * @description Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
          *
-         *     Games that are created from now on are reported from their first version, games that are in play from their next change. The server must answer a challenge first; `game` is null in it. Messages of one game arrive in the order of the versions, those of different games in any order.
+         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are reported from their first version, games that are in play from their next change.
+         *
+         *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes; `game` is null in that of an API key.
+         *
+         *     Messages of one game are delivered at least once and in the order of the versions, those of different games in any order; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's quotas.
          */
         readonly post: operations["registerKeyWebhook"];
         readonly delete?: never;
@@ -697,21 +701,21 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read an API key's webhook
-         * @description Return one webhook with its status, and the number of games with messages that it missed.
+         * Read a webhook
+         * @description Return one webhook with its status and its delivery progress, or the number of games with missed messages.
          */
         readonly get: operations["readKeyWebhook"];
         readonly put?: never;
         readonly post?: never;
         /**
-         * Delete an API key's webhook
+         * Delete a webhook
          * @description Delete a webhook and its delivery log; deliveries in progress may still arrive.
          */
         readonly delete: operations["deleteKeyWebhook"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Change an API key's webhook
+         * Change a webhook
          * @description Change the URL or the events of a webhook; what is not given stays.
          *
          *     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
@@ -727,8 +731,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List deliveries of all games
-         * @description List the latest 100 delivery attempts with their responses, of all games.
+         * List a webhook's deliveries
+         * @description List the latest 100 delivery attempts with their responses.
          */
         readonly get: operations["listKeyDeliveries"];
         readonly put?: never;
@@ -793,10 +797,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Deliver missed messages
-         * @description Deliver now everything that the webhook missed, of all games, each in order.
+         * Deliver missed messages now
+         * @description Deliver now everything that the webhook missed, for example when the server works again, each game in order.
          *
-         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` shrinks to 0 as the games are taken up again.
+         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
          */
         readonly post: operations["retryKeyWebhook"];
         readonly delete?: never;
@@ -6918,7 +6922,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The webhooks of the game, oldest first. */
+            /** @description The webhooks, oldest first. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -7949,7 +7953,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The webhooks of the key, oldest first. */
+            /** @description The webhooks, oldest first. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];

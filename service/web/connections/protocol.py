@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from service.web.connections.limiter import ConnectionLimiter
     from service.web.headers.bearer_tokens import BearerToken
-    from service.web.ratelimit.limiter import Charge
+    from service.web.ratelimit.charge import Charge
 
 __all__ = [
     "HIGH_WATER_BYTES",

@@ -7,7 +7,7 @@ from aiohttp import hdrs, web
 from multidict import istr
 
 from service.games.errors import Malformed, Unauthorized
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.connections.protocol import get_connection
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "BearerToken",
     "check_token",
     "parse_api_key",
-    "parse_bearer_token",
     "parse_bearer_tokens",
     "read_bearer_token",
 ]
@@ -33,35 +32,33 @@ _BEARER_LIST = re.compile(rf"(?i:bearer) +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})
 class BearerToken(NamedTuple):
     """The token of an Authorization header."""
 
-    text: str
-    hash: bytes
-    """Its id for rate limits."""
+    text: str | None
+    """None without the header."""
+    id: bytes
+    """What stands for it in rate limits."""
     lines: list[str]
     """The lines of the header."""
 
 
-def read_bearer_token(request: web.BaseRequest) -> BearerToken | None:
-    """Return the bearer token, or None without an Authorization header. Raises Unauthorized for any other header.
+NO_TOKEN = BearerToken(None, b"", [])
+
+
+def read_bearer_token(request: web.BaseRequest) -> BearerToken:
+    """Return the bearer token, NO_TOKEN without an Authorization header. Raises Unauthorized for any other header.
 
     Most clients send the same header with every request of a connection, so the connection caches the last one.
     """
     lines = request.headers.getall(hdrs.AUTHORIZATION, None)
     if lines is None:
-        return None
+        return NO_TOKEN
     connection = get_connection(request)
     token = connection.bearer_token
     if token is None or token.lines != lines:
         match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
         if match is None:
             raise Unauthorized(missing=False)
-        token = connection.bearer_token = BearerToken(match[1], hash_token(match[1]), lines)
+        token = connection.bearer_token = BearerToken(match[1], make_token_id(match[1]), lines)
     return token
-
-
-def parse_bearer_token(request: web.BaseRequest) -> str | None:
-    """Return the text of the bearer token, or None without an Authorization header. Raises Unauthorized."""
-    token = read_bearer_token(request)
-    return None if token is None else token.text
 
 
 def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:

@@ -6,13 +6,11 @@ Headers that are lists (5.6.1) are bounded, all their lines together, before any
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDictProxy, istr
 
-from schemas.commands import LegalMoves
 from service.games.errors import Malformed
 from service.i18n import ENGLISH, LANGUAGES, Language
 
@@ -32,7 +30,6 @@ __all__ = [
     "parse_weights",
     "prefers_media_type",
     "set_content_language",
-    "set_moves_language",
 ]
 
 MAX_LIST_LENGTH = 2_000
@@ -55,9 +52,8 @@ LIST_HEADERS = (
 def check_lists(headers: CIMultiDictProxy[str]) -> None:
     """Raise Malformed if a list is longer than it may be."""
     for name in LIST_HEADERS:
-        lines = headers.getall(name, None)
-        if lines is not None and (
-            len(text := ",".join(lines)) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
         ):
             raise Malformed(
                 f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
@@ -95,7 +91,7 @@ def parse_weights(header: str) -> dict[str, float]:
 def negotiate_coding(request: web.BaseRequest) -> web.ContentCoding | None:
     """Return the content coding that the client prefers; None for none, or if it accepts no other."""
     lines = request.headers.getall(hdrs.ACCEPT_ENCODING, None)
-    return None if lines is None else _select_coding(join_lines(lines))
+    return None if lines is None else _select_coding(",".join(lines))
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +136,7 @@ MIN_COMPRESSED_BYTES = 1024
 """A smaller body fits into one packet as it is."""
 
 MAX_SYNC_BYTES = 16_384
-"""Larger bodies are compressed in a thread: this one takes some 0.3 ms."""
+"""Larger bodies of a CompressibleResponse are compressed in a thread: this one takes some 0.3 ms."""
 
 
 class CompressibleResponse(web.Response):
@@ -148,9 +144,6 @@ class CompressibleResponse(web.Response):
 
     It must contain no secrets: its length would reveal them to whoever can choose another part of it (BREACH).
     """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options, zlib_executor_size=MAX_SYNC_BYTES)
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Choose the coding, and begin the response."""
@@ -168,18 +161,13 @@ def negotiate_language(lines: Sequence[str]) -> Language:
     `fr-CA` matches `fr`, `*` matches every language that is not named, and `q=0` excludes one. Invalid ranges are
     ignored.
     """
-    return _negotiate(join_lines(lines))
+    return _negotiate(",".join(lines))
 
 
 def set_content_language(response: web.Response, language: str) -> web.Response:
     """Add `Content-Language`, and `Accept-Language` to `Vary`."""
     response.headers["Content-Language"] = language
     return add_vary(response, hdrs.ACCEPT_LANGUAGE)
-
-
-def set_moves_language(response: web.Response, moves: LegalMoves | None) -> web.Response:
-    """Add the language headers if the response contains legal moves."""
-    return response if moves is None else set_content_language(response, moves.language)
 
 
 def localized_etag(etag: str, language: str) -> str:

@@ -18,7 +18,7 @@ from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PIC
 from service.web.buckets import Buckets, Policy
 from service.web.errors import RenderingFailed, TooManyWaiting
 from service.web.images.jobs import DrawingJob, draw_in_worker
-from service.web.ratelimit.limiter import Charge
+from service.web.ratelimit.charge import Charge
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from service.i18n import Language
 from service.web.client_ip import get_site_network
 from service.web.connections.limiter import get_client_address
 from service.web.connections.protocol import get_connection
-from service.web.headers.negotiation import CompressibleResponse, add_vary, set_content_language
+from service.web.headers.negotiation import MAX_SYNC_BYTES, CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
@@ -82,7 +82,13 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
         return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
-    return CompressibleResponse(body=body, content_type=MEDIA_TYPES[image_format], charset="utf-8", headers=headers)
+    return CompressibleResponse(
+        body=body,
+        content_type=MEDIA_TYPES[image_format],
+        charset="utf-8",
+        headers=headers,
+        zlib_executor_size=MAX_SYNC_BYTES,
+    )
 
 
 @cache

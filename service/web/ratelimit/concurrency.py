@@ -1,4 +1,4 @@
-"""Concurrency limits per address, for work of which an instance can do little at once."""
+"""Concurrency limits per address: for work of which an instance can do little at once, and for streams."""
 
 import asyncio
 from collections import Counter
@@ -7,9 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
+from service.web.app_keys import LIMITS
+from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
+from service.web.connections.protocol import streaming_response
 from service.web.errors import TooManyWaiting
+from service.web.ratelimit.origins import check_origin
 
-__all__ = ["PICTURE_SLOTS", "REPLAY_QUEUE", "ConcurrencyLimit", "ReplayQueue"]
+__all__ = ["PICTURE_SLOTS", "ConcurrencyLimit", "ReplayQueue", "open_stream"]
 
 MAX_PICTURES_PER_ADDRESS = 8
 """Pictures that one address may wait for."""
@@ -72,4 +76,19 @@ class ReplayQueue:
 
 
 PICTURE_SLOTS = web.AppKey("picture_slots", ConcurrencyLimit)
-REPLAY_QUEUE = web.AppKey("replay_queue", ReplayQueue)
+
+
+@asynccontextmanager
+async def open_stream(request: web.Request) -> AsyncIterator[None]:
+    """Admit and count a WebSocket or event stream.
+
+    Raises OriginNotAllowed, TooManyConnections, Malformed.
+    """
+    check_origin(request, request.app[LIMITS].allowed_origins)
+    address, connections = get_client_address(request), request.app[CONNECTION_LIMITER]
+    connections.add_stream(address)
+    try:
+        with streaming_response(request):
+            yield
+    finally:
+        connections.remove_stream(address)

@@ -94,7 +94,8 @@ class LeasePool:
         taken: tuple[TokenLease, ...] = ()
         try:
             for lease in self._of_client(policy, client):
-                await self._wait_for_token(lease)
+                if lease.tokens <= -lease.policy.lease_tokens:
+                    await self._wait_for_token(lease)
                 self._take(lease, tokens)
                 taken += (lease,)
         except BaseException:

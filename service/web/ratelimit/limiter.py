@@ -12,40 +12,40 @@ A request with an API key, on a route that takes one, counts against the key's q
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from functools import lru_cache, partial
-from math import ceil
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from typing import Literal, NamedTuple
 
 import msgspec
 from aiohttp import hdrs, web
-from multidict import CIMultiDict, istr
+from multidict import istr
 
-from service.games.api_key import ApiKey, Quotas
+from service.games.api_key import ApiKey
 from service.games.authenticator import ApiKeyAuthenticator
+from service.games.context import Context
 from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
-from service.games.ports.game_store import RateLimit, TokenBucketStore
-from service.web.app_keys import API_KEY
-from service.web.buckets import Bucket, Buckets, Policy, RecentCache
-from service.web.client_ip import hash_token
+from service.games.ports.game_store import RateLimit
+from service.games.queries.games import is_valid_token
+from service.web.buckets import Buckets, Policy, RecentCache
+from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.limiter import HELD_MS, MAX_BUCKETS_BYTES
+from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.limits import Limits
-from service.web.ratelimit.leases import LeasePool, TokenLease, refund
+from service.web.problems import SAFE_METHODS
+from service.web.ratelimit.charge import RATE_LIMIT, Charge, key_policies
+from service.web.ratelimit.concurrency import ReplayQueue
+from service.web.ratelimit.leases import LeasePool, refund
 from service.web.ratelimit.token_verifier import TokenVerifier
 
 __all__ = [
-    "BOT_TURN_TOKENS",
     "NO_ROUTE",
     "RATE_LIMITER",
-    "Charge",
     "MessageInfo",
     "RateLimiter",
     "close_rate_limiter",
-    "key_policies",
 ]
 
 MAX_TOKENS_CHECKED = 8
@@ -59,21 +59,10 @@ MAX_TRUSTED_BYTES = 8 * 1024 * 1024
 MAX_TRUSTED_ENTRY_BYTES = 128
 """Memory of a trusted token, at most: its hash, and its share of a dict that has just grown."""
 
-SHOWN_TIME = 0.5
-"""Part of the time that must be gone before the headers name it: clients plan by the number of requests."""
-
 MIN_FAILED_STATUS = 400
 """Responses from this status on changed nothing."""
 
-BOT_TURN_TOKENS = 4
-"""What a turn of a bot that runs in the event loop costs: some 3 ms."""
-
-RATE_LIMIT = istr("RateLimit")
-RATE_LIMIT_POLICY = istr("RateLimit-Policy")
-"""Headers of draft-ietf-httpapi-ratelimit-headers-11."""
-
 IDEMPOTENCY_KEY = istr("Idempotency-Key")
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class MessageInfo(msgspec.Struct, frozen=True):
@@ -109,119 +98,18 @@ class Terms(NamedTuple):
 NO_ROUTE = Terms(has_route=False)
 
 
-class KeyPolicies(NamedTuple):
-    """The quotas of an API key."""
-
-    games: Policy
-    requests: Policy
-    bots: Policy
-
-
-@lru_cache(maxsize=1_000)
-def key_policies(quotas: Quotas) -> KeyPolicies:
-    """Return the policies of quotas: equal ones share theirs, and new ones start anew."""
-    return KeyPolicies(
-        Policy("key-games", RateLimit(quotas.games_per_hour, 3600)),
-        Policy("key-requests", RateLimit(quotas.requests_per_minute, 60)),
-        Policy("key-bots", RateLimit(quotas.bot_turns_per_hour * BOT_TURN_TOKENS, 3600)),
-    )
-
-
-class Charge:
-    """What a request or a message is charged to."""
-
-    __slots__ = ("_clock", "_counted", "_creations", "_held_ms", "buckets", "guess", "may_guess", "unverified_token")
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self.buckets: tuple[Bucket, ...] = ()
-        """Of the client that pays, if one does: of requests and of time."""
-        self._held_ms = 0.0
-        self._counted: tuple[TokenLease, ...] = ()
-        """Charged whatever the response is."""
-        self._creations: tuple[TokenLease, ...] = ()
-        """Charged unless the response shows that nothing was created."""
-        self.guess: tuple[TokenLease, ...] = ()
-        """Charged until the response shows that the request was no guess, so that many concurrent guesses are rejected
-        too.
-        """
-        self.may_guess = False
-        """Whether the response shows if a game or a token exists."""
-        self.unverified_token = b""
-        """Hash of a token that is not trusted yet; the response shows whether it is valid."""
-
-    def admit(self, buckets: tuple[Bucket, ...]) -> None:
-        """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""
-        now = self._clock()
-        for bucket in buckets:
-            policy = bucket.policy
-            wait_s = bucket.full_at - now - policy.rate.window_s + policy.token_interval_s
-            if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
-                raise policy.make_error(wait_s)
-        for bucket in buckets:
-            bucket.spend(bucket.policy.held, now)
-        self.buckets, self._held_ms = buckets, HELD_MS
-
-    async def count(self, leases: LeasePool, policy: Policy, client: str) -> None:
-        """Count a request by its address or API key, in all instances. Raises RateLimited."""
-        self._counted += await leases.take(policy, client)
-
-    async def count_creation(self, leases: LeasePool, policy: Policy, client: str) -> None:
-        """Count what a request may create. Raises RateLimited."""
-        self._creations += await leases.take(policy, client)
-
-    def spend_time(self, seconds: float) -> None:
-        """Charge time that was spent; what was held is a part of it."""
-        now, milliseconds = self._clock(), 1000 * seconds - self._held_ms
-        self._held_ms = 0.0
-        for bucket in self.buckets:
-            if bucket.policy.held == HELD_MS:
-                bucket.spend(milliseconds, now)
-
-    def settle(self, *, is_successful: bool = True) -> None:
-        """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
-        refund(self.guess)
-        self.guess = ()
-        if not is_successful:
-            refund(self._creations)
-            self._creations = ()
-
-    def set_headers(self, headers: CIMultiDict[str]) -> None:
-        """Set the rate-limit headers of the policy of which the smallest part is left."""
-        now = self._clock()
-        shown, remaining, least = None, 0.0, 2.0
-        for bucket in self.buckets:
-            policy = bucket.policy
-            left = policy.quota - (bucket.full_at - now) / policy.token_interval_s
-            part = left / policy.quota
-            if part < least and (policy.held == 1 or part < SHOWN_TIME):
-                shown, remaining, least = policy, left, part
-        for lease in (*self._counted, *self._creations):
-            if (part := lease.remaining / lease.policy.quota) < least:
-                shown, remaining, least = lease.policy, lease.remaining, part
-        if shown is not None:
-            whole = max(0, min(shown.quota, int(remaining + 1e-9)))
-            reset_s = ceil((shown.quota - whole) * shown.token_interval_s - 1e-9)
-            headers[RATE_LIMIT] = f'"{shown.name}";r={whole};t={reset_s}'
-            headers[RATE_LIMIT_POLICY] = shown.header
-
-
 class RateLimiter:
-    """The rate limiter of one instance.
-
-    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None. `clients` are the buckets
-    of addresses and of trusted tokens.
-    """
+    """The rate limiter of one instance. `clients` are the buckets of addresses and of trusted tokens."""
 
     def __init__(
         self,
+        context: Context,
         limits: Limits,
-        store: TokenBucketStore,
-        is_valid_token: Callable[[str | None, str], Awaitable[bool]],
         api_keys: ApiKeyAuthenticator,
         clients: Buckets,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.context = context
         self.is_enabled = limits.rate_limits
         self.clock = clock
         per_network = limits.addresses_per_network
@@ -236,7 +124,7 @@ class RateLimiter:
         self.bots = counted("bots", limits.rate_bots)
         self.bot_games = counted("bot-games", limits.rate_bot_games)
         self.guesses = counted("guesses", limits.rate_guesses)
-        self.leases = LeasePool(store, clock, MAX_LEASES_BYTES)
+        self.leases = LeasePool(context.store.buckets, clock, MAX_LEASES_BYTES)
         self.clients = clients
         shared = [one.scaled("tokens", limits.tokens_per_address, per_network=per_network) for one in clients.policies]
         self.tokens_of_addresses = Buckets(tuple(shared), clock, MAX_BUCKETS_BYTES)
@@ -245,32 +133,31 @@ class RateLimiter:
             TRUST_TTL_S, MAX_TRUSTED_BYTES // MAX_TRUSTED_ENTRY_BYTES, clock
         )
         """Hashes of the tokens that opened a game on this instance lately, or were issued by it."""
-        self._is_valid_token = is_valid_token
+        self._is_valid_token = partial(is_valid_token, context)
         self._api_keys = api_keys
         self.verifier = TokenVerifier()
+        self.replays = ReplayQueue()
 
     async def aclose(self) -> None:
         """Cancel running renewals."""
         await self.leases.aclose()
 
-    async def admit(self, request: web.Request, terms: Terms = NO_ROUTE) -> None:
+    async def admit(self, request: web.Request, terms: Terms = NO_ROUTE) -> Charge:
         """Charge a request to its API key, its trusted token or its address.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        if not self.is_enabled:
-            return
         connection, headers = get_connection(request), request.headers
         address = connection.address
-        connection.charge = charge = Charge(self.clock)
-        if not terms.is_limited:
-            return
+        connection.charge = charge = Charge(self, address)
+        if not (self.is_enabled and terms.is_limited):
+            return charge
         charge.may_guess = terms.may_guess
-        if API_KEY_HEADER in headers and terms.takes_api_key:
+        if terms.takes_api_key and API_KEY_HEADER in headers:
             await self._admit_api_key(charge, request, address, terms)
-            return
-        key = self._read_token_key(request) if hdrs.AUTHORIZATION in headers else b""
-        if key in self.trusted_tokens.recent or key in self.trusted_tokens:
+            return charge
+        key = self._read_token_key(request)
+        if key in self.trusted_tokens:
             charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
         elif not terms.has_route:
             charge.admit(self.clients.of_address(address))
@@ -279,16 +166,16 @@ class RateLimiter:
             tokens = _read_tokens(request)[:MAX_TOKENS_CHECKED]
             await self._admit_stranger(charge, address, request, request.match_info.get("id"), tokens)
         if terms.creates is not None:
-            await charge.count_creation(self.leases, self.creations, address)
+            charge.creations += await self.leases.take(self.creations, address)
         if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS and terms.has_route:
-            await charge.count_creation(self.leases, self.idempotency_keys, address)
+            charge.creations += await self.leases.take(self.idempotency_keys, address)
+        return charge
 
     async def admit_socket(self, request: web.Request, *, may_guess: bool) -> None:
         """Charge the upgrade to a WebSocket, which counts guesses itself. Raises RateLimited, StoreUnavailable."""
-        await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
-        if (charge := get_connection(request).charge) is not None:
-            charge.settle()
-            charge.may_guess = False
+        charge = await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
+        charge.settle()
+        charge.may_guess = False
 
     async def _admit_stranger(
         self, charge: Charge, address: str, request: web.Request | None, game: str | None, tokens: Iterable[str]
@@ -308,7 +195,7 @@ class RateLimiter:
                     break
             else:
                 raise
-            key = hash_token(token)
+            key = make_token_id(token)
             self._trust(key)
             charge.unverified_token = b""
             charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
@@ -318,19 +205,19 @@ class RateLimiter:
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
-        request[API_KEY] = key = await self._authenticate(request, address)
+        charge.api_key = key = await self._authenticate(request, address)
         quotas = key_policies(key.quotas)
         token_key = self._read_token_key(request)
         if terms.may_guess and token_key not in self.trusted_tokens:
             charge.unverified_token = token_key
             charge.guess = await self.leases.take(self.guesses, address)
-        await charge.count(self.leases, quotas.requests, key.name)
+        charge.counted += await self.leases.take(quotas.requests, key.name)
         _, time_bucket = self.tokens_of_addresses.get(f"key {key.name}")
         charge.admit((time_bucket,))
         if terms.creates == "game":
-            await charge.count_creation(self.leases, quotas.games, key.name)
+            charge.creations += await self.leases.take(quotas.games, key.name)
         elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:
-            await charge.count_creation(self.leases, self.idempotency_keys, key.name)
+            charge.creations += await self.leases.take(self.idempotency_keys, key.name)
 
     async def _authenticate(self, request: web.Request, address: str) -> ApiKey:
         """Return the API key of a request. An invalid one counts as a guess of its address.
@@ -369,7 +256,7 @@ class RateLimiter:
         """
         connection = get_connection(request)
         charge = connection.charge
-        if charge is None:
+        if charge is None or not self.is_enabled:
             return
         status, headers = response.status, response.headers
         is_successful = status < MIN_FAILED_STATUS and IDEMPOTENT_REPLAYED not in headers
@@ -388,14 +275,14 @@ class RateLimiter:
 
     async def admit_message(self, address: str, message: MessageInfo) -> Charge:
         """Charge a WebSocket message, to its token or its address. Raises RateLimited."""
-        charge = Charge(self.clock)
+        charge = Charge(self, address)
         if not self.is_enabled:
             return charge
         key = message.key
         if key is not None:
             self._trust(key)
         else:
-            key = b"" if message.token is None else hash_token(message.token)
+            key = b"" if message.token is None else make_token_id(message.token)
         if key in self.trusted_tokens:
             charge.admit(self.clients.get(key) + self.tokens_of_addresses.of_address(address))
         else:
@@ -403,14 +290,14 @@ class RateLimiter:
             tokens = () if message.token is None or message.game is None else (message.token,)
             await self._admit_stranger(charge, address, None, message.game, tokens)
         if message.has_idempotency_key:
-            await charge.count_creation(self.leases, self.idempotency_keys, address)
+            charge.creations += await self.leases.take(self.idempotency_keys, address)
         return charge
 
     def trust_tokens(self, tokens: Iterable[str]) -> None:
         """Trust tokens that opened a game or were issued."""
         if self.is_enabled:
             for token in tokens:
-                self._trust(hash_token(token))
+                self._trust(make_token_id(token))
 
     def _trust(self, key: bytes) -> None:
         self.trusted_tokens.put(key, key)
@@ -423,11 +310,10 @@ class RateLimiter:
     def _read_token_key(self, request: web.BaseRequest) -> bytes:
         """Return the hash of a request's token: of several that of a trusted one; empty if there is none."""
         try:
-            token = read_bearer_token(request)
+            return read_bearer_token(request).id
         except Unauthorized:
-            keys = [hash_token(one) for one in _read_tokens(request)[:MAX_TOKENS_CHECKED]]
+            keys = [make_token_id(one) for one in _read_tokens(request)[:MAX_TOKENS_CHECKED]]
             return next((key for key in keys if key in self.trusted_tokens), b"")
-        return b"" if token is None else token.hash
 
 
 def _read_tokens(request: web.BaseRequest) -> list[str]:

@@ -18,8 +18,7 @@ from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
-from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit.client_charge import ClientCharge
+from service.web.ratelimit.charge import get_charge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery
 from service.web.routing import GameCommand, Route
@@ -64,14 +63,13 @@ async def run_command(
         asked.query.include is not None,
         include_game=asked.prefers_game,
         language=asked.language,
-        charge=ClientCharge.of_request(request),
+        charge=get_charge(request),
     )
     result, version, replayed = await execute(request.app[CONTEXT], asked.id, command_request)
-    response = json_response(result, etag=game_etag(version, result.digest), private=True)
+    etag = game_etag(version, result.digest)
+    response = json_response(result, etag=etag, private=True, moves=result.legal_moves)
     if replayed:
         mark_replayed(response, replayed=True)
-    if result.legal_moves is not None:
-        set_moves_language(response, result.legal_moves)
     if asked.prefers_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response

@@ -12,7 +12,7 @@ from service.games.timestamps import timestamp
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import API_KEY_HEADER
 from service.web.headers.negotiation import add_vary
-from service.web.ratelimit.client_charge import charge_loaded_games
+from service.web.ratelimit.charge import charge_loaded_games
 from service.web.responses import cacheable_response, link_next_page
 from service.web.routes.game_responses import GameListQuery
 from service.web.routing import Access, Request, Route

@@ -7,10 +7,12 @@ from typing import TypeVar
 from aiohttp import web
 
 from schemas.bots import BotList
+from schemas.commands import LegalMoves
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
 from service.games.api_key import ApiKey
+from service.games.bots.priority import hash_creator
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import abort_game
@@ -19,15 +21,11 @@ from service.games.queries.lobby import list_games
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
+from service.web.client_ip import get_site_network
+from service.web.connections.protocol import get_connection
 from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
-from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit.client_charge import (
-    ClientCharge,
-    charge_loaded_games,
-    charge_open_game,
-    hash_client,
-    trust_issued_tokens,
-)
+from service.web.ratelimit.charge import charge_loaded_games, get_charge
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
 from service.web.routing import GameCommand, GameRead, Request, Route
@@ -69,6 +67,11 @@ class ConditionalCommand(GameCommand, frozen=True, kw_only=True):
 games_route = partial(Route, tag="games")
 
 
+def hash_client(request: web.Request) -> bytes:
+    """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
+    return hash_creator(get_site_network(get_connection(request).address))
+
+
 def issued_tokens(created: Created) -> Iterator[str]:
     """Yield every token of a new game: the owner's, the spectators' and those of the seats."""
     yield created.owner_token
@@ -95,9 +98,9 @@ async def create_game(request: web.Request, asked: Creation) -> web.Response:
     reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
-    body, api_key = asked.body, asked.api_key
+    body, api_key, charge = asked.body, asked.api_key, get_charge(request)
     if any(player.open for player in body.players):
-        await charge_open_game(request)
+        await charge.charge_open_game()
     result = await create(
         request.app[CONTEXT],
         body,
@@ -107,15 +110,20 @@ async def create_game(request: web.Request, asked: Creation) -> web.Response:
         api_key=None if api_key is None else api_key.name,
         client=hash_client(request),
         language=asked.language,
-        charge=ClientCharge.of_request(request, api_key),
+        charge=charge,
     )
-    trust_issued_tokens(request, issued_tokens(result.response))
-    response = _created_response(asked, result, private=body.visibility == "private", secret=True)
-    return set_moves_language(response, result.response.legal_moves)
+    request.app[RATE_LIMITER].trust_tokens(issued_tokens(result.response))
+    private, moves = body.visibility == "private", result.response.legal_moves
+    return _created_response(asked, result, private=private, secret=True, moves=moves)
 
 
 def _created_response(
-    asked: Creation | RematchCreation, result: ReplayableResult[NewGame], *, private: bool, secret: bool
+    asked: Creation | RematchCreation,
+    result: ReplayableResult[NewGame],
+    *,
+    private: bool,
+    secret: bool,
+    moves: LegalMoves | None = None,
 ) -> web.Response:
     """Return the response to the creation of a game; `secret` says whether it contains tokens."""
     created, version, replayed = result
@@ -128,6 +136,7 @@ def _created_response(
         private=private,
         secret=secret,
         location=f"/v1/games/{created.game.id}",
+        moves=moves,
     )
     return mark_replayed(response, replayed=replayed)
 
@@ -204,7 +213,7 @@ async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Re
         asked.idempotency_key,
         client=hash_client(request),
         api_key=None if api_key is None else api_key.name,
-        charge=ClientCharge.of_request(request, api_key),
+        charge=get_charge(request),
     )
     result = await rematch(request.app[CONTEXT], asked.id, rematch_request)
     return _created_response(asked, result, private=True, secret=False)

@@ -14,8 +14,8 @@ from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdempotencyKey
-from service.web.headers.negotiation import set_moves_language
-from service.web.ratelimit.client_charge import ClientCharge, charge_loaded_games, trust_issued_tokens
+from service.web.ratelimit.charge import charge_loaded_games, get_charge
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery
 from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
@@ -89,13 +89,14 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
         asked.creator_key,
         include_moves=asked.query.include is not None,
         language=asked.language,
-        charge=ClientCharge.of_request(request, asked.api_key),
+        charge=get_charge(request),
     )
     joined, version, replayed = await join(request.app[CONTEXT], asked.id, asked.body, joiner)
-    trust_issued_tokens(request, (joined.token,))
+    request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
-    response = json_response(joined, etag=etag, private=asked.token is not None, secret=True)
-    return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
+    private = asked.token is not None
+    response = json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
+    return mark_replayed(response, replayed=replayed)
 
 
 @delete_route(
@@ -141,7 +142,7 @@ async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.
     replaced, _, replayed = await replace_token(
         request.app[CONTEXT], asked.id, asked.seat, asked.body, token=asked.token, key=asked.idempotency_key
     )
-    trust_issued_tokens(request, (replaced.token,))
+    request.app[RATE_LIMITER].trust_tokens((replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 

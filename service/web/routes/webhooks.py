@@ -1,8 +1,9 @@
 """`/v1/games/{id}/webhooks` and `/v1/keys/me/webhooks`: the webhooks of a game, and those of an API key."""
 
+from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from aiohttp import web
 from msgspec import Meta
@@ -29,14 +30,14 @@ from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.limiter import get_client_address
+from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import API_KEY_HEADER
 from service.web.headers.fields import IdempotencyKey, SecretIdempotencyKey
 from service.web.headers.negotiation import add_vary
 from service.web.outbound.ssrf import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed
 from service.web.routes.api_keys import KeyRead
-from service.web.routing import GameCommand, Route
+from service.web.routing import GameCommand, Handler, Request, Route
 
 CLIENT_DIGEST_BYTES = 8
 
@@ -120,42 +121,56 @@ class Replay(CommandOfKey, frozen=True, kw_only=True):
     body: ReplayMessages
 
 
-game_route = partial(Route, tag="webhooks", problems=("not_owner",))
-key_route = partial(Route, tag="API keys")
+RequestAndContent: TypeAlias = tuple[type[Request], Any]
+"""What differs between owners: the type of the request and that of the response's body."""
+
+GAME_ROUTES: list[Route] = []
+KEY_ROUTES: list[Route] = []
 
 
-async def _register(request: web.Request, asked: Registration | KeyRegistration) -> web.Response:
-    owner = asked.owner(request)
-    _check_url(request, asked.body.url)
-    registration = webhooks.RegistrationRequest(asked.body, asked.idempotency_key, _hash_address(request))
-    created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
-    return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
+def webhook_operation(  # noqa: PLR0913  as a route's
+    method: str,
+    suffix: str,
+    operation_id: str,
+    summary: str,
+    result: str,
+    *,
+    of_key: RequestAndContent,
+    of_game: RequestAndContent | None = None,
+    problems: tuple[str, ...] = (),
+    problems_of_key: tuple[str, ...] = (),
+    **options: Any,
+) -> Callable[[Handler], Handler]:
+    """Declare an operation on the webhooks of an API key, and of a game; `{}` in its id stands for their kind."""
 
+    def add(handler: Handler) -> Handler:
+        shared = partial(Route, method, summary=summary, result=result, handler=handler, **options)
+        key_request, key_content = of_key
+        KEY_ROUTES.append(
+            shared(
+                path=KEY_WEBHOOKS + suffix,
+                operation_id=operation_id.format("Key"),
+                content=key_content,
+                request_type=key_request,
+                tag="API keys",
+                problems=(*problems, *problems_of_key),
+            )
+        )
+        if of_game is not None:
+            game_request, game_content = of_game
+            GAME_ROUTES.append(
+                shared(
+                    path=GAME_WEBHOOKS + suffix,
+                    operation_id=operation_id.format(""),
+                    content=game_content,
+                    request_type=game_request,
+                    tag="webhooks",
+                    problems=("not_owner", *problems),
+                )
+            )
+        return handler
 
-async def _list(request: web.Request, asked: OfGame | OfKey) -> web.Response:
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
-
-
-async def _read(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, asked.hook))
-
-
-async def _delete(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
-    await webhooks.delete_webhook(request.app[CONTEXT], asked.owner(request), asked.hook)
-    return web.Response(status=204)
-
-
-async def _retry(request: web.Request, asked: CommandOfGame | CommandOfKey) -> web.Response:
-    owner = asked.owner(request)
-    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
-    return _respond(owner, retried)
-
-
-async def _list_deliveries(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, asked.hook))
+    return add
 
 
 def _check_url(request: web.Request, url: str) -> None:
@@ -164,7 +179,7 @@ def _check_url(request: web.Request, url: str) -> None:
 
 def _hash_address(request: web.Request) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
-    return blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    return blake2b(get_connection(request).address.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(
@@ -183,152 +198,83 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     return response if owner.api_key is None else add_vary(response, API_KEY_HEADER)
 
 
-@game_route(
+@webhook_operation(
     "POST",
-    GAME_WEBHOOKS,
-    "registerWebhook",
+    "",
+    "register{}Webhook",
     "Register a webhook",
-    WebhookCreated,
     "The webhook and its secret.",
-    headers=("Location",),
-    creates="entry",
-    problems=("not_owner", "limit_reached", "url_refused"),
-)
-async def register_webhook(request: web.Request, asked: Registration) -> web.Response:
-    """Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
-
-    The owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced,
-    or the player leaves.
-
-    The service first sends a challenge, signed in the same way; the server must respond with 2xx and
-    `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to
-    5 times within 15 minutes.
-
-    Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a
-    2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response
-    disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only
-    here. With an `Api-Key`, the request counts against the key's quotas.
-    """
-    return await _register(request, asked)
-
-
-@game_route(
-    "GET",
-    GAME_WEBHOOKS,
-    "listWebhooks",
-    "List the webhooks",
-    Webhooks,
-    "The webhooks of the game, oldest first.",
-)
-async def list_webhooks(request: web.Request, asked: OfGame) -> web.Response:
-    """List the game's webhooks, without their secrets; with a seat token, only those that it has registered."""
-    return await _list(request, asked)
-
-
-@game_route(
-    "GET", GAME_WEBHOOKS + "/{hook}", "readWebhook", "Read a webhook", Webhook, "The webhook.", problems=("not_owner",)
-)
-async def read_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
-    """Return one webhook with its status and its delivery progress."""
-    return await _read(request, asked)
-
-
-@game_route(
-    "DELETE",
-    GAME_WEBHOOKS + "/{hook}",
-    "deleteWebhook",
-    "Delete a webhook",
-    None,
-    "The webhook is deleted.",
-    headers=(),
-)
-async def delete_webhook(request: web.Request, asked: OneOfGame) -> web.Response:
-    """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
-    return await _delete(request, asked)
-
-
-@game_route(
-    "POST",
-    GAME_WEBHOOKS + "/{hook}/retry",
-    "retryWebhook",
-    "Retry now",
-    Webhook,
-    "The webhook, its failures reset.",
-    headers=(),
-)
-async def retry_webhook(request: web.Request, asked: CommandOfGame) -> web.Response:
-    """Retry the next delivery now, for example when the server works again.
-
-    A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
-    passed its challenge becomes `pending` again and receives a new challenge.
-    """
-    return await _retry(request, asked)
-
-
-@game_route(
-    "GET",
-    GAME_WEBHOOKS + "/{hook}/deliveries",
-    "listDeliveries",
-    "List a webhook's deliveries",
-    Deliveries,
-    "The latest delivery attempts, newest first.",
-)
-async def list_deliveries(request: web.Request, asked: OneOfGame) -> web.Response:
-    """List the latest 100 delivery attempts with their responses."""
-    return await _list_deliveries(request, asked)
-
-
-@key_route(
-    "POST",
-    KEY_WEBHOOKS,
-    "registerKeyWebhook",
-    "Register a webhook for all games",
-    KeyWebhookCreated,
-    "The webhook and its secret.",
+    of_key=(KeyRegistration, KeyWebhookCreated),
+    of_game=(Registration, WebhookCreated),
     headers=("Location",),
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_key_webhook(request: web.Request, asked: KeyRegistration) -> web.Response:
-    """Register a URL that receives the changes of all games of the API key, as a game's webhook does of one game.
+async def register_webhook(request: web.Request, asked: Registration | KeyRegistration) -> web.Response:
+    """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
-    Games that are created from now on are reported from their first version, games that are in play from their next
-    change. The server must answer a challenge first; `game` is null in it. Messages of one game arrive in the order of
-    the versions, those of different games in any order.
+    Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
+    token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are
+    reported from their first version, games that are in play from their next change.
+
+    The service first sends a challenge, signed in the same way; the server must respond with 2xx and
+    `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to
+    5 times within 15 minutes; `game` is null in that of an API key.
+
+    Messages of one game are delivered at least once and in the order of the versions, those of different games in any
+    order; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about
+    a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public
+    addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's
+    quotas.
     """
-    return await _register(request, asked)
+    owner = asked.owner(request)
+    _check_url(request, asked.body.url)
+    registration = webhooks.RegistrationRequest(asked.body, asked.idempotency_key, _hash_address(request))
+    created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
+    return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
 
 
-@key_route(
+@webhook_operation(
     "GET",
-    KEY_WEBHOOKS,
-    "listKeyWebhooks",
-    "List the API key's webhooks",
-    KeyWebhooks,
-    "The webhooks of the key, oldest first.",
+    "",
+    "list{}Webhooks",
+    "List the webhooks",
+    "The webhooks, oldest first.",
+    of_key=(OfKey, KeyWebhooks),
+    of_game=(OfGame, Webhooks),
 )
-async def list_key_webhooks(request: web.Request, asked: OfKey) -> web.Response:
-    """List the webhooks of the API key, without their secrets."""
-    return await _list(request, asked)
+async def list_webhooks(request: web.Request, asked: OfGame | OfKey) -> web.Response:
+    """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
 
 
-@key_route("GET", KEY_WEBHOOKS + "/{hook}", "readKeyWebhook", "Read an API key's webhook", KeyWebhook, "The webhook.")
-async def read_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
-    """Return one webhook with its status, and the number of games with messages that it missed."""
-    return await _read(request, asked)
+@webhook_operation(
+    "GET",
+    "/{hook}",
+    "read{}Webhook",
+    "Read a webhook",
+    "The webhook.",
+    of_key=(OneOfKey, KeyWebhook),
+    of_game=(OneOfGame, Webhook),
+)
+async def read_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+    """Return one webhook with its status and its delivery progress, or the number of games with missed messages."""
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, asked.hook))
 
 
-@key_route(
+@webhook_operation(
     "PATCH",
-    KEY_WEBHOOKS + "/{hook}",
-    "changeKeyWebhook",
-    "Change an API key's webhook",
-    KeyWebhook,
+    "/{hook}",
+    "change{}Webhook",
+    "Change a webhook",
     "The changed webhook.",
+    of_key=(Change, KeyWebhook),
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_key_webhook(request: web.Request, asked: Change) -> web.Response:
+async def change_webhook(request: web.Request, asked: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
@@ -340,32 +286,34 @@ async def change_key_webhook(request: web.Request, asked: Change) -> web.Respons
     return _respond(owner, ReplayableResult(changed, 0))
 
 
-@key_route(
+@webhook_operation(
     "DELETE",
-    KEY_WEBHOOKS + "/{hook}",
-    "deleteKeyWebhook",
-    "Delete an API key's webhook",
-    None,
+    "/{hook}",
+    "delete{}Webhook",
+    "Delete a webhook",
     "The webhook is deleted.",
+    of_key=(OneOfKey, None),
+    of_game=(OneOfGame, None),
     headers=(),
 )
-async def delete_key_webhook(request: web.Request, asked: OneOfKey) -> web.Response:
+async def delete_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
-    return await _delete(request, asked)
+    await webhooks.delete_webhook(request.app[CONTEXT], asked.owner(request), asked.hook)
+    return web.Response(status=204)
 
 
-@key_route(
+@webhook_operation(
     "POST",
-    KEY_WEBHOOKS + "/{hook}/ping",
-    "pingKeyWebhook",
+    "/{hook}/ping",
+    "ping{}Webhook",
     "Send a test message",
-    KeyWebhook,
     "The webhook; the ping is sent at once.",
+    of_key=(CommandOfKey, KeyWebhook),
     status=202,
     headers=(),
     problems=("conflict",),
 )
-async def ping_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
+async def ping_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
@@ -376,17 +324,17 @@ async def ping_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Res
     return _respond(owner, pinged, 202)
 
 
-@key_route(
+@webhook_operation(
     "POST",
-    KEY_WEBHOOKS + "/{hook}/rotate-secret",
-    "rotateKeyWebhookSecret",
+    "/{hook}/rotate-secret",
+    "rotate{}WebhookSecret",
     "Rotate a signing secret",
-    RotatedSecret,
     "The new secret.",
+    of_key=(Rotation, RotatedSecret),
     headers=(),
     problems=("conflict",),
 )
-async def rotate_key_webhook_secret(request: web.Request, asked: Rotation) -> web.Response:
+async def rotate_secret(request: web.Request, asked: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
@@ -398,37 +346,40 @@ async def rotate_key_webhook_secret(request: web.Request, asked: Rotation) -> we
     return _respond(owner, rotated, secret=True)
 
 
-@key_route(
+@webhook_operation(
     "POST",
-    KEY_WEBHOOKS + "/{hook}/retry",
-    "retryKeyWebhook",
-    "Deliver missed messages",
-    KeyWebhook,
+    "/{hook}/retry",
+    "retry{}Webhook",
+    "Deliver missed messages now",
     "The webhook, its failures reset.",
+    of_key=(CommandOfKey, KeyWebhook),
+    of_game=(CommandOfGame, Webhook),
     headers=(),
-    problems=("conflict",),
+    problems_of_key=("conflict",),
 )
-async def retry_key_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
-    """Deliver now everything that the webhook missed, of all games, each in order.
+async def retry_webhook(request: web.Request, asked: CommandOfGame | CommandOfKey) -> web.Response:
+    """Deliver now everything that the webhook missed, for example when the server works again, each game in order.
 
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
-    one. `missed_games` shrinks to 0 as the games are taken up again.
+    one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
     """
-    return await _retry(request, asked)
+    owner = asked.owner(request)
+    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    return _respond(owner, retried)
 
 
-@key_route(
+@webhook_operation(
     "POST",
-    KEY_WEBHOOKS + "/{hook}/replay",
-    "replayKeyWebhook",
+    "/{hook}/replay",
+    "replay{}Webhook",
     "Replay messages since a time",
-    KeyWebhook,
     "The webhook; the messages follow.",
+    of_key=(Replay, KeyWebhook),
     status=202,
     headers=(),
     problems=("conflict",),
 )
-async def replay_key_webhook(request: web.Request, asked: Replay) -> web.Response:
+async def replay_messages(request: web.Request, asked: Replay) -> web.Response:
     """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
 
     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
@@ -439,29 +390,16 @@ async def replay_key_webhook(request: web.Request, asked: Replay) -> web.Respons
     return _respond(owner, replayed, 202)
 
 
-@key_route(
+@webhook_operation(
     "GET",
-    KEY_WEBHOOKS + "/{hook}/deliveries",
-    "listKeyDeliveries",
-    "List deliveries of all games",
-    KeyDeliveries,
+    "/{hook}/deliveries",
+    "list{}Deliveries",
+    "List a webhook's deliveries",
     "The latest delivery attempts, newest first.",
+    of_key=(OneOfKey, KeyDeliveries),
+    of_game=(OneOfGame, Deliveries),
 )
-async def list_key_deliveries(request: web.Request, asked: OneOfKey) -> web.Response:
-    """List the latest 100 delivery attempts with their responses, of all games."""
-    return await _list_deliveries(request, asked)
-
-
-GAME_ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)
-KEY_ROUTES = (
-    register_key_webhook,
-    list_key_webhooks,
-    read_key_webhook,
-    change_key_webhook,
-    delete_key_webhook,
-    ping_key_webhook,
-    rotate_key_webhook_secret,
-    retry_key_webhook,
-    replay_key_webhook,
-    list_key_deliveries,
-)
+async def list_deliveries(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+    """List the latest 100 delivery attempts with their responses."""
+    owner = asked.owner(request)
+    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, asked.hook))

@@ -8,14 +8,13 @@ from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.protocol import get_connection
-from service.web.headers.bearer_tokens import parse_bearer_token
+from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.problems import to_problem
-from service.web.ratelimit.client_charge import open_stream
+from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
-from service.web.websocket.handshake import answer_deflate_offer
 from service.web.websocket.session import Session
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
@@ -31,7 +30,6 @@ def add_routes(app: web.Application) -> None:
     app[STREAMS] = StreamRegistry(app[LIMITS])
     app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
     app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
-    app.on_response_prepare.append(answer_deflate_offer)
     app.on_shutdown.append(close_streams)
 
 
@@ -71,7 +69,7 @@ async def _start_session(request: web.Request, session: Session, connection: Web
     """Read the upgrade's token, and subscribe to the path's game; close the socket if either is rejected."""
     game = request.match_info.get("id")
     try:
-        session.tokens.upgrade_token = parse_bearer_token(request)
+        session.tokens.upgrade_token = read_bearer_token(request).text
         if game is not None:
             resume_point = parse_resume_query(request) if request.query_string else ResumePoint()
             if not is_valid_id(game):

@@ -20,21 +20,14 @@ from aiohttp.http_exceptions import (
 )
 
 from schemas.problems import Problem, problem
-from service.telemetry.logs import LOG_CONTEXT, new_request_id
+from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
 from service.web.errors import TargetTooLong
-from service.web.middleware.error_handling import handle_errors
-from service.web.middleware.requests import (
-    UNMATCHED_ROUTE,
-    RequestContext,
-    log_request,
-    measure_requests,
-    record_route,
-)
-from service.web.parsing import without_expectations
+from service.web.middleware import Middleware
 from service.web.problems import problem_response, to_problem
+from service.web.request_log import UNMATCHED_ROUTE, RequestContext, log_request
 from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
@@ -106,7 +99,7 @@ class ProblemProtocol(ClientConnection):
             raise exc
         if status < 500:
             HTTP_MALFORMED.inc()
-            LOG_CONTEXT.set(RequestContext(new_request_id()))
+            LOG_CONTEXT.set(RequestContext())
             document = _describe_malformed(exc, self.received_bytes)
             log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
         else:
@@ -125,10 +118,10 @@ class ProblemServer(web.Server):
     """A server that makes a ProblemProtocol for each connection."""
 
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
-        handle = handle_errors(app, record_route(server.request_handler))
+        middleware = Middleware(app, server.request_handler)
         super().__init__(
-            partial(timed, measure_requests(handle) if is_measured else handle),
-            request_factory=without_expectations(server.request_factory),
+            partial(timed, middleware.measure if is_measured else middleware.respond),
+            request_factory=server.request_factory,
         )
         self._app = app
 

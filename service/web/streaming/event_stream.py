@@ -13,9 +13,9 @@ from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer, start_event_stream
-from service.web.headers.bearer_tokens import parse_bearer_token
-from service.web.middleware.requests import EVENT_STREAM
-from service.web.ratelimit.client_charge import open_stream
+from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.ratelimit.concurrency import open_stream
+from service.web.request_log import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, MISSED_DIFF_S, STREAMS, check_subscriber_limit
@@ -52,7 +52,7 @@ class EventStream:
     def recheck_token(self, game: str, access: AccessRecord) -> None:
         """Close if the client's token was revoked."""
         try:
-            authorize_read(access, game, parse_bearer_token(self._request))
+            authorize_read(access, game, read_bearer_token(self._request).text)
         except (NoSuchGame, Unauthorized):
             self._close()
 
@@ -102,7 +102,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    record, private = await load_for_reader(context, game, parse_bearer_token(request))
+    record, private = await load_for_reader(context, game, read_bearer_token(request).text)
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)

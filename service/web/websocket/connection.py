@@ -29,7 +29,7 @@ from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, i
 from service.web.problems import to_problem
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
-from service.web.websocket.handshake import SUBPROTOCOL, check_handshake
+from service.web.websocket.handshake import SUBPROTOCOL, HandshakeResponse, check_handshake
 
 __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]
 
@@ -90,7 +90,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     return WebSocketConnection(request, socket, transport)
 
 
-class _Socket(web.WebSocketResponse):
+class _Socket(web.WebSocketResponse, HandshakeResponse):
     """aiohttp's socket without its way of closing, which leaves data unread and knows no close frame without a code."""
 
     async def close(self, **_: object) -> bool:

@@ -8,11 +8,12 @@ of them, and answers only a part of an offer.
 import re
 
 from aiohttp import HttpVersion11, hdrs, web
+from aiohttp.abc import AbstractStreamWriter
 
 from service.games.errors import Malformed
 from service.web.errors import UpgradeRequired
 
-__all__ = ["SUBPROTOCOL", "answer_deflate_offer", "check_handshake", "select_deflate_offer"]
+__all__ = ["SUBPROTOCOL", "HandshakeResponse", "check_handshake", "select_deflate_offer"]
 
 SUBPROTOCOL = "south-seas.v1"
 """Selected if the client offers it; otherwise none is."""
@@ -84,17 +85,21 @@ def select_deflate_offer(offers: str) -> str | None:
     return None
 
 
-async def answer_deflate_offer(request: web.Request, response: web.StreamResponse) -> None:
-    """Complete the answer to the selected offer, before it is sent, with the parameters that bind (RFC 7692, 7.1).
+class HandshakeResponse(web.StreamResponse):
+    """What aiohttp's WebSocketResponse prepares, once it has the headers of the handshake."""
 
-    Some clients fail without `client_no_context_takeover`. `client_max_window_bits` only permits the service to ask for
-    a smaller window.
-    """
-    if hdrs.SEC_WEBSOCKET_EXTENSIONS in response.headers:
-        parameters = request.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS].split("; ")
-        response.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS] = "; ".join(
-            parameter for parameter in parameters if not parameter.startswith("client_max_window_bits")
-        )
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Complete the answer to the selected offer with the parameters that bind (RFC 7692, 7.1), and send it.
+
+        Some clients fail without `client_no_context_takeover`. `client_max_window_bits` only permits the service to ask
+        for a smaller window.
+        """
+        if hdrs.SEC_WEBSOCKET_EXTENSIONS in self.headers:
+            parameters = request.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS].split("; ")
+            self.headers[hdrs.SEC_WEBSOCKET_EXTENSIONS] = "; ".join(
+                parameter for parameter in parameters if not parameter.startswith("client_max_window_bits")
+            )
+        return await super().prepare(request)
 
 
 _SELECTORS = {

@@ -51,7 +51,6 @@ from service.web.problems import (
     to_malformed,
     to_problem,
 )
-from service.web.ratelimit.client_charge import ClientCharge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
@@ -192,7 +191,7 @@ class Session:
                 key=message.key,
                 include_moves=message.include is not None,
                 language=self._language,
-                charge=ClientCharge(self._app, self._address, self._client.charge),
+                charge=self._client.charge,
             ),
         )
         if token is not None and self.tokens.get_verified(game) is None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.ratelimit.limiter import MessageInfo
 
 __all__ = ["SessionTokens"]
@@ -36,7 +36,7 @@ class SessionTokens:
 
     def add(self, game: str, token: str) -> None:
         """Store a token that its game accepts, if there is room."""
-        self._latest_key = key = hash_token(token)
+        self._latest_key = key = make_token_id(token)
         if self.has_room(game):
             self._verified[game] = VerifiedToken(token, key)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.web.headers.negotiation import MAX_LIST_LENGTH, negotiate_language
+from service.web.headers.negotiation import negotiate_language
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient
@@ -38,11 +38,6 @@ def test_all_lines_count() -> None:
 @pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
 def test_an_enormous_header_is_parsed_fast(enormous: str) -> None:
     assert negotiate_language([f"de;q=0.1, {enormous}"]) in {"de", "fr"}
-
-
-def test_a_truncated_range_is_ignored() -> None:
-    wish = "de;q=0.5," + " " * (MAX_LIST_LENGTH - len("de;q=0.5,fr;q=0")) + "fr;q=0.9"
-    assert negotiate_language([wish]) == "de"
 
 
 async def test_legal_moves_are_in_the_requested_language(client: Client) -> None:

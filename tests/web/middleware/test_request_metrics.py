@@ -1,8 +1,10 @@
 """Requests: their ids, and how they are counted, timed and logged."""
 
 import logging
+from asyncio import Event
 from collections.abc import AsyncIterator, Mapping
 from time import perf_counter
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -12,14 +14,11 @@ from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 
 from service.games.ports.game_store import GameStore
 from service.telemetry.logs import LOG_CONTEXT
+from service.web.app_keys import DRAINING
+from service.web.common_headers import COMMON_HEADERS, CommonHeaders
 from service.web.limits import Limits
-from service.web.middleware.requests import (
-    _DURATIONS,
-    IN_FLIGHT,
-    RequestContext,
-    measure_requests,
-    record_route,
-)
+from service.web.middleware import Middleware
+from service.web.request_log import _DURATIONS, IN_FLIGHT, RequestContext
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
@@ -133,7 +132,7 @@ async def test_the_events_of_a_game_are_counted(client: Client) -> None:
 
 def make_request(headers: Mapping[str, str]) -> web.Request:
     """Return a request that matches no route."""
-    connection, route = Mock(address="192.0.2.1", ssl_context=None), Mock(resource=None)
+    connection, route = Mock(client="192.0.2.1", charge=None, ssl_context=None), Mock(resource=None)
     request = make_mocked_request("GET", "/", headers, protocol=connection)
     request._match_info = UrlMappingMatchInfo({}, route)
     return request
@@ -163,6 +162,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
 ) -> None:
     caplog.set_level(logging.INFO, "service.web.access")
     before, contexts = read_samples(), []
+    app: Any = {COMMON_HEADERS: CommonHeaders(Limits()), DRAINING: Event()}
 
     async def handle(_request: web.Request) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())
@@ -172,7 +172,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
         return outcome
 
     try:
-        assert await measure_requests(record_route(handle))(make_request(headers)) is outcome
+        assert await Middleware(app, handle).measure(make_request(headers)) is outcome
     except (ConnectionResetError, ZeroDivisionError) as error:
         assert error is outcome  # noqa: PT017  some cases raise nothing
     assert IN_FLIGHT.count == 0

@@ -10,12 +10,12 @@ from aiohttp.test_utils import make_mocked_request
 
 from service.games.api_key import ApiKey, Quotas
 from service.games.ports.game_store import Grant, RateLimit
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.ratelimit.limiter import RateLimiter
 from tests.security.limited_client import RATES
-from tests.web.app_server import FrozenClock
+from tests.web.app_server import TILESETS, FrozenClock
 
 ADDRESS, SITE_ADDRESS = "192.0.2.1", "2001:db8:1:2::"
 
@@ -27,7 +27,7 @@ CLIENTS: dict[str | bytes, str] = {
     "2001:db8:1::/48": "network",
     "host": "host",
     "key host": "host",
-    **{hash_token(token): token for token in ("trusted", "second", "new")},
+    **{make_token_id(token): token for token in ("trusted", "second", "new")},
 }
 
 
@@ -35,11 +35,14 @@ CLIENTS: dict[str | bytes, str] = {
 async def limiter() -> AsyncIterator[RateLimiter]:
     """Yield a limiter with 1,000 tokens of everything, whose store has none left; it trusts two tokens."""
     rates: dict[str, Any] = dict.fromkeys(RATES, RateLimit(1_000, 3_600))
-    buckets = Mock(take=AsyncMock(return_value=Grant(0, 0, 60.0)))
+    context = Mock(tilesets=TILESETS)
+    context.store.buckets.take = AsyncMock(return_value=Grant(0, 0, 60.0))
+    context.bots.is_heavy = "heavy".__eq__
     api_keys = Mock(is_cached=Mock(return_value=True), authenticate=AsyncMock(return_value=HOST))
     limits, clock = Limits(**rates), FrozenClock()
     clients = ConnectionLimiter(limits, clock).clients
-    limiter = RateLimiter(limits, buckets, AsyncMock(return_value=False), api_keys, clients, clock)
+    limiter = RateLimiter(context, limits, api_keys, clients, clock)
+    limiter._is_valid_token = AsyncMock(return_value=False)
     limiter.trust_tokens(("trusted", "second"))
     yield limiter
     await limiter.aclose()

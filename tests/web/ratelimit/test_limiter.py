@@ -8,19 +8,17 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
-from service.web.app_keys import CONTEXT
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.limiter import HELD_MS, ConnectionLimiter
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.limits import Limits
-from service.web.ratelimit import client_charge
-from service.web.ratelimit.client_charge import ClientCharge
-from service.web.ratelimit.limiter import NO_ROUTE, RATE_LIMITER, MessageInfo, RateLimiter
+from service.web.ratelimit import charge as charging
+from service.web.ratelimit.charge import Charge
+from service.web.ratelimit.limiter import NO_ROUTE, MessageInfo, RateLimiter
 from service.web.routes.registry import ROUTES
 from service.web.routing import Route
-from tests.web.app_server import TILESETS
 from tests.web.http_game import bearer_header
 from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, charged, make_request
 
@@ -142,7 +140,7 @@ async def test_a_token_is_trusted_once_a_response_proves_it(
 ) -> None:
     request = await admit(limiter, operation, NEW)
     limiter.settle(request, web.Response(status=status))
-    assert (hash_token("new") in limiter.trusted_tokens) == is_trusted
+    assert (make_token_id("new") in limiter.trusted_tokens) == is_trusted
 
 
 @pytest.mark.parametrize("policy", ("requests", "time"))
@@ -188,7 +186,7 @@ async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
         (MessageInfo(token="new"), OF_ADDRESS),
         (MessageInfo(token="new", game="abc"), OF_ADDRESS | GUESS),
         (MessageInfo(token="second", game="abc"), OF_SECOND),
-        (MessageInfo(token="new", key=hash_token("second"), game="abc"), OF_SECOND),
+        (MessageInfo(token="new", key=make_token_id("second"), game="abc"), OF_SECOND),
         (MessageInfo(token="trusted", game="abc", has_idempotency_key=True), OF_TOKEN | KEPT),
     ),
     ids=str,
@@ -217,7 +215,7 @@ async def test_without_limits_nothing_is_charged_or_stored(limiter: RateLimiter)
     limiter.trust_tokens(("new",))
     limiter.count_guess(ADDRESS)
     await limiter.admit_message(ADDRESS, MessageInfo(game="abc"))
-    assert get_connection(await admit(limiter, "createGame", KEY)).charge is None
+    await admit(limiter, "createGame", KEY)
     assert (len(limiter.trusted_tokens), charged(limiter)) == (2, {})
 
 
@@ -227,12 +225,11 @@ TILES = 73
 """Of the default tile set."""
 
 
-@pytest.fixture
-def app(limiter: RateLimiter) -> Any:
-    """Return the parts of an application that charges need."""
-    context = Mock(tilesets=TILESETS)
-    context.bots.is_heavy = "heavy".__eq__
-    return {RATE_LIMITER: limiter, CONTEXT: context}
+def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
+    """Return the charge of a request to which nothing was charged yet."""
+    charge = Charge(limiter, ADDRESS)
+    charge.api_key = key
+    return charge
 
 
 @pytest.mark.parametrize(
@@ -248,23 +245,23 @@ def app(limiter: RateLimiter) -> Any:
     ),
 )
 async def test_a_new_game_is_charged_for_its_bots(
-    app: Any, limiter: RateLimiter, players: list[SeatRequest], key: ApiKey | None, charges: dict[str, float]
+    limiter: RateLimiter, players: list[SeatRequest], key: ApiKey | None, charges: dict[str, float]
 ) -> None:
     """A turn of each, or all turns if nobody else plays."""
-    charge = ClientCharge(app, ADDRESS, None, key)
+    charge = make_charge(limiter, key)
     for _ in range(2):  # the command may be retried
         await charge.charge_new_game(CreateGame(players=players))
     assert charged(limiter) == charges
     limiter.is_enabled = False
-    await ClientCharge(app, ADDRESS, None, key).charge_new_game(CreateGame(players=players))
+    await make_charge(limiter, key).charge_new_game(CreateGame(players=players))
     assert charged(limiter) == charges
 
 
 @pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": 1}), (HOST, {})))
 async def test_a_seat_is_charged_once_to_its_address(
-    app: Any, limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
+    limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
 ) -> None:
-    charge = ClientCharge(app, ADDRESS, None, key)
+    charge = make_charge(limiter, key)
     for _ in range(2):
         await charge.charge_join()
     assert charged(limiter) == charges
@@ -280,21 +277,25 @@ async def test_a_seat_is_charged_once_to_its_address(
     ),
 )
 async def test_a_command_is_charged_for_the_turns_that_follow(
-    app: Any, monkeypatch: pytest.MonkeyPatch, upcoming: list[str], is_attended: bool, charges: dict[str, float]
+    limiter: RateLimiter,
+    monkeypatch: pytest.MonkeyPatch,
+    upcoming: list[str],
+    is_attended: bool,
+    charges: dict[str, float],
 ) -> None:
     """If it leaves the game to its two bots, for all eight tiles in the bag and the drawn one: 22 tokens each."""
-    monkeypatch.setattr(client_charge, "upcoming_bots", lambda _game: upcoming)
-    monkeypatch.setattr(client_charge, "is_attended", lambda _game: is_attended)
+    monkeypatch.setattr(charging, "upcoming_bots", lambda _game: upcoming)
+    monkeypatch.setattr(charging, "is_attended", lambda _game: is_attended)
     game: Any = Mock(players=[LIGHT, HEAVY, PERSON], bag=[None] * 8)
-    charge = ClientCharge(app, ADDRESS, None)
+    charge = make_charge(limiter)
     for _ in range(2):
         await charge.charge_bots(game)
-    assert charged(app[RATE_LIMITER]) == charges
+    assert charged(limiter) == charges
 
 
 def test_every_policy_has_the_rate_of_its_setting() -> None:
     limits = Limits(addresses_per_network=3, tokens_per_address=2)
-    limiter = RateLimiter(limits, Mock(), Mock(), Mock(), ConnectionLimiter(limits).clients)
+    limiter = RateLimiter(Mock(), limits, Mock(), ConnectionLimiter(limits).clients)
     names = ("creations", "open_games", "joins", "bots", "bot_games", "guesses")
     for name in names:
         policy = getattr(limiter, name)

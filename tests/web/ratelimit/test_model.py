@@ -2,6 +2,7 @@
 
 import asyncio
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,16 +11,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from service.games.ports.game_store import Grant, RateLimit, StoreUnavailable
-from service.web.buckets import Buckets, Policy, RecentCache
+from service.web.buckets import MAX_BUCKET_BYTES, MAX_CLIENT_BYTES, Buckets, Policy, RecentCache
 from service.web.errors import RateLimited
+from service.web.ratelimit.charge import Charge
 from service.web.ratelimit.leases import LeasePool, refund
-from service.web.ratelimit.limiter import Charge
 from tests.web.app_server import FrozenClock
 
 RATE = RateLimit(40, 100)
 INSTANCES = 2
 CLIENTS = ("192.0.2.1", "2001:db8:1:1::", "2001:db8:1:2::")
 PORTION = 2
+MAX_CLIENTS = 10
+MAX_BYTES = 2 * MAX_CLIENTS * (MAX_CLIENT_BYTES + MAX_BUCKET_BYTES)
 
 clients = st.sampled_from(CLIENTS)
 
@@ -46,41 +49,6 @@ def models_of(models: dict[str, Model], client: str) -> list[Model]:
     return own + ([models.setdefault("network", Model(2 * RATE.quota))] if ":" in client else [])
 
 
-class BucketMachine(RuleBasedStateMachine):
-    """Buckets of one instance are exact."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = FrozenClock()
-        self.buckets = Buckets((Policy("a", RATE, per_network=2),), self.clock, 1_000_000)
-        self.models: dict[str, Model] = {}
-
-    @rule(seconds=st.integers(1, 250))
-    def wait(self, seconds: int) -> None:
-        self.clock.now += seconds
-        for model in self.models.values():
-            model.wait(seconds)
-
-    @rule(client=clients, tokens=st.integers(1, 60))
-    def spend(self, client: str, tokens: int) -> None:
-        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
-            bucket.spend(tokens, self.clock())
-            model.spend(tokens)
-
-    @rule(client=clients)
-    def admit(self, client: str) -> None:
-        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
-            assert abs(bucket.count_remaining(self.clock()) - float(model.tokens)) < 1e-6
-            if model.tokens >= 1:
-                Charge(self.clock).admit((bucket,))
-                model.spend(1)
-                continue
-            with pytest.raises(RateLimited) as limited:
-                Charge(self.clock).admit((bucket,))
-            missing_s = (1 - model.tokens) * RATE.window_s / model.quota
-            assert -1e-6 <= limited.value.retry_after_s - missing_s < 1 + 1e-6
-
-
 class SharedBuckets:
     """The store's buckets, and how often they were asked."""
 
@@ -101,15 +69,21 @@ class SharedBuckets:
         return Grant(taken, left - taken, 0.0 if left > taken else bucket.policy.token_interval_s)
 
 
-class LeaseMachine(RuleBasedStateMachine):
-    """All instances together admit what the bucket holds, and a portion more each; none that has tokens is rejected."""
+class LimitMachine(RuleBasedStateMachine):
+    """Buckets of an instance are exact, and of a shared bucket all instances take what it holds, and a portion each.
+
+    No client that has tokens is rejected.
+    """
 
     @initialize()
     def start(self) -> None:
         self.runner = asyncio.Runner()
         self.clock = FrozenClock()
+        self.limiter: Any = SimpleNamespace(clock=self.clock, is_enabled=True)
         self.store = SharedBuckets(self.clock)
         self.policy = Policy("a", RATE, per_network=2)
+        self.buckets = Buckets((self.policy,), self.clock, MAX_BYTES)
+        self.models: dict[str, Model] = {}
         self.pools = [self.runner.run(self._make_pool()) for _ in range(INSTANCES)]
         self.taken = dict.fromkeys(CLIENTS, 0)
         self.waited_s = 0
@@ -125,6 +99,35 @@ class LeaseMachine(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         self.clock.now += seconds
         self.waited_s += seconds
+        for model in self.models.values():
+            model.wait(seconds)
+
+    @rule(client=clients, tokens=st.integers(1, 60))
+    def spend(self, client: str, tokens: int) -> None:
+        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+            bucket.spend(tokens, self.clock())
+            model.spend(tokens)
+
+    @rule(client=clients)
+    def admit(self, client: str) -> None:
+        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+            assert abs(bucket.count_remaining(self.clock()) - float(model.tokens)) < 1e-6
+            if model.tokens >= 1:
+                Charge(self.limiter, client).admit((bucket,))
+                model.spend(1)
+                continue
+            with pytest.raises(RateLimited) as limited:
+                Charge(self.limiter, client).admit((bucket,))
+            missing_s = (1 - model.tokens) * RATE.window_s / model.quota
+            assert -1e-6 <= limited.value.retry_after_s - missing_s < 1 + 1e-6
+
+    @rule()
+    def flood(self) -> None:
+        for number in range(100):
+            self.buckets.of_address(f"192.0.2.{number}")
+            self.buckets.of_address(f"2001:db8:{number}::")
+        assert max(len(self.buckets.clients), len(self.buckets.networks)) <= MAX_CLIENTS
+        self.buckets, self.models = Buckets((self.policy,), self.clock, MAX_BYTES), {}
 
     @rule(is_down=st.booleans())
     def set_outage(self, is_down: bool) -> None:
@@ -185,44 +188,20 @@ class LeaseMachine(RuleBasedStateMachine):
         return own + ([(self.policy.network, "2001:db8:1::/48")] if ":" in client else [])
 
 
-class CacheMachine(RuleBasedStateMachine):
-    """A cache forgets what was not used for two windows and never what was used within one, up to its bound."""
+LimitMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = FrozenClock()
-        self.cache = RecentCache[int, int](60.0, 10, self.clock)
-        self.used: dict[int, float] = {}
-
-    @rule(seconds=st.integers(1, 100))
-    def wait(self, seconds: int) -> None:
-        self.clock.now += seconds
-
-    @rule(key=st.integers(0, 3))
-    def put(self, key: int) -> None:
-        self.cache.put(key, key)
-        self.used[key] = self.clock.now
-
-    @rule(key=st.integers(0, 3))
-    def get(self, key: int) -> None:
-        age_s = self.clock.now - self.used.get(key, 0.0)
-        if (found := self.cache.get(key)) is not None:
-            assert found == key
-            self.used[key] = self.clock.now
-        else:
-            assert age_s > 60
-
-    @rule()
-    def flood(self) -> None:
-        for number in range(100, 130):
-            self.cache.put(number, number)
-            assert len(self.cache) <= 10
-        assert self.cache.get(129) == 129
-        self.used.clear()
-        self.cache = RecentCache[int, int](60.0, 10, self.clock)
+TestLimits = LimitMachine.TestCase
 
 
-for machine in (BucketMachine, LeaseMachine, CacheMachine):
-    machine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
-
-TestBuckets, TestLeases, TestCache = BucketMachine.TestCase, LeaseMachine.TestCase, CacheMachine.TestCase
+def test_a_cache_forgets_what_was_not_used_for_two_windows() -> None:
+    """And nothing that was used within one."""
+    clock = FrozenClock()
+    cache = RecentCache[int, int](60.0, 10, clock)
+    cache.put(0, 0)
+    cache.put(1, 1)
+    for number in (2, 3):
+        clock.now += 61
+        assert cache.get(1) == 1
+        cache.put(number, number)
+    assert [key for key in range(4) if key in cache] == [1, 2, 3]
+    assert len(cache) == 3

@@ -16,7 +16,7 @@ from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from service.web.ratelimit.client_charge import open_stream
+from service.web.ratelimit.concurrency import open_stream
 from service.web.routes import websocket
 from service.web.streaming import encoding
 from service.web.websocket.connection import WebSocketConnection, accept_connection

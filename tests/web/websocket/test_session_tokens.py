@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
-from service.web.client_ip import hash_token
+from service.web.client_ip import make_token_id
 from service.web.ratelimit.limiter import MessageInfo
 from service.web.websocket.session_tokens import SessionTokens
 
@@ -27,7 +27,7 @@ def test_a_revoked_token_is_forgotten_and_leaves_room_for_another() -> None:
     assert (tokens.get_verified("a"), tokens.get("a"), tokens.has_room("b")) == (None, "of the upgrade", True)
 
 
-FIRST, LATEST = hash_token("first"), hash_token("latest")
+FIRST, LATEST = make_token_id("first"), make_token_id("latest")
 
 
 @pytest.mark.parametrize(

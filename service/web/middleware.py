@@ -1,21 +1,28 @@
-"""The wrapper around the application: it turns errors into problems and responds to OPTIONS on every path.
+"""Around the application: each request gets an id, is measured and may be traced, and its errors become problems.
 
-It is not a middleware because a middleware and a signal would add about 10 us to each response.
+It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
 """
 
 import re
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+from typing import Any
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import istr
 
 from service.games.errors import Malformed, ServiceError
+from service.telemetry import tracing
+from service.telemetry.logs import LOG_CONTEXT
+from service.web.common_headers import REQUEST_ID
 from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.negotiation import check_lists, join_lines
-from service.web.middleware.requests import Handler
+from service.web.parsing import without_expectation
 from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.request_log import IN_FLIGHT, RequestContext, describe_span, is_stream, may_stream, record_request
 from service.web.responses import add_common_headers
 
 SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
@@ -28,27 +35,75 @@ PREFLIGHT_MAX_AGE_S = 7200
 MAX_PATH_PARTS = 16
 """More than any route has: aiohttp looks a path up again for each of its parts."""
 
+INTERNAL_ERROR = 500
+DISCONNECTED = 0
+"""Stands for the status of a request whose client has disconnected."""
+STREAMED = -1
+"""Stands for the status of a WebSocket or event stream."""
+
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or a method."""
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
 """A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
+Handler = Callable[[Any], Awaitable[web.StreamResponse]]
+"""Handles a `web.Request`; aiohttp declares a wider type."""
 
-def handle_errors(app: web.Application, handle: Handler) -> Handler:
-    """Return a handler that turns the errors of `handle` into problems and adds the common headers.
 
-    An application without a rate limiter has no limits.
-    """
-    rate_limiter = app.get(RATE_LIMITER)
+class Middleware:
+    """What an application's requests go through before its handler; without a rate limiter it has no limits."""
 
-    async def respond(request: web.Request) -> web.StreamResponse:
-        connection = get_connection(request)
+    def __init__(self, app: web.Application, handle: Handler) -> None:
+        self._app = app
+        self._handle = handle
+        self._rate_limiter = app.get(RATE_LIMITER)
+
+    async def measure(self, request: web.Request) -> web.StreamResponse:
+        """Respond to a request, and time, trace and log it."""
+        context = RequestContext(request.headers.get(REQUEST_ID))
+        LOG_CONTEXT.set(context)
+        IN_FLIGHT.count += 1
+        started_at, status = perf_counter(), INTERNAL_ERROR
+        try:
+            if not tracing.is_enabled() or may_stream(request):
+                response = await self.respond(request, context)
+            else:
+                response = await self._trace(request, context)
+            status = response.status if isinstance(response, web.Response) or not is_stream(response) else STREAMED
+        except ConnectionError:
+            status = STREAMED if may_stream(request) else DISCONNECTED
+            raise
+        else:
+            return response
+        finally:
+            IN_FLIGHT.count -= 1
+            if status != STREAMED:
+                record_request(context, request, status, perf_counter() - started_at)
+            context.request = None  # cancelled timers keep references to this context
+
+    async def _trace(self, request: web.Request, context: RequestContext) -> web.StreamResponse:
+        """Respond to a request in a span, the client's being its parent if it names one."""
+        with tracing.span(request.method, "server", request.headers) as span:
+            status = INTERNAL_ERROR
+            try:
+                response = await self.respond(request, context)
+                status = response.status
+            finally:
+                describe_span(span, context, request, status)
+            return response
+
+    async def respond(self, request: web.Request, context: RequestContext | None = None) -> web.StreamResponse:
+        """Return the response to a request, with the common headers; errors become problems."""
+        connection, rate_limiter = get_connection(request), self._rate_limiter
         connection.address, connection.charge = get_client_address(request), None
+        if hdrs.EXPECT in request.headers:
+            request = without_expectation(request)
         try:
             try:
-                check_lists(request.headers)
-                _check_protocol(request)
-                response = await handle(request)
+                _check_head(request)
+                if context is not None:
+                    context.request = request
+                response = await self._handle(request)
             finally:  # what has no route is charged too: unknown paths, OPTIONS, files
                 if rate_limiter is not None and connection.charge is None:
                     await rate_limiter.admit(request)
@@ -63,16 +118,15 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
-            add_common_headers(app, response)
+            add_common_headers(self._app, response)
         connection.finish_request(request, response)
         return response
 
-    return respond
 
-
-def _check_protocol(request: web.Request) -> None:
+def _check_head(request: web.Request) -> None:
     """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
+    check_lists(headers)
     if request.path.count("/") > MAX_PATH_PARTS:
         raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:
