@@ -15,7 +15,7 @@ from service.games.realtime import hub
 from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection.command import InFlightLimits
 from service.web import client_ip
-from service.web.connections import limiter, protocol
+from service.web.connections import frames, limiter, protocol
 from service.web.headers import negotiation as lists
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
@@ -107,7 +107,7 @@ MIB = 2**20
         (
             "threat-model",
             "One message may come in {:,d} frames",
-            [LIMITS.max_message_bytes // protocol.MIN_FRAGMENT_BYTES],
+            [LIMITS.max_message_bytes // frames.MIN_FRAGMENT_BYTES],
         ),
         ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
     ),

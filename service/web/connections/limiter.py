@@ -18,6 +18,7 @@ from service.web.app_keys import SUPERVISOR
 from service.web.buckets import Buckets, Policy
 from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
 from service.web.common_headers import CommonHeaders
+from service.web.connections.frames import Turns
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyConnections
@@ -85,6 +86,8 @@ class ConnectionLimiter:
         """Connections of each address, and of each IPv6 /48 network."""
         self.opened_per_address = AddressCounter()
         """Connections that were opened since the last sweep, likewise."""
+        self.turns = Turns()
+        """Of sockets, by the IPv6 /48 network of their client, or its IPv4 address."""
         self.streams_per_address = AddressCounter()
         """Streams, likewise."""
         self.rejected = 0

@@ -15,6 +15,7 @@ fails when a new version of aiohttp changes it, and says what to do.
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from time import perf_counter
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -24,7 +25,7 @@ from aiohttp import EMPTY_PAYLOAD, HttpVersion11, StreamReader, hdrs, web
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.app_keys import EXPECTS_CONTINUE
-from service.web.client_ip import UNKNOWN
+from service.web.client_ip import UNKNOWN, get_site_network
 from service.web.connections.frames import FrameReader
 
 if TYPE_CHECKING:
@@ -70,12 +71,6 @@ MAX_BODY_LENGTH = 2**63
 
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
-
-MAX_FRAME_BYTES_AT_ONCE = 1_536
-"""Bytes from a WebSocket, beside the rest of a frame, that are read in one turn of the loop: they may be 256 frames."""
-
-MIN_FRAGMENT_BYTES = 64
-"""The largest message may come in frames of this size, but not of a smaller one: each frame is work."""
 
 MAX_DISCARDED_BYTES = 4_194_304
 """Bytes that are read after the last response or close frame."""
@@ -203,12 +198,15 @@ class ClientConnection(web.RequestHandler):
         is_within_step = self.timed_since > 0
         self.timed_since = self.timed_since or perf_counter()
         self.received_bytes += len(data) * self.is_discarding
-        is_in_turn = self.frames is None or not (data and self.held)
-        if self.frames is not None or not self.is_discarding:
-            self.held += data
-        if not data and self.frames is None:
-            self._pass_on(data)
-        if is_in_turn:
+        if self.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES:
+            self._pause_if_too_much()
+        elif self.frames is not None:
+            self.frames.feed_data(data)
+        else:
+            if not self.is_discarding:
+                self.held += data
+            if not data:
+                self._pass_on(data)
             self.read_held()
         if self.kind == "stream" and len(self.held) > MAX_STREAM_HEAD_BYTES:
             self.drop()
@@ -222,10 +220,6 @@ class ClientConnection(web.RequestHandler):
             piece = bytes(self.held[:size])
             del self.held[:size]
             self._pass_on(piece)
-            if self.frames is not None:
-                if self.held and not self.is_buffer_full:  # else `resume_reading` goes on
-                    asyncio.get_running_loop().call_soon(self.data_received, b"")
-                break
         self._pause_if_too_much()
         if self.has_ended and not self.held and not self.is_buffer_full and not self.body.is_eof():
             self.body.set_exception(web.RequestPayloadError("the body ended early"))
@@ -233,8 +227,6 @@ class ClientConnection(web.RequestHandler):
     def _next_size(self) -> int:
         """Return how many of the held bytes are passed on next: at most to the end of a head or a body."""
         held = self.held
-        if self.frames is not None:
-            return min(len(held), self.frames.unread_bytes + MAX_FRAME_BYTES_AT_ONCE)
         if self.is_waiting():
             if not self.head_started_at:
                 if held[0] in END_OF_HEAD:  # empty lines before a request (RFC 9112, 2.2)
@@ -286,8 +278,7 @@ class ClientConnection(web.RequestHandler):
         """Pause reading while the client is too far ahead, or has sent too much that is discarded."""
         if self.transport is None:
             return
-        max_held_bytes = MAX_HELD_BYTES if self.frames is None else 0
-        if len(self.held) > max_held_bytes or (self.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES):
+        if len(self.held) > MAX_HELD_BYTES or (self.is_discarding and self.received_bytes > MAX_DISCARDED_BYTES):
             self.is_paused = True
             self.transport.pause_reading()
         elif self.is_paused:
@@ -312,10 +303,21 @@ class ClientConnection(web.RequestHandler):
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
+        assert self.transport is not None  # noqa: S101  aiohttp has just written the handshake
         self.kind = "socket"
-        self.frames = FrameReader(parser, self.limiter.limits.max_message_bytes // MIN_FRAGMENT_BYTES, self._set_ended)
+        request_turn = partial(self.limiter.turns.request, get_site_network(self.address), self._read_frames)
+        max_bytes = self.limiter.limits.max_message_bytes
+        self.frames = FrameReader(parser, self.transport, max_bytes, request_turn, self._set_ended)
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
-        self.read_held()
+        self.frames.feed_data(self.held)
+        self.held.clear()
+
+    def _read_frames(self) -> None:
+        """Read a message of a WebSocket, in a turn of the event loop."""
+        assert self.frames is not None  # noqa: S101  they requested the turn
+        started_at = perf_counter()
+        self.frames.read()
+        self.busy_s += perf_counter() - started_at
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -414,9 +416,8 @@ class ClientConnection(web.RequestHandler):
             self.held.clear()
             self.transport.write_eof()
         else:
-            self.frames.is_discarding = True
+            self.frames.discard()
         self.transport.resume_reading()
-        self.read_held()
         if not self.has_ended:
             self.ended = asyncio.get_running_loop().create_future()
             await self.ended
@@ -437,10 +438,7 @@ class ClientConnection(web.RequestHandler):
             return
         self.is_buffer_full = False
         super().resume_reading(resume_parser)
-        if self.frames is not None:
-            self.read_held()
-        else:
-            self._pause_if_too_much()
+        self._pause_if_too_much()
 
     def log_exception(self, *args: Any, **options: Any) -> None:
         """Log an exception, unless it is an invalid body, which was answered already."""

@@ -25,6 +25,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.common_headers import COMMON_HEADERS
+from service.web.connections.frames import FrameReader
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
@@ -85,9 +86,9 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
-    if (transport := request.transport) is None:
+    if (transport := request.transport) is None or (frames := get_connection(request).frames) is None:
         raise ConnectionResetError
-    return WebSocketConnection(request, socket, transport)
+    return WebSocketConnection(request, socket, transport, frames)
 
 
 class _Socket(web.WebSocketResponse, HandshakeResponse):
@@ -105,6 +106,7 @@ class WebSocketConnection:
         "_buffer",
         "_closing",
         "_encoding",
+        "_frames",
         "_hub",
         "_is_handling",
         "_is_receiving",
@@ -126,7 +128,9 @@ class WebSocketConnection:
 
     kind: Literal["socket"] = "socket"
 
-    def __init__(self, request: web.Request, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
+    def __init__(
+        self, request: web.Request, socket: web.WebSocketResponse, transport: asyncio.Transport, frames: FrameReader
+    ) -> None:
         limits = request.app[LIMITS]
         self.games: set[str] = set()
         """Subscribed to, or about to be."""
@@ -135,6 +139,7 @@ class WebSocketConnection:
         self.socket = socket
         self._request = request
         self._transport = transport
+        self._frames = frames
         self._hub = request.app[HUB]
         self._encoding = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
         self._max_unsent_bytes = limits.max_unsent_bytes
@@ -216,7 +221,6 @@ class WebSocketConnection:
                     finally:
                         self._is_handling = False
                         self._flush()
-                    await asyncio.sleep(0)  # one message in a turn of the event loop: others are served in between
         except TimeoutError:
             if not self._receive_timeout.expired():
                 raise
@@ -240,6 +244,7 @@ class WebSocketConnection:
         self._is_receiving = True
         try:
             await self._request.writer.drain()
+            self._frames.request_message()
             message = await self.socket.receive()
             if message.type is WSMsgType.PING:
                 await self.socket.pong(message.data)

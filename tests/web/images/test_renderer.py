@@ -78,6 +78,12 @@ async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[]
     return lambda: queue.release(ANONYMOUS, started_at)
 
 
+def make_busy(renderer: ImageRenderer, client: str) -> None:
+    """Let a client have drawn much lately."""
+    (bucket,) = renderer._time.get(client)
+    bucket.spend(2 * BUSY.quota, monotonic())
+
+
 class Order:
     """The order in which pictures are drawn."""
 
@@ -151,15 +157,34 @@ async def test_clients_take_turns_however_many_pictures_one_requests(renderer: I
 
 async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRenderer) -> None:
     """However small each is: what they took lately counts."""
+    make_busy(renderer, BAD)
+    release, order = await occupy(renderer), Order(renderer)
+    requested = [asyncio.create_task(order.request(number, BAD)) for number in (0, 1)]
+    await run_ready_tasks()
+    requested += [asyncio.create_task(order.request(number, GOOD)) for number in (100, 101)]
+    await run_ready_tasks()
+    release()
+    await asyncio.gather(*requested)
+    assert order.drawn == [100, 101, 0, 1]
+
+
+async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(renderer: ImageRenderer) -> None:
+    """Neither its own nor others'."""
+    make_busy(renderer, GOOD)
+    release = await occupy(renderer, large=True)
+    large = [
+        asyncio.create_task(render(renderer, number, client, large=True)) for number, client in ((0, GOOD), (1, BAD))
+    ]
+    await run_ready_tasks()
+    assert await render(renderer, 100)
+    assert not any(task.done() for task in large)
+    release()
+    await asyncio.gather(*large)
+
+
+async def test_the_time_of_a_picture_is_charged(renderer: ImageRenderer) -> None:
     charge = Mock()
-    (bucket,) = renderer._time.get("busy")
-    bucket.spend(2 * BUSY.quota, monotonic())
-    end = await occupy(renderer, large=True)
-    waiting = asyncio.create_task(renderer.render(1, SHIP, PictureOrder("busy", False, charge)))
-    assert await render(renderer, 2)
-    assert not waiting.done()
-    end()
-    assert await waiting
+    await renderer.render(1, SHIP, PictureOrder(GOOD, False, charge))
     (seconds,) = charge.spend_time.call_args.args
     assert seconds > 0
 

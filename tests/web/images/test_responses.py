@@ -1,11 +1,15 @@
 """Caching of pictures."""
 
 import asyncio
+import shutil
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from service import drawing, i18n
+from service.web.images import responses
 from service.web.images.jobs import DrawingJob
 from service.web.images.renderer import IMAGE_RENDERER
 from tests.web.app_server import Client
@@ -36,6 +40,22 @@ async def test_etags_depend_on_options_and_format(client: Client) -> None:
     tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in paths]
     assert len({*tags}) == len(tags)
     assert all(tag.startswith('"1-') for tag in tags)
+
+
+def test_etags_depend_on_every_file_that_pictures_are_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code, symbols, glyphs, colours and words; of the texts, what translators edit is compiled first."""
+    for package in (drawing, i18n):
+        (folder,) = package.__path__
+        shutil.copytree(folder, tmp_path / package.__name__, ignore=shutil.ignore_patterns("__pycache__", "*.po"))
+    monkeypatch.setattr(responses.resources, "files", lambda package: tmp_path / package)
+    compute = responses.drawing_code_digest.__wrapped__
+    digests = {compute()}
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    for path in files:
+        path.write_bytes(path.read_bytes() + b" ")
+        digests.add(compute())
+    assert len(digests) == 1 + len(files)
+    assert {path.suffix for path in files} == {".py", ".svg", ".json", ".mo"}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,13 +1,19 @@
 """Frames become messages however they are fragmented; a frame that breaks the protocol closes the socket."""
 
+import asyncio
 import json
 import zlib
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from random import Random
+from typing import cast
 
 import pytest
+from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
 from service.web.connections.frames import FrameReader
+from service.web.connections.protocol import ClientConnection
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
 from tests.verification.fuzz.frames import (
@@ -140,19 +146,99 @@ async def test_a_close_is_answered_with_its_own_code(client: Client, code: int |
     await wait_until_no_streams(client)
 
 
-async def test_a_flood_of_frames_is_checked_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "flood",
+    (
+        pytest.param(encode_frame(PONG, b"") * 3_000, id="messages"),
+        pytest.param(
+            encode_frame(TEXT, b" ", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 900, id="fragments"
+        ),
+    ),
+)
+async def test_a_flood_of_frames_is_read_in_turns(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
+) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     checked: list[int] = []
     find_end = FrameReader._find_end
 
-    def count(reader: FrameReader, data: bytes) -> tuple[int, bytes]:
-        end, violation = find_end(reader, data)
+    def record(reader: FrameReader) -> tuple[int, bytes]:
+        end, violation = find_end(reader)
         checked.append(end)
         return end, violation
 
-    monkeypatch.setattr(FrameReader, "_find_end", count)
+    monkeypatch.setattr(FrameReader, "_find_end", record)
     async with serve(store, Limits(rate_limits=False)) as client, connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
-        await line.write(encode_frame(PONG, b"") * 30_000 + encode_frame(TEXT, b'{"type":"ping","id":"last"}'))
+        last = b'{"type":"ping","id":"last"}'
+        await line.write(flood + encode_frame(TEXT if flood[0] & FINAL else CONTINUATION, last))
         assert b'"last"' in (await line.frame()).text()
-    assert max(checked) < 6 * 257
+    assert max(checked) <= len(last) + 6 * 256
+
+
+class RecordingReader:
+    """Stands before aiohttp's reader, and records each time that a connection passes something on."""
+
+    def __init__(self, reader: WebSocketReader, record: Callable[[], None]) -> None:
+        self._reader = reader
+        self._record = record
+
+    def feed_data(self, data: bytes) -> tuple[bool, bytes]:
+        self._record()
+        return self._reader.feed_data(data)
+
+    def feed_eof(self) -> None:
+        self._reader.feed_eof()
+
+
+class TurnCounter:
+    """Counts the turns of the event loop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._schedule()
+
+    def _schedule(self) -> None:
+        self.count += 1
+        self._next = asyncio.get_running_loop().call_soon(self._schedule)
+
+    def stop(self) -> None:
+        self._next.cancel()
+
+
+async def test_each_message_of_a_client_has_its_turn_and_is_paid_before_the_next_of_its_socket_is_read(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So one client does not hold up the others, whatever its messages take, and however many sockets it has."""
+    events, turns = dict[ClientConnection, list[tuple[str, int]]](), TurnCounter()
+    set_parser, pay = ClientConnection.set_parser, ClientConnection.pay
+
+    def record_reads(connection: ClientConnection, parser: WebSocketReader, data_received_cb: None = None) -> None:
+        of_socket = events.setdefault(connection, [])
+        recorder = RecordingReader(parser, lambda: of_socket.append(("read", turns.count)))
+        set_parser(connection, cast("WebSocketReader", recorder), data_received_cb)
+
+    def record_payment(connection: ClientConnection) -> None:
+        pay(connection)
+        if connection in events:
+            events[connection].append(("paid", turns.count))
+
+    monkeypatch.setattr(ClientConnection, "set_parser", record_reads)
+    monkeypatch.setattr(ClientConnection, "pay", record_payment)
+    messages = (
+        encode_frame(TEXT, deflate(b'{"type":"act","move":"' + b"a" * 64_000 + b'"}'), flags=FINAL | DEFLATED) * 8
+    )
+    async with serve(store) as client, AsyncExitStack() as opened:
+        lines = [await opened.enter_async_context(connect_frame_client(client, "/v1/ws", DEFLATE)) for _ in range(3)]
+        for line in lines:
+            await line.until(b"welcome")
+        for line in lines:
+            await line.write(messages)
+        for line in lines:
+            for _ in range(8):
+                await line.until(b"error")
+        turns.stop()
+        read_in_turns = [turn for of_socket in events.values() for kind, turn in of_socket if kind == "read"]
+        assert len(read_in_turns) == len({*read_in_turns}) == 24
+        for of_socket in events.values():
+            assert [kind for kind, _ in of_socket] == ["paid", *["read", "paid"] * 8]  # first the upgrade
