@@ -7,18 +7,22 @@ spread over `close_window_s`, the listeners close and the handlers finish. On a 
 import asyncio
 import gc
 import logging
+import os
 import resource
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from socket import socket
+from types import FrameType
 
 from aiohttp import web
 
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
+from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
 from service.web.server.runner import ProblemRunner
+from service.web.streaming.registry import CLOSE_TIMEOUT_S
 
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -36,16 +40,31 @@ class ShutdownSignal:
 
 
 @contextmanager
-def handle_signals(stop: ShutdownSignal) -> Iterator[None]:
-    """Request the stop on SIGTERM and SIGINT while the block runs."""
+def handle_signals(stop: ShutdownSignal, timeout_s: float) -> Iterator[None]:
+    """Request the stop on SIGTERM and SIGINT while the block runs; end the process where it takes over `timeout_s`.
+
+    The handlers are Python's and not the event loop's, so that they run even while one callback never returns.
+    """
     loop = asyncio.get_running_loop()
-    for number in SHUTDOWN_SIGNALS:
-        loop.add_signal_handler(number, stop.request)
+
+    def request(_number: int, _frame: FrameType | None) -> None:
+        if not stop.requested.is_set():
+            signal.signal(signal.SIGALRM, _exit_at_once)
+            signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        loop.call_soon_threadsafe(stop.request)
+
+    previous = {number: signal.signal(number, request) for number in SHUTDOWN_SIGNALS}
     try:
         yield
     finally:
-        for number in SHUTDOWN_SIGNALS:
-            loop.remove_signal_handler(number)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
+    """End the process. SIGALRM's default action would not end one that is the first of its container."""
+    os.write(2, b"south-seas: stopping takes too long: the process ends at once\n")
+    os._exit(1)
 
 
 logger = logging.getLogger(__name__)
@@ -58,6 +77,9 @@ BACKLOG = 1024
 
 HANDLER_TIMEOUT_S = 10.0
 """Timeout of handlers after the listeners have closed."""
+
+EXIT_TIMEOUT_S = 10.0
+"""After them, the time for the background tasks and the embedded server to end."""
 
 
 class StartFailed(Exception):
@@ -78,13 +100,18 @@ async def run_server(
         gc.set_threshold(GC_THRESHOLD, 20, 100)
         for listener in sockets:
             await web.SockSite(runner, listener, backlog=BACKLOG).start()
-        with handle_signals(stop):
+        with handle_signals(stop, max_stop_s(app[LIMITS])):
             ready()
             await _wait_until_drained(app, stop)
     finally:
         if stop.forced.is_set():
             runner.force_shutdown()
         await runner.cleanup()
+
+
+def max_stop_s(limits: Limits) -> float:
+    """Return after how many seconds a stop ends the process, whatever it still does."""
+    return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
 
 
 def raise_open_files_limit() -> None:
