@@ -119,7 +119,6 @@ class ClientConnection(web.RequestHandler):
         "is_buffer_full",
         "is_discarding",
         "is_paused",
-        "is_stopping",
         "kind",
         "limiter",
         "lost",
@@ -179,10 +178,8 @@ class ClientConnection(web.RequestHandler):
         """Whether the client sends nothing more: it has closed its sending half, or sent a close frame."""
         self.ended: asyncio.Future[None] | None = None
         """Resolved then, for who waits for it."""
-        self.is_stopping = False
-        """Whether the connection ends with the request that has begun."""
         self.lost: asyncio.Future[None] | None = None
-        """Resolved when the connection is lost, for who waits for it."""
+        """Resolved when the connection is lost; None unless it ends with the request that has begun."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -211,7 +208,7 @@ class ClientConnection(web.RequestHandler):
 
     def close(self) -> None:
         """Close the connection, after the request that has begun: aiohttp would drop what is missing of its body."""
-        self.is_stopping = True
+        self.lost = self.lost or asyncio.get_running_loop().create_future()
         if self.is_waiting() and (self.has_ended or not self.head_started_at):
             self.force_close()
         elif self.is_answered and not self.body.is_eof():
@@ -219,8 +216,7 @@ class ClientConnection(web.RequestHandler):
 
     async def shutdown(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  aiohttp's signature
         """Wait until the request that has begun is answered and the response is sent, then close."""
-        if self._write_transport is not None:
-            self.lost = asyncio.get_running_loop().create_future()
+        if self._write_transport is not None and self.lost is not None:
             await asyncio.wait([self.lost], timeout=timeout)
         await super().shutdown(CANCEL_TIMEOUT_S)
 
@@ -412,7 +408,7 @@ class ClientConnection(web.RequestHandler):
         elif self.held or self._messages:
             await asyncio.sleep(0)
             self.read_held()
-        if self.is_stopping or (self.has_ended and self.is_waiting()):
+        if self.lost is not None or (self.has_ended and self.is_waiting()):
             self.close()
         return sent
 

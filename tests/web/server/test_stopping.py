@@ -56,7 +56,7 @@ CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: c
 
 @pytest.mark.parametrize(
     ("request_bytes", "first"),
-    [(HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY))],
+    ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY))),
     ids=["a body", "a head", "a chunk"],
 )
 async def test_a_request_that_arrives_slowly_is_answered(
