@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -30,6 +29,7 @@ from service.games.scheduling.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
+from service.release import REVISION, VERSION
 from service.settings import Settings, with_settings
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
@@ -97,7 +97,7 @@ class CommandGroup(click.Group):
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(
-    version("south-seas-service"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else "")
+    VERSION, message=f"south-seas %(version)s (revision {REVISION}{', compiled' if COMPILED else ''})"
 )
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
@@ -209,7 +209,7 @@ def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     """Print the addresses of the service."""
     location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
     lines = [
-        f"South Seas {version('south-seas-service')} listens on {url}; the games are in {location}.",
+        f"South Seas {VERSION} listens on {url}; the games are in {location}.",
         f"  play in a browser:  {url}/",
     ]
     if TERMINAL.exists():
