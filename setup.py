@@ -1,6 +1,7 @@
-"""Builds the wheel, with its revision: of plain Python, or, with SOUTH_SEAS_COMPILE=1, with the modules that pyproject.toml lists as C.
+"""Builds the wheel: of plain Python, or, with SOUTH_SEAS_COMPILE=1, with the modules that pyproject.toml lists as C.
 
-The rest of the build is told in pyproject.toml. Compiling needs mypy, a C compiler and Python's headers.
+The wheel names its revision. The rest of the build is told in pyproject.toml. Compiling needs mypy, a C compiler and
+Python's headers.
 """
 
 import os
@@ -39,7 +40,7 @@ class BuildWithRevision(build_py):
         revision = os.environ.get("SOUTH_SEAS_REVISION")
         if not revision and Path(".git").exists():
             command = ("git", "rev-parse", "HEAD")
-            revision = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+            revision = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603  no input
         if revision and not self.editable_mode:
             Path(self.build_lib, "service", "revision.txt").write_text(revision, encoding="ascii")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import click
+import msgspec
 import uvloop
 from aiohttp import web
 
@@ -30,7 +31,8 @@ from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_ca
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
 from service.release import REVISION, VERSION
-from service.settings import Settings, with_settings
+from service.settings import Settings, origin_of, with_settings
+from service.start_checks import fit_connections, report
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
@@ -65,6 +67,7 @@ class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
+        "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
@@ -114,6 +117,9 @@ def serve_command(settings: Settings) -> None:
     try:
         configure_logging(settings)
         files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
+        limits, finding = fit_connections(settings.limits, is_default=origin_of("max_connections") == "default")
+        report([finding])
+        settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
         uvloop.run(serve(settings, files))
@@ -192,8 +198,12 @@ async def assemble_app(
         parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, supervisor)
         await stack.enter_async_context(observe_instance(settings, redis_url, parts))
         # Last, since the time that the above takes would count as a timeout of Redis.
+        findings = [] if settings.redis_url is None else await store.check_server()
+        if errors := [finding for finding in findings if finding.level == "error"]:
+            report(errors)
         with suppress(StoreUnavailable):  # the store logs it, and /readyz answers 503
             await store.ping()
+            report(findings)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))

@@ -1,6 +1,7 @@
 """The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line."""
 
 import asyncio
+import re
 import ssl
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
@@ -13,10 +14,10 @@ from service.store.acl import CLUSTER_COMMANDS, COMMANDS
 from service.store.connection.errors import CONNECTION_ERRORS, is_error_reply, to_store_error
 from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import RedisURL
+from service.store.embedded.program import MIN_VERSION
 
 __all__ = ["Finding", "check_server"]
 
-MIN_VERSION = (7, 0)
 TIMEOUT_S = 3.0
 PROBE_TIMEOUT_S = 1.0
 
@@ -33,6 +34,9 @@ end
 return denied
 """
 """Returns the numbers of those calls of ARGV that the user may not make."""
+
+_FIELD = re.compile(r"^(\w+):(.*)\r$", re.MULTILINE)
+"""A line of INFO."""
 
 _URL_SCHEMES = {"standalone": "redis://", "sentinel": "redis+sentinel://", "cluster": "redis+cluster://"}
 
@@ -81,8 +85,8 @@ async def _check_primary(client: PipelinedClient, primary: str, redis: Redis) ->
     except NoPermissionError:
         unknown = "eviction, persistence and replicas cannot be checked: allow its user `info`"
         return [*findings, Finding("warning", f"{name}: {unknown}")]
-    findings += _check_info(name, dict(line.split(":", 1) for line in info.decode().split("\r\n") if ":" in line), client)
-    return findings or [Finding("ok", f"{name}: permissions, eviction, persistence and replicas are as they should be")]
+    findings += _check_info(name, dict(_FIELD.findall(info.decode())), client)
+    return findings or [Finding("ok", f"{name}: permissions, eviction, persistence, replicas are as they should be")]
 
 
 async def _execute(redis: Redis, *command: str | int) -> Any:

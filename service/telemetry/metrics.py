@@ -182,7 +182,9 @@ TASK_FAILURES = Counter(
     ("task",),
 )
 TASK_FAILING = Gauge("south_seas_task_failing", "Whether a background task keeps failing.", ("task",))
-BUILD = Info("south_seas_build", "Version and revision of the service, versions of engine and Python, and the kind of Redis.")
+BUILD = Info(
+    "south_seas_build", "Version and revision of the service, versions of engine and Python, and the kind of Redis."
+)
 
 _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "broken")
 

@@ -58,7 +58,10 @@ class ClusterTopology(Topology):
         before, manager = {*self.primaries()}, self._slots.nodes_manager
         try:  # RedisCluster.initialize() would send COMMAND as well, and refresh only once
             await manager.initialize()
-        except (RedisClusterException, IndexError) as error:  # no known node replies: next time ask those of the URL too
+        except (
+            RedisClusterException,
+            IndexError,
+        ) as error:  # no node can tell: next time also ask those of the URL
             nodes = [ClusterNode(host, port, **manager.connection_kwargs) for host, port in self.url.addresses]
             manager.startup_nodes = {node.name: node for node in nodes} | manager.startup_nodes
             if isinstance(error, IndexError):  # of redis-py, which looks for the first primary

@@ -10,6 +10,7 @@ import logging
 import os
 import resource
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from socket import socket
@@ -72,6 +73,9 @@ logger = logging.getLogger(__name__)
 GC_THRESHOLD = 50_000
 """Young collections are rare, since the objects of a request form no cycles."""
 
+RESERVED_FILES = 100
+"""Open files for other purposes than clients' connections."""
+
 BACKLOG = 1024
 """Connections that may wait to be accepted; the system's own limit may be lower."""
 
@@ -94,7 +98,6 @@ async def run_server(
     await runner.setup()
     try:
         # Before accepting connections, which would have to wait some 0.1 s for the collection.
-        raise_open_files_limit()
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD, 20, 100)
@@ -114,14 +117,17 @@ def max_stop_s(limits: Limits) -> float:
     return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
 
 
-def raise_open_files_limit() -> None:
-    """Raise the soft limit on open files to the hard limit: the usual 1,024 are too few for an instance.
+def raise_open_files_limit() -> int:
+    """Raise the soft limit on open files to the hard limit, and return how many connections of clients it allows.
 
-    The soft limit exists for `select`, which is not used here. If the system refuses, the limit stays.
+    The usual 1,024 are too few. The soft limit exists for `select`, which is not used here. If the system refuses, the
+    limit stays.
     """
     _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - RESERVED_FILES)
 
 
 async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:
