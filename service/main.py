@@ -69,6 +69,7 @@ class CommandGroup(click.Group):
     lazy_commands: ClassVar = {
         "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
+        "games": ("service.cli.games", "games_group"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
         "reindex": ("service.cli.reindex", "reindex_command"),
