@@ -31,9 +31,10 @@ COPY . .
 ARG SOUTH_SEAS_COMPILE=1
 # The timestamp of all files (Unix seconds), so that builds are reproducible.
 ARG SOURCE_DATE_EPOCH=0
+ARG REVISION=unknown
 # Debugging information is two fifths of the installed size. The wheel gets a date of its own: a ZIP file has no dates before 1980.
 RUN /opt/tools/bin/python -m tools.site \
-    && SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOURCE_DATE_EPOCH=315532800 \
+    && SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOUTH_SEAS_REVISION=$REVISION SOURCE_DATE_EPOCH=315532800 \
         /opt/tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \
     && /opt/south-seas/bin/python -m pip uninstall --yes pip \

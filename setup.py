@@ -1,13 +1,16 @@
 """Builds the wheel: of plain Python, or, with SOUTH_SEAS_COMPILE=1, with the modules that pyproject.toml lists as C.
 
-The rest of the build is told in pyproject.toml. Compiling needs mypy, a C compiler and Python's headers.
+The wheel names its revision. The rest of the build is told in pyproject.toml. Compiling needs mypy, a C compiler and
+Python's headers.
 """
 
 import os
+import subprocess
 import tomllib
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 
 def extensions() -> list[Extension]:
@@ -28,4 +31,18 @@ def extensions() -> list[Extension]:
     return compiled
 
 
-setup(ext_modules=extensions())
+class BuildWithRevision(build_py):
+    """Writes the revision into the package: that of SOUTH_SEAS_REVISION, or of git, if this is a checkout."""
+
+    def run(self) -> None:
+        """Copy the modules, and write the file, which `service.release` reads."""
+        super().run()
+        revision = os.environ.get("SOUTH_SEAS_REVISION")
+        if not revision and Path(".git").exists():
+            command = ("git", "rev-parse", "HEAD")
+            revision = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603  no input
+        if revision and not self.editable_mode:
+            Path(self.build_lib, "service", "revision.txt").write_text(revision, encoding="ascii")
+
+
+setup(ext_modules=extensions(), cmdclass={"build_py": BuildWithRevision})

@@ -14,9 +14,11 @@ class Health(ResponseModel):
 
 
 class ServiceIndex(ResponseModel):
-    """The response of `GET /`: links to the API."""
+    """The response of `GET /`: which release this is, and links to the API."""
 
     name: str
+    version: Annotated[str, Meta(examples=["1.0.0"])]
+    revision: Annotated[str, Meta(description="The commit that it was built from, or `unknown`.")]
     openapi: str
     asyncapi: str
     games: str

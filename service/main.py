@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import click
+import msgspec
 import uvloop
 from aiohttp import web
 
@@ -30,7 +30,9 @@ from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
-from service.settings import Settings, with_settings
+from service.release import REVISION, VERSION
+from service.settings import Settings, origin_of, with_settings
+from service.start_checks import fit_connections, report
 from service.store.client import connect
 from service.store.embedded.directory import EmbeddedServerError
 from service.supervision import Supervisor
@@ -65,7 +67,9 @@ class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
+        "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
+        "games": ("service.cli.games", "games_group"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
         "reindex": ("service.cli.reindex", "reindex_command"),
@@ -97,7 +101,7 @@ class CommandGroup(click.Group):
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(
-    version("south-seas-service"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else "")
+    VERSION, message=f"south-seas %(version)s (revision {REVISION}{', compiled' if COMPILED else ''})"
 )
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
@@ -114,6 +118,9 @@ def serve_command(settings: Settings) -> None:
     try:
         configure_logging(settings)
         files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
+        limits, finding = fit_connections(settings.limits, is_default=origin_of("max_connections") == "default")
+        report([finding])
+        settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
         uvloop.run(serve(settings, files))
@@ -192,8 +199,12 @@ async def assemble_app(
         parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, supervisor)
         await stack.enter_async_context(observe_instance(settings, redis_url, parts))
         # Last, since the time that the above takes would count as a timeout of Redis.
+        findings = [] if settings.redis_url is None else await store.check_server()
+        if errors := [finding for finding in findings if finding.level == "error"]:
+            report(errors)
         with suppress(StoreUnavailable):  # the store logs it, and /readyz answers 503
             await store.ping()
+            report(findings)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
@@ -209,7 +220,7 @@ def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     """Print the addresses of the service."""
     location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
     lines = [
-        f"South Seas {version('south-seas-service')} listens on {url}; the games are in {location}.",
+        f"South Seas {VERSION} listens on {url}; the games are in {location}.",
         f"  play in a browser:  {url}/",
     ]
     if TERMINAL.exists():

@@ -6,7 +6,6 @@ from asyncio import get_running_loop, sleep
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from importlib.metadata import version
 from logging import INFO, WARNING
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from service.fair_queue import CLASS_LABELS
 from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.release import REVISION, VERSION
 from service.settings import Settings
 from service.store.monitor import RedisMonitor
 from service.supervision import Supervisor
@@ -69,14 +69,15 @@ def configure_logging(settings: Settings) -> None:
 async def observe_instance(settings: Settings, redis_url: str, parts: ObservedParts) -> AsyncIterator[None]:
     """Measure and trace an instance while the block runs. Raises TracingConfigError."""
     async with AsyncExitStack() as stack:
-        stack.enter_context(trace_if_configured(os.environ, version("south-seas-service")))
+        stack.enter_context(trace_if_configured(os.environ, VERSION))
         running = partial(parts.supervisor.running, required=False)
         await stack.enter_async_context(running("monitor", parts.monitor.run))
         if settings.metrics_port is not None:
             _bind_gauges(parts)
             BUILD.info(
                 {
-                    "version": version("south-seas-service"),
+                    "version": VERSION,
+                    "revision": REVISION,
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
                     "redis": _get_redis_kind(settings, redis_url),

@@ -1,10 +1,12 @@
 """The settings of `south-seas serve`: each field of `Settings` and `Limits` is an option and a variable."""
 
+import difflib
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import click
 import msgspec
@@ -22,12 +24,21 @@ from service.web.limits import Limits
 from service.web.outbound.ssrf import parse_nameservers
 from service.web.ratelimit.origins import parse_origins
 
-__all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "with_settings"]
+__all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "origin_of", "with_settings"]
 
 Command = Callable[..., Any]
 Callback = Callable[[click.Context, click.Parameter, str], Any]
 
 ENV_PREFIX = "SOUTH_SEAS_"
+
+OTHER_VARIABLES = frozenset({"API_KEY", "BOT_FILE", "COMPILE", "REVISION", "TOKEN", "URL"})
+"""Variables with the prefix that are no settings: of `verify`, the clients, the bots and the build."""
+
+_SERVICE_LINK = re.compile(r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)")
+_SERVICE_ADDRESS = re.compile(r"(tcp|udp|sctp)://\S+")
+"""Names, and values of `..._PORT`, that Kubernetes sets for a Service `south-seas...`, unless `enableServiceLinks` is
+false.
+"""
 
 _RETENTION_DAYS = click.FloatRange(0.05, 3650)
 
@@ -63,6 +74,16 @@ def _default_data_dir() -> Path:
 def option(help_text: str, kind: Any = None, **attributes: Any) -> dict[str, Any]:
     """Return what click needs for an option, beside its name and default."""
     return {"help": help_text, "type": kind, "show_default": True, **attributes}
+
+
+class Setting(click.Option):
+    """An option whose variable does not count where Kubernetes set it to the address of a Service."""
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """Return the value of the variable."""
+        value = super().resolve_envvar_value(ctx)
+        is_link = str(self.envvar).endswith("_PORT") and _SERVICE_ADDRESS.fullmatch(value or "")
+        return None if is_link else value
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,7 +285,9 @@ def _iter_options() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 OPTIONS = {
-    name: click.option(f"--{name.replace('_', '-')}", envvar=ENV_PREFIX + name.upper(), show_envvar=True, **attributes)
+    name: click.option(
+        f"--{name.replace('_', '-')}", cls=Setting, envvar=ENV_PREFIX + name.upper(), show_envvar=True, **attributes
+    )
     for name, attributes in _iter_options()
 }
 """The decorator that gives a command the option of a setting, by the setting's name."""
@@ -286,14 +309,56 @@ def with_settings(*names: str) -> Callable[[Command], Command]:
     return decorate
 
 
+def _check_environment() -> None:
+    """Raise click.UsageError for variables that look like settings and are none, so that no mistyped one is ignored."""
+    known = {name.upper() for name in OPTIONS}
+    unknown = [
+        name
+        for variable, value in os.environ.items()
+        if variable.startswith(ENV_PREFIX)
+        and (name := variable.removeprefix(ENV_PREFIX)) not in known | OTHER_VARIABLES
+        and not _SERVICE_LINK.fullmatch(name)
+        and not (name.endswith("_PORT") and _SERVICE_ADDRESS.fullmatch(value))
+    ]
+    texts = []
+    for name in sorted(unknown):
+        nearest = difflib.get_close_matches(name, known, 1)
+        hint = f": do you mean {ENV_PREFIX}{nearest[0]}?" if nearest else ""
+        texts.append(f"there is no setting {ENV_PREFIX}{name}{hint}")
+    if texts:
+        raise click.UsageError("; ".join(texts))
+
+
+def origin_of(name: str) -> Literal["flag", "environment", "default"]:
+    """Return where the current command has a setting from."""
+    source = click.get_current_context().get_parameter_source(name)
+    if source is ParameterSource.COMMANDLINE:
+        return "flag"
+    return "environment" if source is ParameterSource.ENVIRONMENT else "default"
+
+
+def _check_values(settings: Settings) -> None:
+    """Raise click.UsageError for values that are valid, but not together."""
+    limits = settings.limits
+    if settings.redis_wait_replicas and settings.redis_url is None:
+        raise click.UsageError("--redis-wait-replicas needs a --redis-url: the embedded server has no replicas")
+    if settings.redis_wait_replicas and settings.redis_wait_ms >= 1000 * settings.redis_timeout_s:
+        raise click.UsageError("--redis-wait-ms must be less than --redis-timeout-s, or no action would succeed")
+    if not limits.max_unsent_bytes <= limits.max_unsent_bytes_per_address <= limits.max_unsent_bytes_total:
+        text = "--max-unsent-bytes may not exceed --max-unsent-bytes-per-address, nor that --max-unsent-bytes-total"
+        raise click.UsageError(text)
+
+
 def _make_settings(values: dict[str, Any]) -> Settings:
     """Return settings, of which the others have their defaults. Raises click.UsageError.
 
     The variable of the directory for games may be set beside a Redis URL, as in the image.
     """
-    source = click.get_current_context().get_parameter_source("data_dir")
-    if values["redis_url"] is not None and source is ParameterSource.COMMANDLINE:
+    _check_environment()
+    if values["redis_url"] is not None and origin_of("data_dir") == "flag":
         text = "--data-dir is for games in an embedded server, and --redis-url or its variable names another: give one"
         raise click.UsageError(text)
     limits = {name: values.pop(name) for name in Limits._fields if name in values}
-    return Settings(**values, limits=Limits(**limits))
+    settings = Settings(**values, limits=Limits(**limits))
+    _check_values(settings)
+    return settings

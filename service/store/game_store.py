@@ -45,6 +45,7 @@ from service.store.notices import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
+from service.store.server_check import Finding, check_server
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
 from service.supervision import Backoff
@@ -234,6 +235,10 @@ class RedisStore(GameIndex):
     def unsubscribe(self, game: str) -> None:
         """Exclude a game from `notifications`."""
         self._notifications.unsubscribe(game)
+
+    async def check_server(self) -> list[Finding]:
+        """Check whether the service can work with this Redis, before it starts."""
+        return await check_server(self._client)
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies and takes writes."""

@@ -1,9 +1,11 @@
-"""Export of all games from Redis, and import of whole games."""
+"""Export of all games from Redis, import of whole games, and their deletion."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
+from schemas.vocabulary import STATUSES
 from service.games.archive.port import RestoreRequest
 from service.games.ports.game_store import Revision
 from service.store import keys, log_entries
@@ -33,6 +35,29 @@ class RedisGameTransfer(GameIndex):
             for key in page:
                 if (game := keys.game_of(key)) is not None:
                     yield game
+
+    async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
+        """Delete a game with its log, webhooks and index entries; return False if there is none.
+
+        What is left of one that cannot be read, and so has no `index_keys` here, is removed by the index repair.
+        """
+        lists = (keys.webhook_attempts(game, webhook) for webhook in webhooks)
+        deleted = await self._client.execute(
+            "DEL",
+            *keys.commit_keys(game),
+            keys.failures(game),
+            keys.archive_lease(game),
+            *lists,
+            wait_for_replicas=True,
+        )
+        await asyncio.gather(
+            self.unindex(index_keys, game),
+            *(self.unlist(game, status) for status in STATUSES),
+            *(self._webhook_schedule.reschedule(f"{game} {webhook}", None) for webhook in webhooks),
+            self._schedule.reschedule(game, None),
+            Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
+        )
+        return bool(deleted)
 
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.

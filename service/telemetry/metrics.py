@@ -206,7 +206,9 @@ TASK_FAILING = Gauge(
     "Whether a background task failed five times in a row and has not run for a minute since.",
     ("task",),
 )
-BUILD = Info("south_seas_build", "Versions of the service, engine and Python, and the kind of Redis.")
+BUILD = Info(
+    "south_seas_build", "Version and revision of the service, versions of engine and Python, and the kind of Redis."
+)
 
 _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "broken")
 

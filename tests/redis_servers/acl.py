@@ -4,25 +4,12 @@ The user `default` may be `off`, but must keep its permissions (`off ~* &* +@all
 that user, and without them it silently skips every script that wrote more than once.
 """
 
-_COMMANDS = (
-    # connections
-    *("auth", "hello", "ping", "select", "wait"),
-    # games, their logs and idempotency records
-    *("del", "eval", "evalsha", "exists", "expire", "get", "hdel", "hexists", "hget", "hgetall", "hmget", "hset"),
-    *("pexpire", "pttl", "scan", "set", "time", "xadd", "xrange"),
-    # indexes, schedules and delivery attempts of webhooks
-    *("lindex", "lpush", "lrange", "ltrim", "rpush"),
-    *("zadd", "zcard", "zrandmember", "zrange", "zrem", "zscore"),
-    # change notifications
-    *("publish", "pubsub", "subscribe", "unsubscribe"),
-)
+from service.store.acl import CLUSTER_COMMANDS, COMMANDS
 
-_CLUSTER_COMMANDS = ("asking", "cluster|slots", "spublish", "ssubscribe", "sunsubscribe")
-
-ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command in _COMMANDS)))
+ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command in COMMANDS)))
 """Rules for `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""
 
-CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in _CLUSTER_COMMANDS)))
+CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in CLUSTER_COMMANDS)))
 """The same for a Cluster."""
 
 SENTINEL_ACL = "+auth +hello +sentinel|get-master-addr-by-name"

@@ -13,7 +13,7 @@ from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, mark_aborted, resign, return_player
 from service.games import repository
-from service.games.access import Principal, authorize_owner, resolve_seat
+from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.active_game import CommandRequest, change_game, check_if_match
 from service.games.commands.execute import execute
@@ -65,11 +65,16 @@ def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
 
 
 async def abort_game(
-    context: Context, game_id: str, *, token: str | None, if_match: Sequence[Revision] | None
+    context: Context,
+    game_id: str,
+    *,
+    token: str | None,
+    if_match: Sequence[Revision] | None,
+    authorize: Callable[[AccessRecord, str, str | None], Principal] = authorize_owner,
 ) -> tuple[GameView, str]:
     """Abort a game for its owner, once or again, and return GAME and its digest.
 
-    Raises GameNotActive when it is finished, VersionMismatch, and what `authorize_owner` does.
+    Raises GameNotActive when it is finished, VersionMismatch, and what `authorize` does.
     """
 
     async def attempt(session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
@@ -83,4 +88,4 @@ async def abort_game(
                 return None
         return build_view(index, game), game.digest
 
-    return await execute(context, game_id, token, authorize_owner, attempt)
+    return await execute(context, game_id, token, authorize, attempt)

@@ -58,9 +58,14 @@ class ClusterTopology(Topology):
         before, manager = {*self.primaries()}, self._slots.nodes_manager
         try:  # RedisCluster.initialize() would send COMMAND as well, and refresh only once
             await manager.initialize()
-        except RedisClusterException:  # none of the known nodes replies: next time also ask those of the URL
+        except (
+            RedisClusterException,
+            IndexError,
+        ) as error:  # no node can tell: next time also ask those of the URL
             nodes = [ClusterNode(host, port, **manager.connection_kwargs) for host, port in self.url.addresses]
             manager.startup_nodes = {node.name: node for node in nodes} | manager.startup_nodes
+            if isinstance(error, IndexError):  # of redis-py, which looks for the first primary
+                raise RedisClusterException("the Cluster has no slots: create it, or wait until it is") from error
             raise
         self.generation += 1
         former = [self._clients.pop(name) for name in before.difference(self.primaries()) if name in self._clients]

@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from itertools import starmap
-from resource import RLIMIT_NOFILE, getrlimit
 from typing import cast
 
 from aiohttp import web
@@ -56,9 +55,6 @@ SWEEP_INTERVAL_S = 5.0
 BATCH_SIZE = 1_000
 """Connections that are checked before the event loop runs other tasks."""
 
-RESERVED_FILES = 100
-"""Open files reserved for other purposes than clients' connections."""
-
 
 def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
     """Return the budget for send buffers."""
@@ -94,17 +90,13 @@ class ConnectionLimiter:
         """Connections since the start."""
         self._common_headers = CommonHeaders(limits)
         self.send_buffers = _make_send_buffer_budget(limits)
-        _, max_files = getrlimit(RLIMIT_NOFILE)
-        self._max_connections = (
-            min(limits.max_connections, max_files - RESERVED_FILES) if max_files > 0 else limits.max_connections
-        )
 
     def add(self, connection: ClientConnection) -> bytes:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
         client, max_connections = connection.client, self.limits.max_connections_per_address
         self.connections[connection] = None
         refusal = b""
-        if len(self.connections) > self._max_connections:
+        if len(self.connections) > self.limits.max_connections:
             refusal = self._encode_refusal(
                 "store_unavailable", "this instance has reached its maximum number of connections"
             )

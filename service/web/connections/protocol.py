@@ -78,6 +78,9 @@ MAX_DISCARDED_BYTES = 4_194_304
 LINGER_TIMEOUT_S = 2.0
 """How long a connection is read after a response that ends it, so that the client can read the response."""
 
+CANCEL_TIMEOUT_S = 0.1
+"""How long a handler may take to end once it is cancelled, because it had its time to finish."""
+
 CONNECTION_S, REQUEST_S = 0.0003, 0.00005
 """What a connection and a request take of aiohttp and the event loop, which cannot be timed."""
 
@@ -113,6 +116,7 @@ class ClientConnection(web.RequestHandler):
         "is_paused",
         "kind",
         "limiter",
+        "lost",
         "max_received_bytes",
         "received_bytes",
         "timed_since",
@@ -169,6 +173,8 @@ class ClientConnection(web.RequestHandler):
         """Whether the client sends nothing more: it has closed its sending half, or sent a close frame."""
         self.ended: asyncio.Future[None] | None = None
         """Resolved then, for who waits for it."""
+        self.lost: asyncio.Future[None] | None = None
+        """Resolved when the connection is lost; None unless it ends with the request that has begun."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -191,7 +197,23 @@ class ClientConnection(web.RequestHandler):
         self.pay()
         self._write_transport = None
         self._set_ended()
+        if self.lost is not None and not self.lost.done():
+            self.lost.set_result(None)
         super().connection_lost(exc)
+
+    def close(self) -> None:
+        """Close the connection, after the request that has begun: aiohttp would drop what is missing of its body."""
+        self.lost = self.lost or asyncio.get_running_loop().create_future()
+        if self.is_waiting() and (self.has_ended or not self.head_started_at):
+            self.force_close()
+        elif self.is_answered and not self.body.is_eof():
+            super().close()
+
+    async def shutdown(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  aiohttp's signature
+        """Wait until the request that has begun is answered and the response is sent, then close."""
+        if self._write_transport is not None and self.lost is not None:
+            await asyncio.wait([self.lost], timeout=timeout)
+        await super().shutdown(CANCEL_TIMEOUT_S)
 
     def data_received(self, data: bytes) -> None:
         """Pass on what belongs to the current request, and hold the rest; without data, aiohttp parses what it has."""
@@ -388,7 +410,7 @@ class ClientConnection(web.RequestHandler):
         elif self.held or self._messages:
             await asyncio.sleep(0)
             self.read_held()
-        if self.has_ended and self.is_waiting():
+        if self.lost is not None or (self.has_ended and self.is_waiting()):
             self.close()
         return sent
 

@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
+from service.release import REVISION, VERSION
 from service.web.common_headers import CSP, PAGE_HEADERS
 from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
@@ -35,6 +36,8 @@ _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 SERVICE_INDEX = ServiceIndex(
     name="south-seas",
+    version=VERSION,
+    revision=REVISION,
     openapi="/openapi.json",
     asyncapi="/asyncapi.json",
     games="/v1/games",

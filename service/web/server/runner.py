@@ -23,7 +23,7 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
+from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
 from service.web.errors import TargetTooLong
 from service.web.middleware import Middleware
 from service.web.problems import problem_response, to_problem
@@ -31,8 +31,6 @@ from service.web.request_log import UNMATCHED_ROUTE, RequestContext, log_request
 from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
-
-FORCED_HANDLER_TIMEOUT_S = 0.1
 
 MAX_TARGET_BYTES = 2_048
 """Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
@@ -173,5 +171,5 @@ class ProblemRunner(web.AppRunner):
             await self._problem_server.shutdown(self._handler_timeout_s)
 
     def force_shutdown(self) -> None:
-        """Let handlers finish within `FORCED_HANDLER_TIMEOUT_S`."""
-        self._handler_timeout_s = FORCED_HANDLER_TIMEOUT_S
+        """Let handlers finish within `CANCEL_TIMEOUT_S`."""
+        self._handler_timeout_s = CANCEL_TIMEOUT_S

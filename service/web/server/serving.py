@@ -7,18 +7,23 @@ spread over `close_window_s`, the listeners close and the handlers finish. On a 
 import asyncio
 import gc
 import logging
+import os
 import resource
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from socket import socket
+from types import FrameType
 
 from aiohttp import web
 
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
+from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
 from service.web.server.runner import ProblemRunner
+from service.web.streaming.registry import CLOSE_TIMEOUT_S
 
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -36,16 +41,31 @@ class ShutdownSignal:
 
 
 @contextmanager
-def handle_signals(stop: ShutdownSignal) -> Iterator[None]:
-    """Request the stop on SIGTERM and SIGINT while the block runs."""
+def handle_signals(stop: ShutdownSignal, timeout_s: float) -> Iterator[None]:
+    """Request the stop on SIGTERM and SIGINT while the block runs; end the process where it takes over `timeout_s`.
+
+    The handlers are Python's and not the event loop's, so that they run even while one callback never returns.
+    """
     loop = asyncio.get_running_loop()
-    for number in SHUTDOWN_SIGNALS:
-        loop.add_signal_handler(number, stop.request)
+
+    def request(_number: int, _frame: FrameType | None) -> None:
+        if not stop.requested.is_set():
+            signal.signal(signal.SIGALRM, _exit_at_once)
+            signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        loop.call_soon_threadsafe(stop.request)
+
+    previous = {number: signal.signal(number, request) for number in SHUTDOWN_SIGNALS}
     try:
         yield
     finally:
-        for number in SHUTDOWN_SIGNALS:
-            loop.remove_signal_handler(number)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
+    """End the process. SIGALRM's default action would not end one that is the first of its container."""
+    os.write(2, b"south-seas: stopping takes too long: the process ends at once\n")
+    os._exit(1)
 
 
 logger = logging.getLogger(__name__)
@@ -53,11 +73,17 @@ logger = logging.getLogger(__name__)
 GC_THRESHOLD = 50_000
 """Young collections are rare, since the objects of a request form no cycles."""
 
+RESERVED_FILES = 100
+"""Open files for other purposes than clients' connections."""
+
 BACKLOG = 1024
 """Connections that may wait to be accepted; the system's own limit may be lower."""
 
 HANDLER_TIMEOUT_S = 10.0
 """Timeout of handlers after the listeners have closed."""
+
+EXIT_TIMEOUT_S = 10.0
+"""After them, the time for the background tasks and the embedded server to end."""
 
 
 class StartFailed(Exception):
@@ -72,13 +98,12 @@ async def run_server(
     await runner.setup()
     try:
         # Before accepting connections, which would have to wait some 0.1 s for the collection.
-        raise_open_files_limit()
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD, 20, 100)
         for listener in sockets:
             await web.SockSite(runner, listener, backlog=BACKLOG).start()
-        with handle_signals(stop):
+        with handle_signals(stop, max_stop_s(app[LIMITS])):
             ready()
             await _wait_until_drained(app, stop)
     finally:
@@ -87,14 +112,22 @@ async def run_server(
         await runner.cleanup()
 
 
-def raise_open_files_limit() -> None:
-    """Raise the soft limit on open files to the hard limit: the usual 1,024 are too few for an instance.
+def max_stop_s(limits: Limits) -> float:
+    """Return after how many seconds a stop ends the process, whatever it still does."""
+    return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
 
-    The soft limit exists for `select`, which is not used here. If the system refuses, the limit stays.
+
+def raise_open_files_limit() -> int:
+    """Raise the soft limit on open files to the hard limit, and return how many connections of clients it allows.
+
+    The usual 1,024 are too few. The soft limit exists for `select`, which is not used here. If the system refuses, the
+    limit stays.
     """
     _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - RESERVED_FILES)
 
 
 async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:

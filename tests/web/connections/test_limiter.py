@@ -117,17 +117,6 @@ def test_without_limits_by_address_only_the_instance_is_limited() -> None:
     assert codes([limiter.add(make_connection()) for _ in range(3)]) == [None, None, "store_unavailable"]
 
 
-@pytest.mark.parametrize(("max_files", "connections"), ((103, 3), (200, 4), (-1, 4)))
-def test_the_limit_on_open_files_limits_the_connections(
-    monkeypatch: pytest.MonkeyPatch, max_files: int, connections: int
-) -> None:
-    """A hundred files are for other purposes; -1 is no limit."""
-    monkeypatch.setattr(module, "getrlimit", lambda _kind: (10, max_files))
-    limiter = ConnectionLimiter(Limits(max_connections=4))
-    refusals = [limiter.add(make_connection()) for _ in range(5)]
-    assert refusals.count(b"") == connections
-
-
 def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     limiter, before = ConnectionLimiter(Limits(max_connections=1)), read_samples()
     for client in (ADDRESS, ADDRESS, *[None] * 1_000):

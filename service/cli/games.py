@@ -1,0 +1,228 @@
+"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use."""
+
+import getpass
+import logging
+import os
+import socket
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+import click
+import msgspec
+
+from schemas.game import GameView
+from schemas.vocabulary import ENDED_STATUSES, STATUSES
+from service.cli.progress import report_failure
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
+from service.engine import build_view
+from service.games.access import AccessRecord, authorize_operator, index_keys
+from service.games.archive.document import object_name
+from service.games.commands.resign import abort_game
+from service.games.context import Context
+from service.games.errors import GameError, GameNotActive, NoSuchGame
+from service.games.ports.game_store import UnreadableGame
+from service.games.queries.lobby import summarize
+from service.games.repository import decode_with_index, read_access
+from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.timestamps import timestamp
+from service.settings import Settings, with_settings
+from service.store.game_store import RedisStore
+from service.telemetry import logs
+from service.telemetry.logs import escape_unprintable
+
+__all__ = ["games_group"]
+
+AUDIT = logging.getLogger("south_seas.audit")
+
+STORE_SETTINGS = (*REDIS_SETTINGS, "tilesets_dir")
+
+game_argument = click.argument("game")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@click.group("games")
+def games_group() -> None:
+    """Show, list, abort and delete games, private ones too, without their tokens.
+
+    Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
+    change is logged on the error stream: who, where, what and when.
+    """
+
+
+@games_group.command("show")
+@game_argument
+@json_option
+@with_settings(*STORE_SETTINGS)
+def show_command(game: str, settings: Settings, *, as_json: bool) -> None:
+    """Show a game: its state, and where its log is."""
+
+    async def show(store: RedisStore, catalogue: TileSetCatalogue) -> None:
+        view, access = await _load(store, catalogue, game)
+        state = await store.archive_queue.load_log_state(game)
+        if as_json:
+            click.echo(msgspec.json.encode(view))
+            return
+        click.echo(_describe(view, access))
+        click.echo(f"created {view.created_at}, changed {view.updated_at}, tile set {view.tileset}")
+        for seat, player in enumerate(view.players):
+            resigned = ", resigned" if player.resigned else ""
+            click.echo(escape_unprintable(f"  seat {seat}: {player.name} ({player.kind}{resigned})"))
+        if state.archived:
+            click.echo(f"archived up to version {state.archived}: {object_name(game, view.created_at)}")
+
+    _run(settings, show)
+
+
+@games_group.command("list")
+@click.option("--status", type=click.Choice(STATUSES), help="Only games of this status.")
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Games to list.")
+@json_option
+@with_settings(*STORE_SETTINGS)
+def list_command(status: str | None, limit: int, settings: Settings, *, as_json: bool) -> None:
+    """List games in any order, one a line; a game that cannot be read is named on the error stream."""
+
+    async def list_all(store: RedisStore, catalogue: TileSetCatalogue) -> None:
+        shown: set[str] = set()
+        async for game in store.transfer.iter_games():
+            if game in shown:
+                continue
+            with report_failure(f"game {game}"):
+                record = await store.load(game)
+                if record is None:
+                    continue
+                view, access = build_view(*decode_with_index(catalogue, record)), read_access(record)
+                if status not in {None, view.status}:
+                    continue
+                shown.add(game)
+                click.echo(msgspec.json.encode(summarize(view)) if as_json else _describe(view, access))
+            if len(shown) == limit:
+                click.echo(f"only the first {limit} games: see --limit", err=True)
+                break
+
+    _run(settings, list_all)
+
+
+@games_group.command("abort")
+@game_argument
+@yes_option
+@with_settings(*STORE_SETTINGS, *RETENTION_SETTINGS)
+def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
+    """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end."""
+
+    async def abort(store: RedisStore, catalogue: TileSetCatalogue) -> None:
+        view, access = await _load(store, catalogue, game)
+        if view.status in ENDED_STATUSES:
+            raise GameNotActive(view.status)
+        _confirm(f"abort {_describe(view, access)}", yes=yes)
+        context = Context(
+            store=store,
+            tilesets=catalogue,
+            clock=time.time,
+            on_committed=lambda _game, _diffs: None,
+            retention=settings.retention,
+        )
+        aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
+        _audit("aborted", game, f"version {aborted.version}, digest {digest}")
+
+    _run(settings, abort)
+
+
+@games_group.command("delete")
+@game_argument
+@yes_option
+@click.option("--force", is_flag=True, help="Delete it before webhooks and archive have its end, or unread.")
+@with_settings(*STORE_SETTINGS, "archive_url")
+def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> None:
+    """Delete a game that has ended, with its log and its webhooks.
+
+    With --archive-url it must be archived, and its document stays there.
+    """
+
+    async def delete(store: RedisStore, catalogue: TileSetCatalogue) -> None:
+        keys, webhooks = [], []
+        try:
+            view, access = await _load(store, catalogue, game)
+        except UnreadableGame as error:
+            if not force:
+                raise click.ClickException(f"game {game} cannot be read ({error}): --force deletes it") from error
+            description = f"{game}, which cannot be read"
+        else:
+            if view.status not in ENDED_STATUSES:
+                raise click.ClickException(f"game {game} is {view.status}: abort it first")
+            stored = await store.webhooks.list_by_subject(game)
+            if not force and any(
+                one.state.delivered_version < view.version
+                for one in stored
+                if one.state.disabled_reason is None and one.state.pending_client is None
+            ):
+                raise click.ClickException(f"a webhook of game {game} does not have its end yet: wait, or use --force")
+            archived = (await store.archive_queue.load_log_state(game)).archived
+            if not force and settings.archive_url is not None and archived < view.version:
+                raise click.ClickException(f"game {game} is not archived yet: wait, or use --force")
+            keys, webhooks = index_keys(access), [one.registration.id for one in stored]
+            description = _describe(view, access)
+        _confirm(f"delete {description}", yes=yes)
+        if not await store.transfer.delete(game, keys, webhooks):
+            raise NoSuchGame(game)
+        _audit("deleted", game, description)
+
+    _run(settings, delete)
+
+
+def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awaitable[None]]) -> None:
+    """Run a command on the store. Raises ClickException."""
+    logs.configure_logging("INFO", "text")
+    try:
+        catalogue = load_catalogue(settings.tilesets_dir)
+    except InvalidTileSetFile as error:
+        raise click.ClickException(str(error)) from error
+
+    async def run(store: RedisStore) -> None:
+        try:
+            await work(store, catalogue)
+        except UnreadableGame as error:
+            raise click.ClickException(f"the game cannot be read: {error}") from error
+        except GameError as error:
+            raise click.ClickException(error.describe("")) from error
+
+    run_with_store(settings, run)
+
+
+async def _load(store: RedisStore, catalogue: TileSetCatalogue, game: str) -> tuple[GameView, AccessRecord]:
+    """Load a game. Raises NoSuchGame, TileSetMissing, UnreadableGame, StoreUnavailable."""
+    record = await store.load(game)
+    if record is None:
+        raise click.ClickException(f"there is no game {game} in Redis; if it has ended, it may be in the archive")
+    return build_view(*decode_with_index(catalogue, record)), read_access(record)
+
+
+def _describe(view: GameView, access: AccessRecord) -> str:
+    players = ", ".join(str(player.name) for player in view.players)
+    return escape_unprintable(
+        f"{view.id}  {view.status:8}  {access.visibility:7}  version {view.version:<4} {view.updated_at}  {players}"
+    )
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    """Ask before a change. Raises ClickException where nobody can answer."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException("nobody can be asked here: confirm with --yes")
+    click.confirm(question, abort=True, err=True)
+
+
+def _audit(what: str, game: str, detail: str) -> None:
+    AUDIT.info(
+        "%s@%s %s game %s at %s: %s", _user(), socket.gethostname(), what, game, timestamp(int(time.time())), detail
+    )
+
+
+def _user() -> str:
+    """Return the user of the operating system, who may have no name, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"

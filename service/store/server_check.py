@@ -1,0 +1,163 @@
+"""The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line."""
+
+import asyncio
+import re
+import ssl
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from redis.asyncio import Redis
+from redis.exceptions import NoPermissionError
+
+from service.store import keys
+from service.store.acl import CLUSTER_COMMANDS, COMMANDS
+from service.store.connection.errors import CONNECTION_ERRORS, is_error_reply, to_store_error
+from service.store.connection.pipeline import PipelinedClient
+from service.store.connection.url import RedisURL
+from service.store.embedded.program import MIN_VERSION
+
+__all__ = ["Finding", "check_server"]
+
+TIMEOUT_S = 3.0
+PROBE_TIMEOUT_S = 1.0
+
+NO_CLUSTER = "Cluster mode is not enabled"
+"""What redis-py says of a single server in the URL of a Cluster."""
+
+_DENIED_SCRIPT = """
+local denied = {}
+for number, call in ipairs(ARGV) do
+  local words = {}
+  for word in string.gmatch(call, '%S+') do table.insert(words, word) end
+  if not redis.acl_check_cmd(unpack(words)) then table.insert(denied, number) end
+end
+return denied
+"""
+"""Returns the numbers of those calls of ARGV that the user may not make."""
+
+_FIELD = re.compile(r"^(\w+):(.*)\r$", re.MULTILINE)
+"""A line of INFO."""
+
+_URL_SCHEMES = {"standalone": "redis://", "sentinel": "redis+sentinel://", "cluster": "redis+cluster://"}
+
+
+class Finding(NamedTuple):
+    """What a check has found."""
+
+    level: Literal["ok", "warning", "unavailable", "error"]
+    """`unavailable` may pass by itself, as a server that does not reply; with an `error` the service cannot work."""
+    text: str
+
+
+async def check_server(client: PipelinedClient) -> list[Finding]:
+    """Check every primary. What fails because a server is unreachable is a finding too."""
+    topology = client.topology
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            if topology.has_failover:
+                await topology.refresh()
+            return [
+                finding
+                for primary in sorted(topology.primaries())
+                for finding in await _check_primary(client, primary, topology.client_for(primary))
+            ]
+    except (*CONNECTION_ERRORS, TimeoutError) as error:
+        if is_error_reply(error) or NO_CLUSTER in str(error):
+            return [Finding("error", str(to_store_error(error)))]
+        mismatch = await _find_tls_mismatch(topology.url)
+        reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
+        return [Finding("unavailable", reason) if mismatch is None else Finding("error", mismatch)]
+
+
+async def _check_primary(client: PipelinedClient, primary: str, redis: Redis) -> list[Finding]:
+    topology = client.topology
+    hello = {key.decode(): value for key, value in (await _execute(redis, "HELLO")).items()}
+    version, mode = hello["version"].decode(), hello["mode"].decode()
+    name = f"Redis {version} ({primary})"
+    if tuple(map(int, version.split(".")[:2])) < MIN_VERSION:
+        return [Finding("error", f"{name} is too old: the service needs Redis 7.0 or later, or Valkey")]
+    if mode == "sentinel" or (mode == "cluster") != topology.is_sharded:
+        text = f"{name} runs as {mode}, but the URL says {topology.url.topology}: write {_URL_SCHEMES[mode]}..."
+        return [Finding("error", text)]
+    findings = [*await _check_permissions(name, redis, is_sharded=topology.is_sharded)]
+    try:
+        info = await _execute(redis, "INFO", "memory", "persistence", "replication")
+    except NoPermissionError:
+        unknown = "eviction, persistence and replicas cannot be checked: allow its user `info`"
+        return [*findings, Finding("warning", f"{name}: {unknown}")]
+    findings += _check_info(name, dict(_FIELD.findall(info.decode())), client)
+    return findings or [Finding("ok", f"{name}: permissions, eviction, persistence, replicas are as they should be")]
+
+
+async def _execute(redis: Redis, *command: str | int) -> Any:
+    """Return the reply to a command. Raises redis-py's errors."""
+    return await redis.execute_command(*command)  # type: ignore[no-untyped-call]
+
+
+async def _check_permissions(name: str, redis: Redis, *, is_sharded: bool) -> list[Finding]:
+    """Check which commands, keys and channels the user may use; `info` is only needed to check the rest."""
+    wanted = COMMANDS | (CLUSTER_COMMANDS if is_sharded else {})
+    names, samples = [*wanted], {"K": keys.WRITE_PROBE, "C": keys.channel("probe")}
+    calls = [
+        " ".join(samples.get(word, word) for word in (*name.split("|"), *arguments.split()))
+        for name, arguments in wanted.items()
+    ]
+    try:
+        denied = [names[number - 1] for number in await _execute(redis, "EVAL", _DENIED_SCRIPT, 0, *calls)]
+    except NoPermissionError:
+        denied = ["eval"]
+    if not {*denied} - {"info"}:
+        return []
+    return [Finding("error", f"{name} denies its user {', '.join(denied)}: allow what docs/operating.md lists")]
+
+
+def _check_info(name: str, info: dict[str, str], client: PipelinedClient) -> Iterator[Finding]:
+    policy, replicas = info.get("maxmemory_policy"), int(info.get("connected_slaves", 0))
+    if policy != "noeviction":
+        text = f"{name} deletes games when its memory is full: set maxmemory-policy noeviction, not {policy}"
+        yield Finding("warning", text)
+    if info.get("aof_enabled") != "1":
+        yield Finding("warning", f"{name} has no append-only file, so a restart loses games: set appendonly yes")
+    if info.get("role") == "slave":
+        yield Finding("unavailable", f"{name} is a replica, which takes no writes")
+    elif client.wait is not None and replicas < client.wait.replicas:
+        text = f"{name} has {replicas} replicas, but {client.wait.replicas} must acknowledge: every action gets 503"
+        yield Finding("unavailable", text)
+
+
+async def _find_tls_mismatch(url: RedisURL) -> str | None:
+    """Say that a server, or a sentinel, expects TLS and the URL does not, or the reverse; None for another fault."""
+    for host, port in url.addresses if "unix_socket_path" not in url.options else ():
+        address = f"{host}:{port}"
+        if url.options.get("ssl"):
+            if await _replies_without_tls(host, port):
+                return f"{address} does not use TLS: write redis instead of rediss in the URL"
+        elif await _replies_with_tls(host, port):
+            return f"{address} uses TLS: write rediss instead of redis in the URL"
+    return None
+
+
+async def _replies_without_tls(host: str, port: int) -> bool:
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            reader, writer = await asyncio.open_connection(host, port)
+            writer.write(b"PING\r\n")
+            reply = await reader.read(1)
+            writer.close()
+    except (OSError, TimeoutError):
+        return False
+    return reply in {b"+", b"-"}
+
+
+async def _replies_with_tls(host: str, port: int) -> bool:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            _, writer = await asyncio.open_connection(host, port, ssl=context)
+    except ssl.SSLError as error:
+        return "ALERT" in (error.reason or "")  # it asks for a certificate
+    except (OSError, TimeoutError):
+        return False
+    writer.transport.abort()
+    return True

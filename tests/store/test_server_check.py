@@ -1,0 +1,102 @@
+"""What the start finds out about a Redis, on real servers that are configured wrongly."""
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from service.store.client import Wait, connect
+from service.store.server_check import Finding
+from tests.redis_servers.access import create_access
+from tests.redis_servers.acl import ACL, CLUSTER_ACL
+from tests.redis_servers.node import execute_text
+from tests.redis_servers.topologies import cluster, sentinel, standalone
+
+
+async def check(url: str, wait: Wait | None = None) -> list[Finding]:
+    """Check the Redis at a URL."""
+    async with connect(url, wait=wait, log_outages=False) as store:
+        return await store.check_server()
+
+
+def assert_found(findings: list[Finding], level: str, *texts: str) -> None:
+    """Check that each text is found, at this level, and nothing else."""
+    assert {finding.level for finding in findings} == {level}, findings
+    assert len(findings) == len(texts), findings
+    for finding, text in zip(findings, texts, strict=True):
+        assert text in finding.text
+
+
+@pytest.mark.parametrize(
+    ("allowed", "missing"),
+    (
+        (ACL.replace(" +xadd", "").replace(" +hset", ""), "denies its user hset, xadd:"),
+        (ACL.replace(" +eval ", " "), "denies its user eval:"),
+        (ACL.replace("&south-seas:*", "&other:*"), "denies its user publish, subscribe:"),
+        (ACL.replace(" +xadd", "").replace(" +info", ""), "denies its user info, xadd:"),
+    ),
+    ids=("commands", "scripts", "channels", "and no INFO"),
+)
+async def test_a_denied_command_is_named(tmp_path: Path, allowed: str, missing: str) -> None:
+    async with standalone(tmp_path, access=create_access(tmp_path, allowed)) as server:
+        findings = await check(server.url)
+    assert findings[0].level == "error"
+    assert missing in findings[0].text
+
+
+async def test_the_documented_user_is_enough(tmp_path: Path) -> None:
+    async with standalone(tmp_path, access=create_access(tmp_path, ACL)) as server:
+        assert_found(await check(server.url), "ok", "as they should be")
+        assert_found(await check(server.url, Wait(2)), "unavailable", "has 0 replicas, but 2 must acknowledge")
+        assert_found(await check(server.url.replace("s%25", "x")), "error", "does not accept this user and password")
+        other = server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
+        assert_found(await check(other), "error", "Cluster mode is not enabled")
+    assert_found(await check(server.url), "unavailable", "Connect call failed")
+
+
+async def test_a_server_that_loses_games_is_a_warning(tmp_path: Path) -> None:
+    settings = ("maxmemory-policy allkeys-lru", "appendonly no")
+    async with standalone(tmp_path, settings=settings) as server:
+        assert_found(await check(server.url), "warning", "set maxmemory-policy noeviction", "set appendonly yes")
+
+
+async def test_tls_on_one_side_only_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    async with standalone(tmp_path, access=create_access(tmp_path, tls=True)) as server:
+        assert_found(await check(server.url), "ok", "as they should be")
+        plain = server.url.replace("rediss://", "redis://").partition("?")[0]
+        assert_found(await check(plain), "error", "uses TLS: write rediss instead of redis")
+    async with standalone(tmp_path / "plain") as server:
+        url = server.url.replace("redis://", "rediss://")
+        assert_found(await check(url), "error", "does not use TLS: write redis instead of rediss")
+
+
+async def test_a_sentinel_is_not_taken_for_a_server(tmp_path: Path) -> None:
+    async with sentinel(tmp_path, replicas=1, sentinels=1) as servers:
+        assert_found(await check(servers.url, Wait(1)), "ok", "as they should be")
+        url = f"redis://:{servers.access.admin_password}@{servers.sentinels[0].address}/0"
+        assert_found(await check(url), "error", "runs as sentinel, but the URL says standalone")
+
+
+async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
+    async with cluster(tmp_path, replicas=0, access=create_access(tmp_path, CLUSTER_ACL)) as servers:
+        assert_found(await check(servers.url), "ok", *["as they should be"] * 3)
+        async with aclosing(servers.nodes[1].client()) as client:
+            await execute_text(client, "ACL", "SETUSER", "south-seas-service", "-ssubscribe")
+        findings = [finding for finding in await check(servers.url) if finding.level == "error"]
+        assert_found(findings, "error", f"({servers.nodes[1].address}) denies its user ssubscribe:")
+
+
+async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:
+    async with standalone(tmp_path, settings=("cluster-enabled yes",)) as server:
+        assert_found(await check(server.url), "error", "runs as cluster, but the URL says standalone")
+        url = server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
+        assert_found(await check(url), "unavailable", "the Cluster has no slots")
+        async with connect(url, timeout_s=10) as store:
+            pinging = asyncio.create_task(store.ping())
+            await asyncio.sleep(0.5)
+            async with aclosing(server.nodes[0].client()) as client:
+                await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            async with asyncio.timeout(4):
+                await pinging

@@ -1,0 +1,126 @@
+"""SIGTERM and SIGINT, as real processes get them: begun requests are finished, and the process always ends."""
+
+import asyncio
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+import pytest_asyncio
+
+from tests.server_process import ServerProcess, start_server
+
+AT_ONCE = ("--drain-time-s", "0.2", "--close-window-s", "0")
+PIECES = 8
+
+
+@pytest_asyncio.fixture
+async def server(short_path: Path) -> AsyncIterator[ServerProcess]:
+    """Start an instance with its embedded server, which stops without a pause."""
+    async with start_server(short_path, None, *AT_ONCE) as process:
+        yield process
+
+
+def port_of(server: ServerProcess) -> int:
+    """Return the port that the instance listens on."""
+    return int(server.url.rpartition(":")[2])
+
+
+async def send_slowly(port: int, request: bytes, first: int, begun: asyncio.Event) -> bytes:
+    """Send the first bytes of a request, and the rest over four seconds; return the response."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request[:first])
+    await writer.drain()
+    begun.set()
+    size = (len(request) - first + PIECES - 1) // PIECES
+    for start in range(first, len(request), size):
+        await asyncio.sleep(4 / PIECES)
+        writer.write(request[start : start + size])
+        await writer.drain()
+    response = await reader.read()
+    writer.close()
+    return response
+
+
+BODY = b'{"players": [{"name": "Ann"}, {"name": "Ben"}]}'.ljust(200)
+HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY)
+CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: chunked") + b"%x\r\n%b\r\n0\r\n\r\n" % (
+    len(BODY),
+    BODY,
+)
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "first"),
+    ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY))),
+    ids=["a body", "a head", "a chunk"],
+)
+async def test_a_request_that_arrives_slowly_is_answered(
+    server: ServerProcess, request_bytes: bytes, first: int
+) -> None:
+    begun = asyncio.Event()
+    uploading = asyncio.create_task(send_slowly(port_of(server), request_bytes, first, begun))
+    await begun.wait()
+    await asyncio.sleep(0.1)
+    server.process.send_signal(signal.SIGTERM)
+    response = await uploading
+    assert response.startswith(b"HTTP/1.1 201 ")
+    assert b"\r\nConnection: close\r\n" in response
+    assert await server.process.wait() == 0
+
+
+async def test_a_response_that_is_read_slowly_is_sent_whole(server: ServerProcess) -> None:
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", port_of(server)))
+        client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+        await asyncio.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(4)
+        response = b""
+        while piece := await asyncio.to_thread(client.recv, 65_536):
+            response += piece
+    head, _, body = response.partition(b"\r\n\r\n")
+    assert b"\r\nContent-Length: %d\r\n" % len(body) in head
+    assert await server.process.wait() == 0
+
+
+async def test_idle_connections_do_not_delay_a_stop(server: ServerProcess) -> None:
+    connections = [await asyncio.open_connection("127.0.0.1", port_of(server)) for _ in range(3)]
+    started_at = time.monotonic()
+    assert await server.stop() == 0
+    assert time.monotonic() - started_at < 5
+    for reader, writer in connections:
+        assert await reader.read() == b""
+        writer.close()
+
+
+STUCK = """
+    import asyncio, uvloop
+    from service.web.server.serving import ShutdownSignal, handle_signals
+
+    async def spin():
+        with handle_signals(ShutdownSignal(), 0.5):
+            print("spinning", flush=True)
+            while True:
+                pass
+
+    uvloop.run(spin())
+"""
+
+
+async def test_a_process_ends_although_its_event_loop_is_stuck() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", dedent(STUCK), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    process.terminate()
+    async with asyncio.timeout(20):
+        _, errors = await process.communicate()
+    assert process.returncode == 1
+    assert b"stopping takes too long" in errors
