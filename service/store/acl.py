@@ -29,7 +29,6 @@ COMMANDS = {
     "pttl": "K",
     "scan": "0",
     "set": "K value",
-    "setrange": "K 0 value",
     "time": "",
     "xadd": "K * field value",
     "xrange": "K - +",
