@@ -15,6 +15,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests import tools
+from tests.server_process import start_server
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -95,6 +96,13 @@ async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
     del redis  # it has emptied the server
     async with connect(redis_url) as connected:
         yield connected
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def service_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start the service in its own process, for all tests that need no settings of their own; nobody empties it."""
+    async with start_server(tmp_path_factory.mktemp("service"), None, "--rate-limits", "off") as service:
+        yield service.url
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -18,7 +18,7 @@ from tests.programs import run_program
 from tests.server_process import start_server
 from tests.web.http_game import HTTPGame, create_game
 
-KILLS = 5
+KILLS = 3
 
 
 def child_of(pid: int) -> int | None:
@@ -69,6 +69,7 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
     player: Player | None = None
     for _ in range(KILLS):
         async with start_server(tmp_path, redis) as instance, aiohttp.ClientSession(instance.url) as session:
+            assert (child_of(instance.process.pid) is not None, (tmp_path / "redis").exists()) == (embedded, embedded)
             if player is None:
                 game = await create_game(session)
                 player = Player(game, await game.legal_moves())
@@ -157,12 +158,6 @@ async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -
             return response.status == status
 
     await wait_until(has_status)
-
-
-async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: str) -> None:
-    async with start_server(tmp_path, redis_url) as instance:
-        assert child_of(instance.process.pid) is None
-        assert not (tmp_path / "redis").exists()
 
 
 async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: Path) -> None:

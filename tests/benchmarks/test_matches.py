@@ -1,21 +1,16 @@
 """Matches on the service by POST and by socket, and on a server that sends no updates."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from benchmarks import matches
 from benchmarks.matches import Match, ServiceMatch, play, service_matches
 from benchmarks.request_corpus import create
 from benchmarks.sample_games import samples
-from tests.server_process import start_server
 
 
 @pytest.fixture
-async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
-    async with start_server(tmp_path, redis_url, "--log-level", "error") as instance:
-        yield int(instance.url.rpartition(":")[2])
+def port(service_url: str) -> int:
+    return int(service_url.rpartition(":")[2])
 
 
 @pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))

@@ -16,7 +16,6 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
 from tests.programs import Finished, run_program
-from tests.tools import ROOT
 
 
 async def south_seas(*arguments: str, **environment: str) -> Finished:
@@ -44,14 +43,16 @@ async def run_in_process(*arguments: str) -> Finished:
     ids=" ".join,
 )
 async def test_a_file_that_is_not_regular_is_refused_at_once(
-    arguments: tuple[str, ...], tmp_path: Path, redis_url: str
+    arguments: tuple[str, ...], tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A FIFO, to which nobody writes, would be waited for without end."""
     os.mkfifo(tmp_path / "fifo.json")
     (tmp_path / "log.json").write_text("[]")
-    environment = {**os.environ, "SOUTH_SEAS_REDIS_URL": redis_url}
-    command = (sys.executable, "-m", "service.main", *arguments)
-    ended = await run_program(*command, cwd=tmp_path, env=environment | {"PYTHONPATH": str(ROOT)}, timeout_s=20)
+    monkeypatch.chdir(tmp_path)
+    try:
+        ended = await asyncio.wait_for(south_seas(*arguments, SOUTH_SEAS_REDIS_URL=redis_url), 20)
+    finally:
+        os.close(os.open("fifo.json", os.O_RDWR))  # ends whoever waits for it
     assert ended.returncode == 1
     assert re.fullmatch(r".*fifo\.json: is not a regular file\n", ended.stderr)
 

@@ -32,16 +32,9 @@ ATTEMPTS = 20
 
 
 @pytest.fixture
-async def service(tmp_path: Path, redis_url: str) -> AsyncIterator[ServerProcess]:
-    """Start a service that processes deadlines."""
-    async with start_server(tmp_path, redis_url) as running:
-        yield running
-
-
-@pytest.fixture
-async def road(service: ServerProcess) -> AsyncIterator[Proxy]:
+async def road(service_url: str) -> AsyncIterator[Proxy]:
     """Start the proxy that the players use."""
-    async with run_proxy(service.url) as running:
+    async with run_proxy(service_url) as running:
         yield running
 
 
@@ -163,14 +156,14 @@ class MortalService:
         """End the service by a signal, and start it again after a pause."""
         assert self._running is not None
         await self._running.stop(number)
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.3)
         await self.start()
 
 
 async def restart_often(service: MortalService) -> None:
     """Restart the service in the middle of what the players do."""
     for number in (signal.SIGKILL, signal.SIGTERM):
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(0.5)
         await service.restart(number)
 
 

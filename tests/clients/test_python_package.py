@@ -15,7 +15,6 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.programs import run_program
-from tests.server_process import start_server
 from tests.tools import run
 
 PACKAGE = Path(__file__).parents[2] / "clients" / "python"
@@ -61,13 +60,12 @@ def python(wheel: Path, tmp_path: Path) -> Path:
     return executable
 
 
-async def test_the_wheel_plays_the_game_of_the_readme(python: Path, tmp_path: Path) -> None:
+async def test_the_wheel_plays_the_game_of_the_readme(python: Path, service_url: str, tmp_path: Path) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```$", (PACKAGE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     assert len(program.splitlines()) == 20
-    async with start_server(tmp_path / "data") as instance:
-        (tmp_path / "game.py").write_text(program.replace("http://127.0.0.1:8080", instance.url))
-        flags = ("-I", "-X", "dev", "-W", "error")
-        player = await run_program(python, *flags, "game.py", cwd=tmp_path, timeout_s=100)
+    (tmp_path / "game.py").write_text(program.replace("http://127.0.0.1:8080", service_url))
+    flags = ("-I", "-X", "dev", "-W", "error")
+    player = await run_program(python, *flags, "game.py", cwd=tmp_path, timeout_s=100)
     errors = re.sub(r"^Executing .* took .* seconds\n", "", player.stderr, flags=re.MULTILINE)  # on a busy machine
     assert (player.returncode, errors) == (0, "")
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", player.stdout)

@@ -1,7 +1,6 @@
 """Seats that their players lost: `play` ends and says so, or takes a seat back that a bot plays."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -9,16 +8,8 @@ import pytest
 from south_seas import Client, SeatReplacedError, SeatResignedError
 from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest
 from tests.clients.test_typescript import built, run_script
-from tests.server_process import start_server
 
 __all__ = ["built"]
-
-
-@pytest.fixture
-async def service_url(tmp_path: Path, redis_url: str) -> AsyncIterator[str]:
-    """Return the URL of a service that processes deadlines."""
-    async with start_server(tmp_path, redis_url) as service:
-        yield service.url
 
 
 async def test_python(service_url: str) -> None:

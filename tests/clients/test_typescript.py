@@ -21,7 +21,6 @@ from tests.clients.failure_scripts import (
 )
 from tests.clients.scripted_service import JsonObject, ScriptedService, final_game_response, problem_response
 from tests.programs import run_program
-from tests.server_process import start_server
 from tests.tcp_proxy import run_proxy
 
 HERE = Path(__file__).parent
@@ -93,10 +92,8 @@ async def test_it_recovers_from_every_failure(
     assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 
 
-async def test_it_plays_a_whole_game_over_an_unreliable_network(
-    node: str, built: Path, tmp_path: Path, redis_url: str
-) -> None:
-    async with start_server(tmp_path, redis_url) as service, run_proxy(service.url) as proxy:
+async def test_it_plays_a_whole_game_over_an_unreliable_network(node: str, built: Path, service_url: str) -> None:
+    async with run_proxy(service_url) as proxy:
         proxy.cut_every = 40
         received = await run_script("whole_game.mjs", node, built, proxy.url)
         assert proxy.cuts > 3

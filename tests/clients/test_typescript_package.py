@@ -10,7 +10,6 @@ import pytest
 
 from tests.clients.conftest import CLIENTS
 from tests.clients.test_typescript import run
-from tests.server_process import start_server
 from tests.tools import ROOT, SCRIPTS
 from tests.tools import run as run_program
 
@@ -40,17 +39,18 @@ PAGES = {page.stem: page.read_text() for page in (PACKAGE / "README.md", ROOT / 
 
 
 @pytest.mark.parametrize("page", PAGES)
-async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, tarball: Path, tmp_path: Path) -> None:
+async def test_the_package_plays_the_game_of_the_readme(
+    page: str, node: str, tarball: Path, service_url: str, tmp_path: Path
+) -> None:
     program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
     project = tmp_path / "project"
     project.mkdir()
     (project / "package.json").write_text('{"type": "module"}')
     run_npm(node, "install", "--offline", "--no-audit", "--no-fund", tarball, cwd=project)
-    async with start_server(tmp_path / "data") as instance:
-        (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", instance.url))
-        await run([node, COMPILER, *OPTIONS, "game.ts"], project)
-        output = await run([node, "--experimental-websocket", "game.js"], project)
+    (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
+    await run([node, COMPILER, *OPTIONS, "game.ts"], project)
+    output = await run([node, "--experimental-websocket", "game.js"], project)
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
 
 

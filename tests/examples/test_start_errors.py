@@ -1,11 +1,18 @@
 """An example that cannot run says in one or two lines what is wrong and what to do."""
 
 import asyncio
+import os
+import runpy
 import signal
 import sys
 from argparse import ArgumentTypeError
 from asyncio.subprocess import PIPE
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
 
 import pytest
 
@@ -18,19 +25,56 @@ NOWHERE = "http://127.0.0.1:9"
 
 ON_SERVICE = (("examples/four_bots.py",), ("examples/menu_bot.py",), ("examples/two_devices.py",))
 TERMINAL = ("examples/terminal", "--list", "--url")
-TELEGRAM = ("-m", "examples.telegram_bot", "--url")
+TELEGRAM = ("examples.telegram_bot", "--url")
+TEXT = ("examples.text_bot",)
 
-WITHOUT = """
-import runpy, sys
-sys.modules[sys.argv[1]] = None
-sys.argv = sys.argv[2:]
-sys.path.insert(0, ".")
-if sys.argv[0].startswith("examples."):
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
-else:
-    runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-"""Runs an example without one package."""
+
+async def run_example(*program: str, without: str | None = None, **environment: str) -> Finished:
+    """Run an example with its arguments in a thread of this process: a path or module, without a package."""
+    return await asyncio.to_thread(_run, program, without, environment)
+
+
+def _run(program: tuple[str, ...], without: str | None, environment: dict[str, str]) -> Finished:
+    name, *arguments = program
+    error: object = None
+    with (
+        chdir(ROOT),
+        _fresh_modules(name, without),
+        patch.dict(os.environ, environment, clear=True),
+        patch.object(sys, "argv", [name, *arguments]),
+        patch.object(sys, "stdin", StringIO()),
+        redirect_stdout(StringIO()) as output,
+        redirect_stderr(StringIO()) as errors,
+    ):
+        try:
+            if name.startswith("examples."):
+                runpy.run_module(name, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(name, run_name="__main__")
+        except SystemExit as ended:
+            error = ended.code
+    if isinstance(error, str):
+        return Finished(1, output.getvalue(), f"{errors.getvalue()}{error}\n")
+    return Finished(int(str(error or 0)), output.getvalue(), errors.getvalue())
+
+
+@contextmanager
+def _fresh_modules(program: str, without: str | None) -> Iterator[None]:
+    """Import a program anew; if it lacks a package, all examples, so that each looks for it."""
+    fresh = (program,) if without is None else ("examples", without)
+
+    def take() -> dict[str, ModuleType]:
+        names = [name for name in sys.modules if any(f"{name}.".startswith(f"{one}.") for one in fresh)]
+        return {name: sys.modules.pop(name) for name in names}
+
+    before = take()
+    if without is not None:
+        sys.modules[without] = None  # type: ignore[assignment]  # as the import system has it for absent modules
+    try:
+        yield
+    finally:
+        take()
+        sys.modules.update(before)
 
 
 def check_short(ended: Finished, *parts: str) -> None:
@@ -54,17 +98,17 @@ def check_short(ended: Finished, *parts: str) -> None:
     ),
 )
 async def test_a_missing_package(package: str, program: str, install: str) -> None:
-    check_short(await run_program(sys.executable, "-c", WITHOUT, package, program, cwd=ROOT), install)
+    check_short(await run_example(program, without=package), install)
 
 
 @pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL))
 async def test_an_unreachable_service(program: tuple[str, ...]) -> None:
-    check_short(await run_program(sys.executable, *program, NOWHERE, cwd=ROOT), NOWHERE, "`make serve`")
+    check_short(await run_example(*program, NOWHERE), NOWHERE, "`make serve`")
 
 
-@pytest.mark.parametrize("program", (ON_SERVICE[0], TERMINAL, ("-m", "examples.text_bot"), TELEGRAM))
+@pytest.mark.parametrize("program", (ON_SERVICE[0], TERMINAL, TEXT, TELEGRAM))
 async def test_what_is_no_url(program: tuple[str, ...]) -> None:
-    ended = await run_program(sys.executable, *program, "foo", cwd=ROOT, env={"TELEGRAM_TOKEN": "1:token"})
+    ended = await run_example(*program, "foo", TELEGRAM_TOKEN="1:token")
     assert ended.returncode == 2
     assert ended.stderr.endswith("foo: a URL begins with http:// or https://, and names a host\n")
 
@@ -75,14 +119,14 @@ def test_what_is_no_url_either(url: str) -> None:
         service_url(url)
 
 
-@pytest.mark.parametrize("program", (ON_SERVICE[0], TERMINAL, ("-m", "examples.text_bot"), TELEGRAM))
+@pytest.mark.parametrize("program", (ON_SERVICE[0], TERMINAL, ("-m", *TEXT), ("-m", *TELEGRAM)))
 async def test_another_page_of_the_service(program: tuple[str, ...], url: str, tmp_path: Path) -> None:
     environment = {"TELEGRAM_TOKEN": "1:token", "PYTHONPATH": str(ROOT), "SOUTH_SEAS_BOT_FILE": str(tmp_path / "bot")}
     path = [ROOT / word if word.startswith("examples/") else word for word in program]
     check_short(await run_program(sys.executable, *path, f"{url}/docs", given=b"", cwd=tmp_path, env=environment))
 
 
-@pytest.mark.parametrize("program", (*ON_SERVICE, ("examples/terminal",), ("-m", "examples.text_bot"), TELEGRAM[:2]))
+@pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL[:1], ("-m", *TEXT), ("-m", TELEGRAM[0])))
 async def test_every_program_has_a_help(program: tuple[str, ...]) -> None:
     helped = await run_program(sys.executable, *program, "--help", cwd=ROOT)
     assert (helped.returncode, helped.stderr) == (0, "")
@@ -101,7 +145,7 @@ async def test_a_service_that_dies(tmp_path: Path) -> None:
 
 
 async def test_the_text_bot_says_at_once_that_the_service_is_unreachable(tmp_path: Path) -> None:
-    program = (sys.executable, "-m", "examples.text_bot", NOWHERE)
+    program = (sys.executable, "-m", *TEXT, NOWHERE)
     chat = await run_program(*program, given=b"", cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
     assert chat.stderr.startswith(f"{NOWHERE} is unreachable: ")
     assert chat.stderr.count("\n") == 1
@@ -109,9 +153,8 @@ async def test_the_text_bot_says_at_once_that_the_service_is_unreachable(tmp_pat
 
 @pytest.mark.parametrize(("bot", "variable"), (("discord_bot", "DISCORD_TOKEN"), ("telegram_bot", "TELEGRAM_TOKEN")))
 async def test_a_bots_token_and_file(bot: str, variable: str) -> None:
-    program = (sys.executable, "-m", f"examples.{bot}")
-    missing = await run_program(*program, cwd=ROOT, env={})
+    missing = await run_example(f"examples.{bot}")
     assert missing.stderr.endswith(f"Error: Set {variable} to the bot's token.\n")
     environment = {variable: "1:token", "SOUTH_SEAS_BOT_FILE": "/nowhere/file"}
-    ended = await run_program(*program, cwd=ROOT, env=environment)
+    ended = await run_program(sys.executable, "-m", f"examples.{bot}", cwd=ROOT, env=environment)
     assert ended.stderr == "Error: cannot run the bot: [Errno 2] No such file or directory: '/nowhere/file'\n"

@@ -11,7 +11,6 @@ import pytest
 from tests.docs.blocks import read_page
 from tests.generators.clients import CLIENTS, GeneratedClient
 from tests.generators.toolchain import OPENAPI, PROGRAMS, generate, play
-from tests.server_process import start_server
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -81,15 +80,14 @@ def test_the_page_names_it_with_its_options(client: GeneratedClient) -> None:
 @pytest.mark.usefixtures("slow_gate")
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 async def test_it_generates_every_operation_without_a_warning_and_plays_a_whole_game(
-    client: GeneratedClient, tmp_path: Path, redis_url: str
+    client: GeneratedClient, tmp_path: Path, service_url: str
 ) -> None:
     """It plays where a compiler of its language comes from a package registry."""
     folder = tmp_path / "client"
     folder.mkdir()
     check_generated(client, folder, generate(client, folder))
     if client.program:
-        async with start_server(tmp_path, redis_url) as service:
-            await check_game(service.url, play(client, folder, service.url))
+        await check_game(service_url, play(client, folder, service_url))
 
 
 def check_generated(client: GeneratedClient, folder: Path, said: str) -> None:

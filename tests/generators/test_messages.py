@@ -7,7 +7,6 @@ import aiohttp
 import pytest
 
 from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript, run
-from tests.server_process import start_server
 from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require
 
 pytestmark = [pytest.mark.usefixtures("slow_gate"), pytest.mark.timeout(600)]
@@ -29,7 +28,7 @@ def test_the_cli_validates_the_document_without_a_message(tmp_path: Path) -> Non
     assert "don't have governance issues" in said
 
 
-async def test_generated_models_follow_a_game(tmp_path: Path, redis_url: str) -> None:
+async def test_generated_models_follow_a_game(tmp_path: Path, service_url: str) -> None:
     require(NPM_GENERATORS)
     folder = tmp_path / "client"
     folder.mkdir()
@@ -38,11 +37,11 @@ async def test_generated_models_follow_a_game(tmp_path: Path, redis_url: str) ->
     models = run(require(NODE), "modelina.mjs", ASYNCAPI_DOCUMENT, "models", cwd=folder).split()
     assert {"Subscribe", "ActMessage", "Welcome", "Snapshot", "Diff", "TilePlaced", "GameView"} <= {*models}
     program = compile_typescript(folder, PROGRAMS / "socket.ts")
-    async with start_server(tmp_path, redis_url) as service, aiohttp.ClientSession(service.url) as session:
+    async with aiohttp.ClientSession(service_url) as session:
         players = [{"bot": "random"}, {"bot": "random"}]
         async with session.post("/v1/games", json={"players": players}, raise_for_status=True) as response:
             game = (await response.json())["game"]["id"]
-        report = json.loads(run(require(NODE), program, service.url, game, cwd=folder))
+        report = json.loads(run(require(NODE), program, service_url, game, cwd=folder))
         async with session.get(f"/v1/games/{game}", raise_for_status=True) as response:
             version = (await response.json())["version"]
     assert (report["welcomes"], report["subscribed"]) == (1, 1)

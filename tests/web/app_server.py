@@ -19,6 +19,7 @@ from service.web.limits import Limits
 from service.web.server.runner import ProblemRunner
 from service.web.streaming.registry import STREAMS
 from tests.openapi.validation import validate_responses
+from tests.picture_workers import share_workers
 from tests.polling import wait_until
 
 Client = TestClient[web.Request, web.Application]
@@ -88,7 +89,9 @@ async def instance(
     )
     hub.start()
     try:
-        yield make_app(context, hub, limits)
+        app = make_app(context, hub, limits)
+        app.on_startup.append(share_workers)
+        yield app
     finally:
         await hub.aclose()
 

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from yarl import URL
 
 from service.web.connections.limiter import CONNECTION_LIMITER
 from tests.polling import wait_until
-from tests.server_process import start_server
 from tests.verification.fuzz.frames import TEXT, encode_frame
 from tests.web.app_server import Client, wait_until_no_streams
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
@@ -91,11 +89,10 @@ async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Cli
         await wait_until_no_streams(client)
 
 
-async def test_the_service_as_a_program_answers_too(tmp_path: Path, redis_url: str) -> None:
+async def test_the_service_as_a_program_answers_too(service_url: str) -> None:
     """It runs on uvloop."""
-    async with start_server(tmp_path, redis_url) as instance:
-        assert await send_and_close(URL(instance.url), create() + GET) == [201, 200]
-        assert await send_and_close(URL(instance.url), create()[:-1]) == [400]
+    assert await send_and_close(URL(service_url), create() + GET) == [201, 200]
+    assert await send_and_close(URL(service_url), create()[:-1]) == [400]
 
 
 async def test_a_socket_answers_the_messages_that_arrived(client: Client) -> None:

@@ -19,10 +19,13 @@ def short(examples: int) -> Budget:
     return Budget(examples, seed=None)
 
 
+@pytest.mark.usefixtures("slow_gate")
+@pytest.mark.timeout(240)
 def test_each_operation_of_an_active_game(target: Target, tmp_path: Path) -> None:
     http.fuzz_active_game(target, tmp_path, HTTP, Counts(), HTTP_PHASES)
 
 
+@pytest.mark.usefixtures("slow_gate")
 def test_operations_of_other_games(target: Target, tmp_path: Path) -> None:
     http.fuzz_other_games(target, tmp_path, HTTP, Counts(), HTTP_PHASES)
 

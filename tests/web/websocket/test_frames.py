@@ -31,6 +31,8 @@ from tests.verification.fuzz.frames import (
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
+pytestmark = pytest.mark.usefixtures("short_linger")
+
 MOST = Limits().max_message_bytes
 DEFLATE = "permessage-deflate"
 
