@@ -97,7 +97,7 @@ async def _execute(redis: Redis, *command: str | int) -> Any:
 async def _check_permissions(name: str, redis: Redis, *, is_sharded: bool) -> list[Finding]:
     """Check which commands, keys and channels the user may use; `info` is only needed to check the rest."""
     wanted = COMMANDS | (CLUSTER_COMMANDS if is_sharded else {})
-    names, samples = [*wanted], {"K": keys.WRITE_PROBE, "C": keys.channel("probe")}
+    names, samples = [*wanted], {"K": keys.WRITE_PROBE, "C": keys.game("probe")}
     calls = [
         " ".join(samples.get(word, word) for word in (*name.split("|"), *arguments.split()))
         for name, arguments in wanted.items()
