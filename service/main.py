@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import click
 import msgspec
@@ -117,25 +117,18 @@ def serve_command(settings: Settings) -> None:
     """
     try:
         configure_logging(settings)
-        files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
+        tilesets, bots = load_catalogue(settings.tilesets_dir), load_bots(plugins=True)
         limits, finding = fit_connections(settings.limits, is_default=origin_of("max_connections") == "default")
         report([finding])
         settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
-        uvloop.run(serve(settings, files))
+        uvloop.run(serve(settings, tilesets, bots))
     except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 
 
-class LoadedFiles(NamedTuple):
-    """What is loaded before the event loop starts."""
-
-    tilesets: TileSetCatalogue
-    bots: Sequence[LoadedBot]
-
-
-async def serve(settings: Settings, files: LoadedFiles) -> None:
+async def serve(settings: Settings, tilesets: TileSetCatalogue, bots: Sequence[LoadedBot]) -> None:
     """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
@@ -151,7 +144,7 @@ async def serve(settings: Settings, files: LoadedFiles) -> None:
             except EmbeddedServerError as error:
                 raise StartFailed(str(error)) from error
             redis_url = server.url
-        app = await stack.enter_async_context(assemble_app(settings, files, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor))
         # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         url = format_listening_url(sockets, settings.host)
@@ -161,7 +154,11 @@ async def serve(settings: Settings, files: LoadedFiles) -> None:
 
 @asynccontextmanager
 async def assemble_app(
-    settings: Settings, files: LoadedFiles, redis_url: str, supervisor: Supervisor
+    settings: Settings,
+    tilesets: TileSetCatalogue,
+    loaded_bots: Sequence[LoadedBot],
+    redis_url: str,
+    supervisor: Supervisor,
 ) -> AsyncIterator[web.Application]:
     """Assemble the application of one instance and run its background tasks."""
     async with AsyncExitStack() as stack:
@@ -179,14 +176,14 @@ async def assemble_app(
         archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
         store.compacted_logs.archive = archive
         cache = GameCache()
-        hub = Hub(store, files.tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
+        hub = Hub(store, tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(open_webhook_sender(settings.limits))
         dispatcher = WebhookDispatcher(store, send, clock.now)
-        bots = BotRegistry(files.bots, process_pool)
+        bots = BotRegistry(loaded_bots, process_pool)
         context = Context(
             store=store,
-            tilesets=files.tilesets,
+            tilesets=tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
             on_token_revoked=hub.recheck_tokens,
@@ -209,7 +206,7 @@ async def assemble_app(
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
         log_ttl_s = round(3600 * settings.archived_log_hours)
-        archiver = Archiver(store, store.archive_queue, archive, files.tilesets, clock.now, log_ttl_s)
+        archiver = Archiver(store, store.archive_queue, archive, tilesets, clock.now, log_ttl_s)
         await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
         repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archiver.is_pending)
         await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))

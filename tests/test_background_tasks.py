@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient
 from schemas.lobby import SeatRequest
 from service.games.bots.plugins import load_bots
 from service.games.tilesets import load_catalogue
-from service.main import LoadedFiles, assemble_app
+from service.main import assemble_app
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
@@ -42,7 +42,7 @@ REQUIRED = (
 NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
 """If one of these tasks fails, an alert is enough: other instances do the work, or no client waits for it."""
 
-FILES = LoadedFiles(load_catalogue(None), load_bots(plugins=False))
+TILESETS, BOTS = load_catalogue(None), load_bots(plugins=False)
 
 
 class Instance(NamedTuple):
@@ -98,7 +98,7 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
         settings = parse_settings(
             *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
         )
-        app = await stack.enter_async_context(assemble_app(settings, FILES, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
 
 

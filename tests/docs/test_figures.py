@@ -109,7 +109,7 @@ MIB = 2**20
             "One message may come in {:,d} frames",
             [LIMITS.max_message_bytes // frames.MIN_FRAGMENT_BYTES],
         ),
-        ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.burst]),
+        ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.quota]),
     ),
 )
 def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
@@ -117,7 +117,7 @@ def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list
 
 
 def test_an_address_gets_two_challenges_a_second() -> None:
-    assert webhook_sender.CHALLENGES_PER_ADDRESS.interval_s == 0.5
+    assert webhook_sender.CHALLENGES_PER_ADDRESS == (200, 100)
 
 
 def test_a_server_is_slow_after_a_second_and_for_ten_minutes() -> None:

@@ -87,7 +87,7 @@ async def test_unwanted_challenges_per_site_are_limited(game_owner: GameOwner, r
             await game_owner.send_command(hook, "retry")
         await game_owner.deliver()
         game_owner.clock.offset_s += 2
-    assert CLIENT_RATE.burst <= len(receiver.challenges) <= CLIENT_RATE.burst + 2
+    assert CLIENT_RATE.quota <= len(receiver.challenges) <= CLIENT_RATE.quota + 2
     assert {(await game_owner.read(hook))["status"] for hook in hooks} == {"pending"}
 
 
@@ -98,7 +98,7 @@ def test_unwanted_challenges_of_all_clients_are_limited() -> None:
     for second in range(600):
         sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
         later.offset_s = second
-    assert SITE_RATE.burst <= sent <= SITE_RATE.burst + 600 / SITE_RATE.interval_s + 2
+    assert SITE_RATE.quota <= sent <= SITE_RATE.quota + 600 * SITE_RATE.quota / SITE_RATE.window_s + 2
     assert limits.take("client", "https://other.example/") == 0
 
 
@@ -108,9 +108,9 @@ async def test_unwanted_challenges_per_address_are_limited(receiver: WebhookRece
     async with open_webhook_sender(LOCAL_LIMITS) as send:
         sent = [
             await send(f"http://{number}.localhost:{port}/hook", {}, message, challenge=True)
-            for number in range(CHALLENGES_PER_ADDRESS.burst + 20)
+            for number in range(CHALLENGES_PER_ADDRESS.quota + 20)
         ]
         plain = await send(receiver.url, {}, message)
     assert sent[-1].error == "postponed"
-    assert len(receiver.challenges) <= CHALLENGES_PER_ADDRESS.burst + 10
+    assert len(receiver.challenges) <= CHALLENGES_PER_ADDRESS.quota + 10
     assert plain.error is None, "what is proven is not counted"

@@ -1,16 +1,13 @@
-"""`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading.
-
-`ChannelRegistry` has the channels of this process.
-"""
+"""`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading."""
 
 import asyncio
 from collections.abc import Sequence
 
-from service.games.ports.game_store import GameStore, Revision, StoredDiff
+from service.games.ports.game_store import Revision, StoredDiff
 from service.games.realtime.broadcaster import Broadcaster
 from service.games.realtime.messages import DiffsMessage, SnapshotMessage
 
-__all__ = ["Channel", "ChannelRegistry"]
+__all__ = ["Channel"]
 
 
 class Channel:
@@ -23,7 +20,7 @@ class Channel:
         """The game's last known revocation; the tokens of the subscribers were checked since, or are about to be."""
         self.subscribers = Broadcaster(game)
         self.is_closed = False
-        """No longer in the registry: nobody subscribes any more, or the game is gone."""
+        """No longer a channel of the hub: nobody subscribes any more, or the game does not exist."""
         self.is_behind = False
         """The stream may hold more."""
         self.has_diverged = False
@@ -79,26 +76,3 @@ class Channel:
             for waiter in waiters:
                 if not waiter.done():
                     waiter.set_result(None)
-
-
-class ChannelRegistry:
-    """All channels; the store sends notifications of exactly their games."""
-
-    def __init__(self, store: GameStore) -> None:
-        self.channels: dict[str, Channel] = {}
-        """By game; changed by `open` and `close` only."""
-        self._store = store
-
-    def open(self, game: str, position: Revision, last_revocation: str) -> Channel:
-        """Add a channel, which begins at this position."""
-        channel = self.channels[game] = Channel(game, position, last_revocation)
-        self._store.subscribe(game)
-        return channel
-
-    def close(self, channel: Channel) -> None:
-        """Remove a channel, and wake everybody who waits for it."""
-        if not channel.is_closed:
-            channel.is_closed = True
-            del self.channels[channel.game]
-            self._store.unsubscribe(channel.game)
-        channel.notify_read()

@@ -13,7 +13,7 @@ from contextlib import aclosing, suppress
 
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
-from service.games.realtime.channel import Channel, ChannelRegistry
+from service.games.realtime.channel import Channel
 from service.games.realtime.messages import DiffsMessage, Subscriber
 from service.games.realtime.stream_reader import (
     PAGE_SIZE,
@@ -61,9 +61,9 @@ class Hub:
         self._tilesets = tilesets
         self._invalidate_cache = invalidate_cache
         self._supervisor = supervisor or Supervisor()
-        self._registry = ChannelRegistry(store)
-        self._channels = self._registry.channels
-        self._reader = StreamReader(store, tilesets, self._registry)
+        self._channels: dict[str, Channel] = {}
+        """By game; the store sends notifications of exactly these games."""
+        self._reader = StreamReader(store, tilesets, self._close_channel)
         self._sweep_interval_s = sweep_interval_s
         self._tasks: list[SupervisedTask] = []
         self._token_checks: set[asyncio.Task[None]] = set()
@@ -81,7 +81,7 @@ class Hub:
         channels = [*self._channels.values()]
         running = [*self._token_checks, *(channel.reader for channel in channels if channel.reader is not None)]
         for channel in channels:
-            self._registry.close(channel)
+            self._close_channel(channel)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, *map(self._supervisor.stop, self._tasks), return_exceptions=True)
@@ -142,7 +142,8 @@ class Hub:
         while True:
             channel = self._channels.get(game)
             if channel is None:
-                channel = self._registry.open(game, position, last_revocation)
+                channel = self._channels[game] = Channel(game, position, last_revocation)
+                self._store.subscribe(game)
                 channel.subscribers.add(subscriber)
                 self._reader.request_read(channel)
                 await channel.wait_for_read()
@@ -154,6 +155,14 @@ class Hub:
                 position = await self._replay_missed(subscriber, channel, position)
             except StoreUnavailable:
                 await asyncio.sleep(RETRY_INTERVAL_S)
+
+    def _close_channel(self, channel: Channel) -> None:
+        """Remove a channel, and wake everybody who waits for it."""
+        if not channel.is_closed:
+            channel.is_closed = True
+            del self._channels[channel.game]
+            self._store.unsubscribe(channel.game)
+        channel.notify_read()
 
     async def _replay_missed(self, subscriber: Subscriber, channel: Channel, position: Revision) -> Revision:
         """Send a new subscriber a part of what lies between its position and the channel's; return its new position."""
@@ -185,7 +194,7 @@ class Hub:
             return None
         channel.subscribers.remove(subscriber)
         if not channel.subscribers:
-            self._registry.close(channel)
+            self._close_channel(channel)
         return channel.position
 
     async def wait_for_version(self, subscriber: Subscriber, game: str, version: int) -> None:

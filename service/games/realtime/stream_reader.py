@@ -6,7 +6,7 @@ then subscribers get the whole game.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from service.engine import build_view
@@ -21,7 +21,7 @@ from service.games.ports.game_store import (
     StoreUnavailable,
     UnreadableGame,
 )
-from service.games.realtime.channel import Channel, ChannelRegistry
+from service.games.realtime.channel import Channel
 from service.games.realtime.messages import SnapshotMessage
 from service.games.repository import decode_with_index
 from service.games.tilesets import TileSetCatalogue
@@ -45,12 +45,13 @@ FAILURE_BACKOFF = Backoff(1.0, 60.0)
 
 
 class StreamReader:
-    """Keeps the channels of a registry up to date; each channel has at most one task that reads its stream."""
+    """Keeps channels up to date; each has at most one task that reads its stream."""
 
-    def __init__(self, store: GameStore, tilesets: TileSetCatalogue, registry: ChannelRegistry) -> None:
+    def __init__(self, store: GameStore, tilesets: TileSetCatalogue, close: Callable[[Channel], None]) -> None:
         self._store = store
         self._tilesets = tilesets
-        self._registry = registry
+        self._close = close
+        """Removes a channel from the hub."""
 
     def request_read(self, channel: Channel) -> None:
         """Read a channel's stream soon; `Channel.wait_for_read` waits for that."""
@@ -87,7 +88,7 @@ class StreamReader:
         game = channel.game
         record = await self._store.load(game)
         if record is None:
-            self._registry.close(channel)
+            self._close(channel)
             channel.subscribers.close(NoSuchGame(game))
             return
         position = channel.position
@@ -98,7 +99,7 @@ class StreamReader:
         try:
             snapshot = build_snapshot(self._tilesets, game, record)
         except TileSetMissing as error:
-            self._registry.close(channel)
+            self._close(channel)
             channel.subscribers.close(error)
             return
         LOG.warning("the history of game %s was replaced: sending its subscribers the whole game", game)

@@ -9,13 +9,13 @@ import hmac
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
 from schemas.base import DECODING_ERRORS, encode_json, without_bom
 from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
 from service.games.access import key_of_subject
+from service.games.ports.game_store import RateLimit
 from service.games.ports.webhook_store import WebhookRegistration
 from service.games.timestamps import timestamp
 from service.games.webhooks.delivery_slots import site_of_url
@@ -30,17 +30,10 @@ MAX_KEYS = 10_000
 """Number of keys that are remembered; the least recently used are dropped."""
 
 
-class Rate(NamedTuple):
-    """A burst, and then one per interval."""
-
-    burst: int
-    interval_s: float
-
-
-CLIENT_RATE = Rate(20, 60.0)
+CLIENT_RATE = RateLimit(20, 20 * 60)
 """Challenges of one client at one site; the burst exceeds what one client can have in progress."""
 
-SITE_RATE = Rate(100, 1.0)
+SITE_RATE = RateLimit(100, 100)
 """Challenges at one site."""
 
 
@@ -55,31 +48,32 @@ class KeyedRateLimiter:
         self._full_at: OrderedDict[str, int] = OrderedDict()
         """When a key's burst is full again, in milliseconds of the clock."""
 
-    def wait_s(self, key: str, rate: Rate) -> float:
+    def wait_s(self, key: str, rate: RateLimit) -> float:
         """Return the seconds until one may be taken; 0 for now."""
-        now, interval = self._now_ms(), _milliseconds(rate.interval_s)
+        now, interval = self._now_ms(), _interval_ms(rate)
         missing = max(self._full_at.get(key, now) - now, 0)
-        return max(0, missing + interval - rate.burst * interval) / 1000
+        return max(0, missing + interval - rate.quota * interval) / 1000
 
-    def take(self, key: str, rate: Rate) -> None:
+    def take(self, key: str, rate: RateLimit) -> None:
         """Take one."""
         now = self._now_ms()
-        self._full_at[key] = max(self._full_at.get(key, now), now) + _milliseconds(rate.interval_s)
+        self._full_at[key] = max(self._full_at.get(key, now), now) + _interval_ms(rate)
         self._full_at.move_to_end(key)
         if len(self._full_at) > MAX_KEYS:
             self._full_at.popitem(last=False)
 
-    def refund(self, key: str, rate: Rate) -> None:
+    def refund(self, key: str, rate: RateLimit) -> None:
         """Give one back."""
         if key in self._full_at:
-            self._full_at[key] -= _milliseconds(rate.interval_s)
+            self._full_at[key] -= _interval_ms(rate)
 
     def _now_ms(self) -> int:
-        return _milliseconds(self._clock())
+        return round(self._clock() * 1000)
 
 
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)
+def _interval_ms(rate: RateLimit) -> int:
+    """Return the time in which one token refills."""
+    return round(1000 * rate.window_s / rate.quota)
 
 
 class ChallengeRateLimiter:
@@ -102,7 +96,7 @@ class ChallengeRateLimiter:
             self._rate_limiter.refund(key, rate)
 
 
-def _rates_by_key(client: str, url: str) -> tuple[tuple[str, Rate], ...]:
+def _rates_by_key(client: str, url: str) -> tuple[tuple[str, RateLimit], ...]:
     site = site_of_url(url)
     return (f"{client} {site}", CLIENT_RATE), (site, SITE_RATE)
 

@@ -18,8 +18,9 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
 from service.games.errors import WebhookUrlRejected
+from service.games.ports.game_store import RateLimit
 from service.games.ports.webhook_store import POSTPONED, TIMEOUT, SendResult, WebhookSender
-from service.games.webhooks.challenges import KeyedRateLimiter, Rate
+from service.games.webhooks.challenges import KeyedRateLimiter
 from service.web.client_ip import normalize_address
 from service.web.limits import Limits
 from service.web.outbound.dns import LOOKUP_TIMEOUT_S, WebhookResolver
@@ -32,7 +33,7 @@ MAX_RESPONSE_BYTES = 32_768
 
 MAX_CHALLENGE_RESPONSE_BYTES = 1024
 
-CHALLENGES_PER_ADDRESS = Rate(200, 0.5)
+CHALLENGES_PER_ADDRESS = RateLimit(200, 100)
 """Challenges to one address, or to one IPv6 subscriber's network."""
 
 DNS_FAILURE = "dns"

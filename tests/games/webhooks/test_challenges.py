@@ -2,11 +2,12 @@
 
 import pytest
 
+from service.games.ports.game_store import RateLimit
 from service.games.webhooks import challenges
-from service.games.webhooks.challenges import KeyedRateLimiter, Rate, is_correct_response
+from service.games.webhooks.challenges import KeyedRateLimiter, is_correct_response
 from tests.games.game_fixture import Clock
 
-RATE = Rate(2, 10.0)
+RATE = RateLimit(2, 20)
 CHALLENGE = "q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"
 
 
@@ -34,7 +35,7 @@ def test_a_burst_is_whole_at_any_time(clock: Clock, now: float) -> None:
     clock.now = now
     limiter = KeyedRateLimiter(clock)
     for burst in (1, 20):
-        rate = Rate(burst, 60.0)
+        rate = RateLimit(burst, 60 * burst)
         for taken in range(burst):
             assert limiter.wait_s(f"{burst}", rate) == 0, taken
             limiter.take(f"{burst}", rate)

@@ -203,11 +203,11 @@ async def test_a_postponed_challenge_is_no_failure(webhook: Webhook) -> None:
 @pytest.mark.parametrize("is_passed", (True, False))
 async def test_a_passed_challenge_is_refunded(webhook: Webhook, *, is_passed: bool) -> None:
     webhook.is_challenge_passed = is_passed
-    for _ in range(CLIENT_RATE.burst + 1):
+    for _ in range(CLIENT_RATE.quota + 1):
         await webhook.deliver()
         await delete_webhook(webhook.game.context, webhook.owner, webhook.id)
         await webhook.register()
-    assert webhook.sent == [0] * (CLIENT_RATE.burst + is_passed)
+    assert webhook.sent == [0] * (CLIENT_RATE.quota + is_passed)
 
 
 async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from service.games.ports.game_store import RateLimit
 from service.games.ports.webhook_store import POSTPONED
-from service.games.webhooks.challenges import Rate
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound import webhook_sender
@@ -209,7 +209,7 @@ async def test_a_request_has_its_headers_its_body_and_no_cookies(receiver: Webho
 async def test_challenges_of_one_address_are_limited_and_messages_are_not(
     receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", Rate(2, 3600))
+    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", RateLimit(2, 7200))
     async with open_webhook_sender(LOCAL_LIMITS) as send:
         errors = [(await send(receiver.url, {}, MESSAGE, challenge=True)).error for _ in range(3)]
         assert errors == [None, None, POSTPONED]
@@ -217,7 +217,7 @@ async def test_challenges_of_one_address_are_limited_and_messages_are_not(
 
 
 def test_the_limit_of_challenges_is_for_an_address_or_an_ipv6_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", Rate(1, 3600))
+    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", RateLimit(1, 3600))
     opened = [Mock() for _ in range(6)]
     limited = webhook_sender._limit_challenges(Mock(side_effect=opened))
     rejected = []

@@ -179,7 +179,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         http_game = await create_game(client)
         other, silent = Revision(1, "another past"), SilentSubscriber()
-        channel = client.app[HUB]._registry.channels[http_game.id] = Channel(http_game.id, other)
+        channel = client.app[HUB]._channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
