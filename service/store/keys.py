@@ -23,6 +23,9 @@ WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
 """Sorted set: ids of games that have ended, by the Unix second at which to archive them or move their logs."""
 
+ARCHIVE_PENDING = "south-seas:archive-pending"
+"""Sorted set: ids of games that have ended and are not archived yet, by the Unix second at which they were due."""
+
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 """String: exists until the next scan of index repair is due."""
 
@@ -104,6 +107,17 @@ def commit_keys(game_id: str) -> tuple[str, str, str, str]:
     """Return the keys of commit.lua: game, log, idempotency records, and the string that WAIT waits for."""
     prefix = f"south-seas:{{{game_id}}}"
     return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records", f"{prefix}:waited"
+
+
+def marker(probe: str) -> str:
+    """Return the key of a string: random, written once, by which a primary is known that lost its data."""
+    return f"south-seas:{{{probe}}}:marker"
+
+
+def probe_keys(probe: str, instance: str) -> tuple[str, str, str, str]:
+    """Return the keys of commit.lua for an instance's probe; they are no game's, and expire at once."""
+    prefix = f"south-seas:{{{probe}}}:{instance}"
+    return f"{prefix}:probe", f"{prefix}:log", f"{prefix}:records", f"{prefix}:waited"
 
 
 def replica_wait(game_id: str) -> str:

@@ -6,7 +6,7 @@ that user, and without them it silently skips every script that wrote more than 
 
 _COMMANDS = (
     # connections
-    *("auth", "hello", "ping", "select", "wait"),
+    *("auth", "hello", "info", "ping", "select", "wait"),
     # games, their logs and idempotency records
     *("del", "eval", "evalsha", "exists", "expire", "get", "hdel", "hexists", "hget", "hgetall", "hmget", "hset"),
     *("pexpire", "pttl", "scan", "set", "setrange", "time", "xadd", "xrange"),

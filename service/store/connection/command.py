@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from prometheus_client import Histogram
 
-from service.games.ports.game_store import StoreBusy
+from service.games.ports.game_store import StoreBusy, StoreUnavailable
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS
 
 __all__ = ["NO_REPLY_REASON", "Argument", "Command", "InFlightCommands", "InFlightLimits", "name_script_metric"]
@@ -91,7 +91,7 @@ class Command:
     __slots__ = (
         *(
             "arguments",
-            "failure_reason",
+            "failure",
             "future",
             "histogram",
             "in_flight",
@@ -130,8 +130,8 @@ class Command:
         """Whether it is preceded by ASKING, because its slot is being migrated to the node it goes to."""
         self.redirects = 0
         """How many MOVED or ASK redirects it has followed."""
-        self.failure_reason = NO_REPLY_REASON
-        """Why there is no reply yet."""
+        self.failure: StoreUnavailable | None = None
+        """Why its last attempt failed, with which it fails when its time is over; None while none has."""
         self.started_at = perf_counter()
         name = arguments[1] if arguments[0] == "EVALSHA" else arguments[0]
         self.histogram = _HISTOGRAMS.get(name) or name_script_metric(name, arguments[0])
