@@ -67,6 +67,7 @@ class CommandGroup(click.Group):
         "export": ("service.cli.export", "export_command"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
+        "redis": ("service.cli.failover", "redis_group"),
         "reindex": ("service.cli.reindex", "reindex_command"),
         "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),

@@ -196,8 +196,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def retention(self) -> Retention:
         """Return how long games are stored."""
-        days = (self.waiting_retention_days, self.active_retention_days, self.finished_retention_days)
-        return Retention(*(round(one * DAY_S) for one in days), until_archived=self.archive_url is not None)
+        return Retention(
+            round(self.waiting_retention_days * DAY_S),
+            round(self.active_retention_days * DAY_S),
+            round(self.finished_retention_days * DAY_S),
+            until_archived=self.archive_url is not None,
+        )
 
 
 _FIXED_LIMITS = ("sse_comment_interval_s", "sweep_interval_s")

@@ -72,8 +72,8 @@ class RedisHealth:
             for gauge in _GAUGES:
                 gauge.remove(former)
         self._primaries = primaries
-        probes = [(primary, self._find_probe(primary)) for primary in sorted(primaries)]
-        results = await asyncio.gather(*(self._probe(*one) for one in probes if one[1] is not None))
+        probes = [(primary, probe) for primary in sorted(primaries) if (probe := self._find_probe(primary))]
+        results = await asyncio.gather(*(self._probe(*one) for one in probes))
         if all(results):
             self._client.rejected_writes.record_success()
         return all(results)
