@@ -22,9 +22,16 @@ MAX_PAUSE_S = 5.0
 """As long as a request waits for Redis; on an idle machine it is 1.5 s."""
 
 
+CONNECT = "+auth +hello +select"
+SENTINEL_OPERATOR = f"user operator on >secret {CONNECT} +failover +info +config|get +config|set +config|rewrite"
+CLUSTER_OPERATOR = f"user operator on >secret {CONNECT} +info +cluster|info +cluster|failover"
+"""With no other rights than docs/operating.md names."""
+
+
 async def failover(deployment: Deployment, *flags: str) -> Result:
     """Run the command as an operator."""
-    arguments = ["redis", "failover", "--redis-url", deployment.admin_url, *flags]
+    url = deployment.url.replace(deployment.access.userinfo, "operator:secret@")
+    arguments = ["redis", "failover", "--redis-url", url, *flags]
     return await asyncio.to_thread(CliRunner().invoke, cli, arguments)
 
 
@@ -48,7 +55,7 @@ async def read_priority(node: Node) -> str:
 
 
 async def test_behind_sentinels_nothing_is_lost(short_path: Path, program: Path) -> None:
-    settings = ["min-replicas-to-write 1", "min-replicas-max-lag 2"]
+    settings = ["min-replicas-to-write 1", "min-replicas-max-lag 2", SENTINEL_OPERATOR]
     async with sentinel(short_path, program=program, settings=settings) as deployment:
         old = await deployment.primary()
         async with writing(deployment) as writers:
@@ -65,7 +72,7 @@ async def test_behind_sentinels_nothing_is_lost(short_path: Path, program: Path)
 
 
 async def test_in_a_cluster_nothing_is_lost(short_path: Path) -> None:
-    async with cluster(short_path, replicas=1) as deployment:
+    async with cluster(short_path, replicas=1, settings=[CLUSTER_OPERATOR]) as deployment:
         old = await deployment.primary()
         assert "name the primary" in (await failover(deployment)).output
         async with writing(deployment):
