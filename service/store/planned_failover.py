@@ -11,6 +11,7 @@ by itself.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -88,6 +89,10 @@ class _Servers:
             self._stack.push_async_callback(self._clients[address].aclose)
         return self._clients[address]
 
+    async def execute(self, address: Address, *command: str | int, sentinel: bool = False) -> Any:
+        """Execute a command for which redis-py has no types."""
+        return await self.at(address, sentinel=sentinel).execute_command(*command)  # type: ignore[no-untyped-call]
+
     async def replication(self, address: Address) -> dict[str, Any]:
         """Return a server's INFO replication. Sentinels close a server's connections when they change its role."""
         try:
@@ -147,16 +152,14 @@ class _SentinelFailover:
         await self._hand_over(primary, target)
         self._report(f"{primary} has stopped writes and handed over to {target}")
         try:
-            await self._servers.at(leader, sentinel=True).execute_command("SENTINEL", "FAILOVER", self._service)
-        except CONNECTION_ERRORS as error:
+            await self._servers.execute(leader, "SENTINEL", "FAILOVER", self._service, sentinel=True)
+        except ResponseError as error:  # on any other the sentinel may have begun, and going back would lose writes
             await self._hand_over(target, primary)
             raise PlannedFailoverError(f"{leader} refused ({error}), so {primary} is the primary again") from error
-        await _wait_until(lambda: self._is_named(target), f"most Sentinels do not name {target} yet")
+        await _wait_until(partial(self._is_named, target), f"most Sentinels do not name {target} yet")
         self._report(f"the Sentinels follow; writes were stopped for {monotonic() - started_at:.1f} s")
         for server in (primary, *(one for one in replicas if one != target)):
-            await _wait_until(
-                lambda server=server: self._servers.is_replica_of(server, target), f"{server} does not follow yet"
-            )
+            await _wait_until(partial(self._servers.is_replica_of, server, target), f"{server} does not follow yet")
         self._report(f"{target} is the primary, and all other servers are its replicas")
 
     async def _check_sentinels(self) -> tuple[Address, Address]:
@@ -165,7 +168,7 @@ class _SentinelFailover:
         for sentinel in self._sentinels:
             client = self._servers.at(sentinel, sentinel=True)
             try:
-                state = await client.sentinel_master(self._service)
+                state: Any = await client.sentinel_master(self._service)
                 await client.sentinel_ckquorum(self._service)
             except CONNECTION_ERRORS as error:
                 raise PlannedFailoverError(f"the Sentinel {sentinel} cannot tell: {error}") from error
@@ -205,7 +208,7 @@ class _SentinelFailover:
 
     async def _read_priority(self, address: Address) -> int:
         """Return a replica's priority; 0 if it may not be promoted."""
-        return int((await self._servers.at(address).config_get("replica-priority"))["replica-priority"])
+        return int((await self._servers.execute(address, "CONFIG", "GET", "replica-priority"))["replica-priority"])
 
     async def _known_priorities(self, leader: Address) -> dict[Address, int]:
         """Return the priority of each replica that a sentinel knows; 0 if it would not promote it now."""
@@ -226,7 +229,7 @@ class _SentinelFailover:
     async def _hand_over(self, primary: Address, target: Address) -> None:
         """Make `target` the primary, and `primary` its replica, by Redis' own FAILOVER. Raise PlannedFailoverError."""
         timeout_ms = int(HANDOVER_TIMEOUT_S * 1000)
-        await self._servers.at(primary).execute_command("FAILOVER", "TO", *target, "TIMEOUT", timeout_ms)
+        await self._servers.execute(primary, "FAILOVER", "TO", *target, "TIMEOUT", timeout_ms)
 
         async def is_over() -> bool:
             return (await self._servers.replication(primary)).get("master_failover_state") == "no-failover"
@@ -239,9 +242,10 @@ class _SentinelFailover:
         """Return whether most sentinels name this primary."""
         votes = 0
         for sentinel in self._sentinels:
-            client = self._servers.at(sentinel, sentinel=True)
-            reply = await client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._service)
-            votes += reply is not None and Address(reply[0], int(reply[1])) == target
+            query = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._service)
+            with suppress(*CONNECTION_ERRORS):
+                reply = await self._servers.execute(sentinel, *query, sentinel=True)
+                votes += reply is not None and Address(reply[0], int(reply[1])) == target
         return votes > len(self._sentinels) // 2
 
 
@@ -251,12 +255,12 @@ async def _fail_over_cluster(servers: _Servers, expected: str | None, report: Re
         raise PlannedFailoverError("name the primary of the Cluster that is to hand over: --primary HOST:PORT")
     host, _, port = expected.rpartition(":")
     primary = Address(host, int(port) if port.isdecimal() else 0)
-    if "cluster_state:ok" not in await servers.at(primary).execute_command("CLUSTER", "INFO"):
+    if "cluster_state:ok" not in await servers.execute(primary, "CLUSTER", "INFO"):
         raise PlannedFailoverError("the state of the Cluster is not ok")
     target, *others = await servers.check_replicas(primary)
     report(f"{primary} is a primary; its {len(others) + 1} replicas are in sync")
     started_at = monotonic()
-    await servers.at(target).execute_command("CLUSTER", "FAILOVER")
+    await servers.execute(target, "CLUSTER", "FAILOVER")
 
     async def is_primary() -> bool:
         return bool((await servers.replication(target))["role"] == "master")
@@ -266,7 +270,7 @@ async def _fail_over_cluster(servers: _Servers, expected: str | None, report: Re
         f"{primary} has handed over to {target}; writes to its slots were stopped for {monotonic() - started_at:.1f} s"
     )
     for server in (primary, *others):
-        await _wait_until(lambda server=server: servers.is_replica_of(server, target), f"{server} does not follow yet")
+        await _wait_until(partial(servers.is_replica_of, server, target), f"{server} does not follow yet")
     report(f"{target} is the primary, and the other servers of its slots are its replicas")
 
 
