@@ -106,11 +106,11 @@ class RedisHealth:
         known = self._markers.get(key)
         self._markers[key] = stored or new
         if stored is None and known is None:
-            logger.info("Redis at %s is new to this service", primary)
+            logger.info("Redis (%s) is new to this service", primary)
         elif known not in (None, stored):
             REDIS_EMPTIED.inc()
             loss = "was emptied" if stored is None else "has other data than before"
-            logger.error("Redis at %s %s: its marker is %s", primary, loss, "another" if stored else "gone")
+            logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
 
     async def _read_persistence(self, primary: str) -> None:
         """Set the gauges of a primary's disk, if the ACL allows INFO. Raise StoreUnavailable."""

@@ -112,14 +112,14 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
             await single_server.store.health.probe()
             await other.health.probe()
         assert grown(before, "redis_emptied_total") == 0
-        assert caplog.messages == ["Redis at primary is new to this service"]
+        assert caplog.messages == ["Redis (primary) is new to this service"]
         await single_server.redis.flushall()
         await single_server.store.health.probe()
         await other.health.probe()
         assert grown(before, "redis_emptied_total") == 2
         assert caplog.messages[1:] == [
-            "Redis at primary was emptied: its marker is gone",
-            "Redis at primary has other data than before: its marker is another",
+            "Redis (primary) was emptied: its marker is gone",
+            "Redis (primary) has other data than before: its marker is another",
         ]
         await single_server.store.health.probe()
         assert grown(before, "redis_emptied_total") == 2
