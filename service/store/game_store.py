@@ -150,7 +150,7 @@ class RedisStore(GameIndex):
         now, key = int(time.time()), "00" * 8
         commit = Commit(
             game="probe",
-            id=secrets.token_hex(9),
+            id=secrets.token_hex(log_entries.COMMIT_ID_BYTES),
             expected=None,
             snapshot=b"",
             access=b"-",
