@@ -4,7 +4,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +24,6 @@ from service.games.bots.registry import BotRegistry
 from service.games.cache import GameCache
 from service.games.context import Context
 from service.games.index_repair import IndexRepairer
-from service.games.ports.game_store import StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
@@ -72,6 +71,7 @@ class CommandGroup(click.Group):
         "games": ("service.cli.games", "games_group"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
+        "redis": ("service.cli.failover", "redis_group"),
         "reindex": ("service.cli.reindex", "reindex_command"),
         "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),
@@ -193,20 +193,20 @@ async def assemble_app(
             cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
-        parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, supervisor)
+        parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, store.health, supervisor)
         await stack.enter_async_context(observe_instance(settings, redis_url, parts))
         # Last, since the time that the above takes would count as a timeout of Redis.
         findings = [] if settings.redis_url is None else await store.check_server()
         if errors := [finding for finding in findings if finding.level == "error"]:
             report(errors)
-        with suppress(StoreUnavailable):  # the store logs it, and /readyz answers 503
-            await store.ping()
-            report(findings)
+        await store.health.probe()  # the store logs an outage, and requests get 503
+        report(findings)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
         log_ttl_s = round(3600 * settings.archived_log_hours)
-        archiver = Archiver(store, store.archive_queue, archive, tilesets, clock.now, log_ttl_s)
+        ended_ttl_s = settings.retention.finished
+        archiver = Archiver(store, store.archive_queue, archive, tilesets, clock.now, log_ttl_s, ended_ttl_s)
         await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
         repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archiver.is_pending)
         await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))

@@ -19,6 +19,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.release import REVISION, VERSION
 from service.settings import Settings
+from service.store.health import RedisHealth
 from service.store.monitor import RedisMonitor
 from service.supervision import Supervisor
 from service.telemetry import logs
@@ -56,6 +57,7 @@ class ObservedParts(NamedTuple):
     bots: BotRegistry
     dispatcher: WebhookDispatcher
     monitor: RedisMonitor
+    health: RedisHealth
     supervisor: Supervisor
 
 
@@ -72,6 +74,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
         stack.enter_context(trace_if_configured(os.environ, VERSION))
         running = partial(parts.supervisor.running, required=False)
         await stack.enter_async_context(running("monitor", parts.monitor.run))
+        await stack.enter_async_context(running("redis-health", parts.health.run))
         if settings.metrics_port is not None:
             _bind_gauges(parts)
             BUILD.info(

@@ -155,8 +155,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     finished_retention_days: Annotated[
         float,
         option(
-            "Days until a finished or aborted game is deleted; with an archive 0.05, little more than an hour, is "
-            "enough.",
+            "Days until a finished or aborted game is deleted, with an archive since it was archived: 0.05, little "
+            "more than an hour, is then enough.",
             _RETENTION_DAYS,
         ),
     ] = Retention().finished // DAY_S
@@ -217,8 +217,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def retention(self) -> Retention:
         """Return how long games are stored."""
-        days = (self.waiting_retention_days, self.active_retention_days, self.finished_retention_days)
-        return Retention(*(round(one * DAY_S) for one in days))
+        return Retention(
+            round(self.waiting_retention_days * DAY_S),
+            round(self.active_retention_days * DAY_S),
+            round(self.finished_retention_days * DAY_S),
+            until_archived=self.archive_url is not None,
+        )
 
 
 _FIXED_LIMITS = ("sse_comment_interval_s", "sweep_interval_s")

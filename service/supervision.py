@@ -49,7 +49,7 @@ class RestartPolicy(NamedTuple):
     backoff: Backoff = Backoff(0.5, 30.0)
     max_failures: int = 5
     """Consecutive failures after which a task counts as failing; it is restarted all the same."""
-    recovery_s: float = 60.0
+    recovery_s: float = 5.0
     """A task that has run so long has recovered: its next failure counts as the first."""
 
 

@@ -39,7 +39,7 @@ REQUIRED = (
 )
 """Without one of these tasks, an instance would not serve clients correctly."""
 
-NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
+NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor", "redis-health")
 """If one of these tasks fails, an alert is enough: other instances do the work, or no client waits for it."""
 
 TILESETS, BOTS = load_catalogue(None), load_bots(plugins=False)

@@ -131,7 +131,7 @@ async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_
         os.kill(redis, signal.SIGKILL)
 
         async def is_replaced() -> bool:
-            async with session.get("/readyz") as response:
+            async with session.get(game.path) as response:
                 return response.status == 200 and child_of(instance.process.pid) not in (None, redis)
 
         await wait_until(is_replaced)

@@ -20,7 +20,7 @@ __all__ = ["REDIS_SETTINGS", "RETENTION_SETTINGS", "run_with_store"]
 T = TypeVar("T")
 
 REDIS_SETTINGS = ("redis_url", "data_dir")
-RETENTION_SETTINGS = ("waiting_retention_days", "active_retention_days", "finished_retention_days")
+RETENTION_SETTINGS = ("waiting_retention_days", "active_retention_days", "finished_retention_days", "archive_url")
 
 REDIS_TIMEOUT_S = 30.0
 """Longer than when serving, since commands read and write whole games."""

@@ -18,6 +18,9 @@ from service.games.timestamps import DAY_S, timestamp
 
 INSTANCE_BYTES = 4
 
+UNARCHIVED_TTL_S = 3650 * DAY_S
+"""Of an ended game that is not archived yet: long enough for any outage of the archive."""
+
 MAX_WAKEUPS = 1_000
 """Further games wait for the next query."""
 
@@ -28,6 +31,8 @@ class Retention(NamedTuple):
     waiting: int = 7 * DAY_S
     active: int = 60 * DAY_S
     finished: int = 60 * DAY_S
+    until_archived: bool = False
+    """Whether an ended game stays until it is archived; the archiver then sets its TTL."""
 
     def index_ttl_s(self) -> int:
         """Return the TTL of an index key: longer than any game's, because it is extended once a day."""
@@ -41,7 +46,7 @@ class Retention(NamedTuple):
             case "active":
                 return self.active
             case "finished" | "aborted":
-                return self.finished
+                return UNARCHIVED_TTL_S if self.until_archived else self.finished
 
 
 class Wakeups:

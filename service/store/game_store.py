@@ -5,6 +5,7 @@ One commit passes `RedisStore.commit`, `Script.run` and `PipelinedClient.execute
 
 import asyncio
 import math
+import secrets
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ import msgspec
 
 from service.games.api_key import ApiKeyStore
 from service.games.archive.archiver import ARCHIVE_DELAY_S
-from service.games.idempotency import Replayed
+from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports.game_store import (
     ChangeNotification,
     Commit,
@@ -39,6 +40,7 @@ from service.store.compacted_logs import CompactedLogs
 from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_index import GameIndex
+from service.store.health import PROBE_TTL_S, RedisHealth
 from service.store.index_repair import RedisIndexRepair
 from service.store.monitor import RedisMonitor
 from service.store.notices import CommitHeader
@@ -80,6 +82,7 @@ class RedisStore(GameIndex):
         self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
         self.monitor = RedisMonitor(client, self._notifications)
+        self.health = RedisHealth(client, self._commit_probe)
         self.webhooks: WebhookStore = RedisWebhookStore(client)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
         self.buckets: TokenBucketStore = RedisTokenBuckets(client)
@@ -154,6 +157,26 @@ class RedisStore(GameIndex):
                 await self.unlist(commit.game, commit.previous_status)
         if is_due_earlier:
             await self._schedule.reschedule(commit.game, commit.due_at)
+
+    async def _commit_probe(self, probe_keys: tuple[str, str, str]) -> None:
+        """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
+        now, key = int(time.time()), "00" * 8
+        commit = Commit(
+            game="probe",
+            id=secrets.token_hex(log_entries.COMMIT_ID_BYTES),
+            expected=None,
+            snapshot=b"",
+            access=b"-",
+            diffs=[StoredDiff(1, "00" * 16, "", b"{}")],
+            idempotency=IdempotencyRecord(key, bytes(2) + now.to_bytes(4) + bytes(14)),
+            status="waiting",
+            previous_status=None,
+            is_public=False,
+            created_at=now,
+            ttl_s=PROBE_TTL_S,
+            due_at=None,
+        )
+        await self._commit_script.run(probe_keys, *self._commit_arguments(commit))
 
     def _commit_arguments(self, commit: Commit) -> list[bytes]:
         """Return ARGV of commit.lua."""

@@ -21,6 +21,9 @@ WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
 """Sorted set: ids of games that have ended, by the Unix second at which to archive them or compact their logs."""
 
+ARCHIVE_PENDING = "south-seas:archive-pending"
+"""Sorted set: ids of games that have ended and are not archived yet, by the Unix second at which they were due."""
+
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 """String: exists until the next scan of index repair is due."""
 
@@ -90,6 +93,17 @@ def subject(subject: str) -> str:
     as a game's. It never expires.
     """
     return f"south-seas:{{{subject}}}:key" if key_of_subject(subject) is not None else game(subject)
+
+
+def marker(probe: str) -> str:
+    """Return the key of a string: random, written once, by which a primary is known that lost its data."""
+    return f"south-seas:{{{probe}}}:marker"
+
+
+def probe_keys(probe: str, instance: str) -> tuple[str, str, str]:
+    """Return the keys of commit.lua for an instance's probe; they are no game's, and expire at once."""
+    prefix = f"south-seas:{{{probe}}}:{instance}"
+    return f"{prefix}:probe", f"{prefix}:log", f"{prefix}:records"
 
 
 def replica_wait(game_id: str) -> str:

@@ -10,6 +10,8 @@ from service.store.notifications import ChangeNotifications
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
 from service.telemetry.metrics import (
+    ARCHIVE_PENDING,
+    ARCHIVE_PENDING_AGE,
     CLOCK_ERROR,
     CLOCK_OFFSET,
     NOTIFICATIONS_UP,
@@ -52,6 +54,8 @@ class RedisMonitor:
                 CLOCK_ERROR.set(measured.error_s)
                 for work, key in _SCHEDULES.items():
                     OVERDUE.labels(work).set(await self._overdue_s(key))
+                ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
+                ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
             except StoreUnavailable:
                 OVERDUE.clear()
                 pause_s = RETRY_DELAY_S

@@ -82,9 +82,26 @@ class RedisArchiveQueue(Schedule):
         if await self._compact_script.run([keys.game(game), keys.log(game)], *arguments):
             LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
 
-    async def mark_archived(self, game: str, holder: str, version: int) -> bool:
-        """Store which version is archived, and release the lease.
+    async def schedule(self, game: str, at: int) -> bool:
+        """Schedule a game that ends, and count it as pending."""
+        _, is_set = await asyncio.gather(
+            self._client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", at, game), super().schedule(game, at)
+        )
+        return is_set
+
+    async def reschedule(self, game: str, until: int | None) -> None:
+        """Move the due date; None means that nothing is pending any more."""
+        if until is None:
+            await self._client.execute("ZREM", keys.ARCHIVE_PENDING, game)
+        await super().reschedule(game, until)
+
+    async def mark_archived(self, game: str, holder: str, version: int, ttl_s: int) -> bool:
+        """Store which version is archived, if any, after which the game expires, and release the lease.
 
         Return False if the game has another version by now, or the lease has expired.
         """
-        return bool(await self._ack_script.run([keys.game(game), keys.archive_lease(game)], holder, version))
+        names = [keys.game(game), keys.archive_lease(game), keys.log(game)]
+        is_marked = await self._ack_script.run(names, holder, version, ttl_s)
+        if is_marked and version:
+            await self._client.execute("ZREM", keys.ARCHIVE_PENDING, game)
+        return bool(is_marked)

@@ -66,6 +66,12 @@ LOGS_COMPACTED = Counter(
     "Logs of ended games that are no longer streams in Redis: read from the archive, or one compressed value.",
     ("to",),
 )
+ARCHIVE_PENDING = Gauge(
+    "south_seas_archive_pending_games", "Ended games that are not archived, or without an archive not compressed yet."
+)
+ARCHIVE_PENDING_AGE = Gauge(
+    "south_seas_archive_pending_seconds", "How long the oldest of these games has waited to be archived."
+)
 TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
@@ -92,6 +98,22 @@ REDIS_RETRIES = Counter(
     "Commands sent again after a lost connection or a failover.",
 )
 REDIS_UP = Gauge("south_seas_redis_up", "Whether the last pipeline to each primary succeeded, or none was needed yet.")
+REDIS_WRITABLE = Gauge(
+    "south_seas_redis_writable", "Whether a primary stored the last commit of the probe, by primary.", ("primary",)
+)
+REDIS_RDB_OK = Gauge(
+    "south_seas_redis_rdb_save_ok", "Whether a primary's last RDB file could be written, by primary.", ("primary",)
+)
+REDIS_AOF_OK = Gauge(
+    "south_seas_redis_aof_write_ok", "Whether a primary can write to its append-only file, by primary.", ("primary",)
+)
+REDIS_EMPTIED = Counter(
+    "south_seas_redis_emptied_total", "Times that a primary's marker was gone or another: it lost its data."
+)
+REDIS_FAILOVERS = Counter("south_seas_redis_failovers_total", "Changes of the server that is a primary.")
+STORE_UNAVAILABLE = Counter(
+    "south_seas_store_unavailable_total", "Requests and messages that the store failed, by cause.", ("cause",)
+)
 NOTIFICATIONS_UP = Gauge(
     "south_seas_redis_notifications_up", "Whether this instance is subscribed to change notifications."
 )
@@ -222,6 +244,24 @@ for _counter, _values in (
     (LOGS_COMPACTED, ("archive", "compressed")),
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),
+    (
+        STORE_UNAVAILABLE,
+        (
+            *(
+                "archive",
+                "busy",
+                "connection",
+                "disk",
+                "failover",
+                "full",
+                "loading",
+                "login",
+                "permission",
+                "replicas",
+            ),
+            *("timeout", "unreadable"),
+        ),
+    ),
     (CONNECTIONS_OPENED, ("socket", "stream")),
     (SOCKETS_CLOSED, ("1000", "1001", "1006", "4401", "4404", "4408", "4429")),
     (SLOW_READERS_DROPPED, ("response", "socket", "stream")),

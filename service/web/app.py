@@ -21,7 +21,6 @@ from service.web.ratelimit.concurrency import (
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
 from service.web.routes import page, websocket
 from service.web.routes.registry import ROUTES
-from service.web.routes.service import STORE_PROBE, StoreProbe
 from service.web.routing import register_routes
 
 
@@ -33,7 +32,6 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[LIMITS] = limits
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
-    app[STORE_PROBE] = StoreProbe(context.store)
     app[COMMON_HEADERS] = CommonHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)

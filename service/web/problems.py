@@ -11,7 +11,8 @@ from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games.errors import ServiceError
-from service.telemetry.metrics import PROBLEMS
+from service.games.ports.game_store import StoreUnavailable
+from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web import errors
 
 BEARER_CHALLENGE = 'Bearer realm="south-seas"'
@@ -47,6 +48,8 @@ def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
     """
     if not isinstance(error, ServiceError):
         return problem("internal", "internal server error")
+    if isinstance(error, StoreUnavailable):
+        STORE_UNAVAILABLE.labels(error.cause).inc()
     members: dict[str, Any] = {name: getattr(error, name, None) for name in _ERROR_MEMBERS}
     return problem(error.code, error.describe(outcome), **members)
 

@@ -92,7 +92,7 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
     repaired = await make_repairer(store, archive=True).repair_all()
     after = {key: await redis.zrange(key, 0, -1) for key in await list_indexes(redis)}
     assert repaired == RepairReport(games=5, added=sum(map(len, after.values())))
-    due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
+    due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_PENDING}
     assert {key: after[key] for key in after if key not in due} == {
         key: before[key] for key in before if key not in due
     }

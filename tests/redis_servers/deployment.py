@@ -10,7 +10,7 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from tests.polling import wait_until
-from tests.redis_servers.access import Access
+from tests.redis_servers.access import ADMIN_USER, Access
 from tests.redis_servers.node import Node, execute_text
 
 PROMOTION_TIMEOUT_S = 40.0
@@ -27,6 +27,11 @@ class Deployment:
         self.access = access
         self.nodes = nodes
         self.sentinels = sentinels
+
+    @property
+    def admin_url(self) -> str:
+        """The URL for an operator."""
+        return self.url.replace(self.access.userinfo, f"{ADMIN_USER}:{self.access.admin_password}@")
 
     @property
     def is_cluster(self) -> bool:

@@ -25,9 +25,7 @@ SLOTS = 16384
 HANDSHAKE_TIMEOUT_S = 20.0
 
 DATA_CONFIG = (
-    "appendonly yes",
-    "appendfsync everysec",
-    'save ""',
+    *("appendonly yes", "appendfsync everysec", 'save ""'),  # as deploy/redis/redis.conf
     "repl-diskless-sync-delay 0",
     "repl-ping-replica-period 1",
 )

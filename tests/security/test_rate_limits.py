@@ -14,7 +14,6 @@ from service.games.ports.game_store import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.client_ip import parse_networks
-from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
 from service.web.routes.registry import ROUTES
 from tests.polling import wait_until
@@ -227,24 +226,6 @@ async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
         assert (await count_statuses(10, lambda: client.get("/v1/games")))[429] >= 7
         assert await count_statuses(10, lambda: client.get("/readyz")) == {200: 10}
         assert await count_statuses(10, lambda: client.get("/livez")) == {200: 10}
-
-
-async def test_concurrent_probes_send_one_ping(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, let = 0, asyncio.Event()
-
-    async def ping() -> None:
-        nonlocal asked
-        asked += 1
-        await let.wait()
-
-    monkeypatch.setattr(store, "ping", ping)
-    async with serve(store) as client, asyncio.TaskGroup() as group:
-        asking = [group.create_task(client.get("/readyz")) for _ in range(20)]
-        connections = client.app[CONNECTION_LIMITER].connections
-        await wait_until(lambda: sum(one._current_request is not None for one in connections) == 20)
-        let.set()
-        assert {(await answer).status for answer in asking} == {200}
-    assert asked == 1
 
 
 async def test_limits_can_be_turned_off(store: RedisStore, redis: Redis) -> None:

@@ -163,6 +163,6 @@ async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path, capfd: py
         start_server(tmp_path, deployment.url.replace(ENCODED, wrong), *FLAGS) as service,
         aiohttp.ClientSession(service.url) as session,
     ):
-        async with session.get("/readyz") as response:
+        async with session.get("/v1/games") as response:
             assert response.status == 503
         assert "Redis" in await stop_and_check(service, capfd, [wrong, PASSWORD])

@@ -81,12 +81,12 @@ class StallingService(NamedTuple):
         return Move(game, (await game.first_move())["move"])
 
     async def wait_until_ready(self) -> None:
-        """Wait until it is ready."""
+        """Wait until its store replies."""
         await wait_until(self.is_ready, 30)
 
     async def is_ready(self) -> bool:
-        """Return whether it is ready."""
-        async with self.session.get("/readyz") as response:
+        """Return whether its store replies."""
+        async with self.session.get("/v1/games") as response:
             return response.status == 200
 
 
@@ -135,7 +135,7 @@ async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stal
             for path in PATHS_WITHOUT_REDIS:
                 async with stalling.session.get(path) as response:
                     assert response.status == 200, path
-            async with stalling.session.get("/readyz") as response:
+            async with stalling.session.get("/v1/games") as response:
                 assert response.status == 503
                 details[(await response.json())["detail"]] += 1
     assert {*previous} == {(503, "1")}

@@ -300,6 +300,6 @@ async def test_no_command_goes_to_another_primary_than_that_of_its_key(store: Re
     assert grown(before, "redis_retries_total") == 0
 
 
-async def test_ping_requires_writes(store: GameStore, redis: Redis) -> None:
+async def test_ping_requires_writes(store: RedisStore, redis: Redis) -> None:
     await store.ping()
     assert 0 < await redis.ttl(keys.WRITE_PROBE) <= 60

@@ -90,9 +90,9 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.
+         * @description Return `draining` while the instance shuts down, `store_unavailable` while a task of its own keeps failing.
          *
-         *     `detail` says why.
+         *     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
          */
         readonly get: operations["checkReadiness"];
         readonly put?: never;

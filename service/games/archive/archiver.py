@@ -19,6 +19,7 @@ from service.engine import Game, is_finished
 from service.games.archive.builder import build_archive
 from service.games.archive.document import GameDocument, InvalidDocument, encode_document, object_name
 from service.games.archive.port import ArchiveQueue, ArchiveStorage, LogState, StorageUnavailable
+from service.games.context import Retention
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
@@ -56,6 +57,8 @@ class Archiver:
     clock: Callable[[], float]
     log_ttl_s: int = 3600
     """Seconds after the last change of an archived game until its log leaves Redis."""
+    ended_ttl_s: int = Retention().finished
+    """TTL of a game once it is archived."""
     _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
     _is_storage_failing: bool = field(init=False, default=False)
     """Whether the latest write was rejected by the storage."""
@@ -105,11 +108,11 @@ class Archiver:
             record_failure("archive", game_id, error, f"is retried in {RETRY_DELAY_S} s")
             await self._postpone(game_id)
             return
-        if await self.queue.mark_archived(game_id, self._holder, archived):
+        if await self.queue.mark_archived(game_id, self._holder, archived, self.ended_ttl_s):
             await self.queue.reschedule(game_id, until)
 
     async def _postpone(self, game_id: str) -> None:
-        await self.queue.mark_archived(game_id, self._holder, 0)
+        await self.queue.mark_archived(game_id, self._holder, 0, 0)
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def is_pending(self, game: Game) -> bool:

@@ -56,8 +56,11 @@ class ArchiveQueue(Protocol):
         Does nothing if the game has another revision, or another version is archived.
         """
 
-    async def mark_archived(self, game: str, holder: str, version: int) -> bool:
-        """Record the archived version and release the lease; return False if the game changed or the lease expired."""
+    async def mark_archived(self, game: str, holder: str, version: int, ttl_s: int) -> bool:
+        """Record the archived version (0: none), let the game expire `ttl_s` from now, and release the lease.
+
+        Return False if the game changed or the lease expired.
+        """
 
 
 class RestoreRequest(NamedTuple):

@@ -1,16 +1,16 @@
 """The topology of a Cluster: which primary serves a key's slot."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
-from redis.exceptions import RedisClusterException, SlotNotCoveredError
+from redis.exceptions import ClusterDownError, RedisClusterException, SlotNotCoveredError
 
 from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
-from service.store.connection.topology import Topology
+from service.store.connection.topology import Topology, record_failover
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor
 
@@ -56,20 +56,29 @@ class ClusterTopology(Topology):
     async def refresh(self) -> None:
         """Ask one node after another for the map of slots, until one replies. Raise one of CONNECTION_ERRORS."""
         before, manager = {*self.primaries()}, self._slots.nodes_manager
+        slots = manager.slots_cache
         try:  # RedisCluster.initialize() would send COMMAND as well, and refresh only once
             await manager.initialize()
-        except (
-            RedisClusterException,
-            IndexError,
-        ) as error:  # no node can tell: next time also ask those of the URL
+        except (RedisClusterException, IndexError) as error:
+            # None of the known nodes replies, or by an IndexError, none knows of slots: next time also ask the URL's.
             nodes = [ClusterNode(host, port, **manager.connection_kwargs) for host, port in self.url.addresses]
             manager.startup_nodes = {node.name: node for node in nodes} | manager.startup_nodes
-            if isinstance(error, IndexError):  # of redis-py, which looks for the first primary
-                raise RedisClusterException("the Cluster has no slots: create it, or wait until it is") from error
+            if isinstance(error, IndexError):
+                raise ClusterDownError("no slot has a node", status_code="CLUSTERDOWN") from error
             raise
         self.generation += 1
+        if before.difference(self.primaries()):
+            self._record_failovers(slots)
         former = [self._clients.pop(name) for name in before.difference(self.primaries()) if name in self._clients]
         await asyncio.gather(*(client.aclose() for client in former), return_exceptions=True)
+
+    def _record_failovers(self, before: Mapping[int, Sequence[ClusterNode]]) -> None:
+        """Record which primary took the slots of each former one."""
+        after, primaries = self._slots.nodes_manager.slots_cache, {*self.primaries()}
+        changes = {(nodes[0].name, after[slot][0].name) for slot, nodes in before.items() if slot in after}
+        for former, primary in sorted(changes):
+            if former not in primaries:
+                record_failover(former, primary)
 
     async def aclose(self) -> None:
         """Close all connections."""

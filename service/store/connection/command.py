@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from prometheus_client import Histogram
 
-from service.games.ports.game_store import StoreBusy
+from service.games.ports.game_store import StoreBusy, StoreUnavailable
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS
 
 __all__ = ["NO_REPLY_REASON", "Argument", "Command", "InFlightCommands", "InFlightLimits", "name_script_metric"]
@@ -56,7 +56,7 @@ class Command:
     """One command and the future of its reply."""
 
     __slots__ = (
-        *("arguments", "counted_in", "failure_reason", "future", "key", "needs_asking", "primary", "redirects"),
+        *("arguments", "counted_in", "failure", "future", "key", "needs_asking", "primary", "redirects"),
         *("size", "started_at", "wait_for_replicas"),
     )
 
@@ -87,8 +87,8 @@ class Command:
         """Whether it is preceded by ASKING, because its slot is being migrated to the node it goes to."""
         self.redirects = 0
         """How many MOVED or ASK redirects it has followed."""
-        self.failure_reason = NO_REPLY_REASON
-        """Why there is no reply yet."""
+        self.failure: StoreUnavailable | None = None
+        """Why its last attempt failed, with which it fails when its time is over; None while none has."""
         self.started_at = perf_counter()
 
     def admit(self, *counted_in: InFlightCommands) -> None:

@@ -4,7 +4,15 @@ from redis.exceptions import AuthenticationError, RedisClusterException, RedisEr
 
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 
-__all__ = ["CONNECTION_ERRORS", "RETRYABLE_CODES", "WRITE_ERRORS", "error_code", "is_error_reply", "to_store_error"]
+__all__ = [
+    "CONNECTION_ERRORS",
+    "REJECTED_WRITES",
+    "RETRYABLE_CODES",
+    "WRITE_ERRORS",
+    "error_code",
+    "is_error_reply",
+    "to_store_error",
+]
 
 CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError)
 """What redis-py raises if a connection breaks or cannot be made.
@@ -20,21 +28,24 @@ RETRYABLE_CODES = {"READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS", "CLUSTERDO
 """Codes of error replies that end with a failover or with loading. The command was not executed."""
 
 _EXPLANATIONS = {
-    "READONLY": "is a replica and takes no writes",
-    "MASTERDOWN": "is a replica without a link to its primary",
-    "LOADING": "is still loading its data",
-    "NOREPLICAS": "has fewer replicas than min-replicas-to-write requires",
-    "CLUSTERDOWN": "is a Cluster with slots that no primary serves",
-    "TRYAGAIN": "is migrating this slot to another node",
-    "UNBLOCKED": "became a replica while it executed the command",
-    "OOM": "has reached maxmemory and takes no writes",
-    "MISCONF": "cannot write to its disk and takes no writes",
-    "NOAUTH": "requires a user and a password, and the URL has none",
-    "WRONGPASS": "does not accept this user and password",
-    "NOPERM": "denies this user a command or key that the service needs: check its ACL",
-    "DENIED": "is in protected mode and accepts connections from its own host only",
+    "READONLY": ("failover", "is a replica and takes no writes"),
+    "MASTERDOWN": ("failover", "is a replica without a link to its primary"),
+    "LOADING": ("loading", "is still loading its data"),
+    "NOREPLICAS": ("replicas", "has fewer replicas than min-replicas-to-write requires"),
+    "CLUSTERDOWN": ("failover", "is a Cluster with slots that no primary serves"),
+    "TRYAGAIN": ("failover", "is migrating this slot to another node"),
+    "UNBLOCKED": ("failover", "became a replica while it executed the command"),
+    "OOM": ("full", "has reached maxmemory and takes no writes"),
+    "MISCONF": ("disk", "cannot write to its disk and takes no writes"),
+    "NOAUTH": ("login", "requires a user and a password, and the URL has none"),
+    "WRONGPASS": ("login", "does not accept this user and password"),
+    "NOPERM": ("permission", "denies this user a command or key that the service needs: check its ACL"),
+    "DENIED": ("login", "is in protected mode and accepts connections from its own host only"),
 }
-"""By the code of the error reply."""
+"""Cause and explanation by the code of the error reply."""
+
+REJECTED_WRITES = {"full", "disk", "replicas", "permission"}
+"""Causes for which Redis replies, but takes no writes: reads may succeed meanwhile."""
 
 
 def is_error_reply(error: BaseException) -> bool:
@@ -51,6 +62,6 @@ def to_store_error(error: BaseException) -> StoreUnavailable:
     """Translate an error of redis-py."""
     code, status = error_code(error), getattr(error, "status_code", None)
     text = f"{status} {error}" if status else str(error) or type(error).__name__
-    explanation = _EXPLANATIONS.get(code)
+    cause, explanation = _EXPLANATIONS.get(code, ("connection", ""))
     reason = f"Redis {explanation}: {text}" if explanation else f"Redis: {text}"
-    return UnreadableGame(reason) if code == "WRONGTYPE" else StoreUnavailable(reason)
+    return UnreadableGame(reason) if code == "WRONGTYPE" else StoreUnavailable(reason, cause=cause)

@@ -25,11 +25,17 @@ class OutageLog:
     Without a logger nothing is logged: a command that ends with the first failure prints it.
     """
 
-    def __init__(self, logger: logging.Logger | None, service: str, consequence: str) -> None:
+    def __init__(
+        self, logger: logging.Logger | None, service: str, failing: str, recovered: str, consequence: str
+    ) -> None:
         self.is_open = False
         """Whether there is an outage."""
         self._logger = logger
         self._service = service
+        self._failing = failing
+        """What the log says of it during an outage."""
+        self._recovered = recovered
+        """And at its end."""
         self._consequence = consequence
         self._failures = 0
         self._began_at = 0.0
@@ -55,11 +61,11 @@ class OutageLog:
         self._lines += 1
         self._next_line_at = now + LINE_BACKOFF.delay_s(self._lines)
         if self._is_logged:
-            away_s = now - self._began_at
-            text = "%s is still unavailable after %.1f s and %d failed calls: %s"
-            self._logger.warning(text, self._service, away_s, self._failures, reason)
+            text = "%s still %s after %s, %s commands failed: %s"
+            arguments = (format_duration(now - self._began_at), f"{self._failures:,}", reason)
+            self._logger.warning(text, self._service, self._failing, *arguments)
         else:
-            self._logger.warning("%s is unavailable, so %s: %s", self._service, self._consequence, reason)
+            self._logger.warning("%s %s, so %s: %s", self._service, self._failing, self._consequence, reason)
         self._is_logged = True
 
     def record_success(self) -> None:
@@ -73,6 +79,16 @@ class OutageLog:
             return
         self.is_open, self._ended_at = False, now
         if self._is_logged and self._logger is not None:
-            away_s = self._available_since - self._began_at
-            text = "%s is available again, after %.1f s and %d failed calls"
-            self._logger.warning(text, self._service, away_s, self._failures)
+            text = "%s %s after %s, %s commands failed"
+            arguments = (format_duration(self._available_since - self._began_at), f"{self._failures:,}")
+            self._logger.warning(text, self._service, self._recovered, *arguments)
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in words.
+
+    >>> format_duration(7.04), format_duration(296.2)
+    ('7.0 s', '4 min 56 s')
+    """
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes:.0f} min {rest:.0f} s" if minutes else f"{seconds:.1f} s"

@@ -17,6 +17,7 @@ from service.games.ports.game_store import StoreBusy, StoreUnavailable, Unreadab
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
 from service.store.connection.errors import (
     CONNECTION_ERRORS,
+    REJECTED_WRITES,
     RETRYABLE_CODES,
     WRITE_ERRORS,
     error_code,
@@ -93,7 +94,10 @@ class PipelinedClient:
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.is_closed = False
-        self.outages = OutageLog(logger if log_outages else None, "the store", OUTAGE_CONSEQUENCE)
+        log = logger if log_outages else None
+        self.outages = OutageLog(log, "the store", "is unavailable", "is available again", OUTAGE_CONSEQUENCE)
+        self.rejected_writes = OutageLog(log, "Redis", "takes no writes", "takes writes again", OUTAGE_CONSEQUENCE)
+        """While Redis replies, but cannot store anything; it ends when all primaries are writable."""
 
     def execute(
         self, *arguments: Argument, primary: str | None = None, wait_for_replicas: bool = False
@@ -151,6 +155,7 @@ class PipelinedClient:
             queue = self._queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
             queue.append(command)
         elif not command.release_if_abandoned():
+            command.failure = StoreUnavailable("no primary of the Cluster is known for this slot", cause="failover")
             self.topology.request_refresh()
             self._dispatch_later(command)
 
@@ -162,7 +167,7 @@ class PipelinedClient:
             command.release()
             command.future.set_exception(error)
         elif self._retry(command, error):
-            command.failure_reason = str(to_store_error(error))
+            command.failure = to_store_error(error)
             REDIS_RETRIES.inc()
         else:
             self.fail(command, to_store_error(error), "refused")
@@ -228,7 +233,8 @@ class PipelinedClient:
 
     def _record_failure(self, command: Command, error: StoreUnavailable) -> None:
         if not command.future.done() and not isinstance(error, UnreadableGame):
-            self.outages.record_failure(str(error))
+            outages = self.rejected_writes if error.cause in REJECTED_WRITES else self.outages
+            outages.record_failure(str(error))
 
     def _dispatch_later(self, command: Command) -> None:
         self._loop.call_later(RETRY_DELAY_S, self.dispatch, command)
@@ -239,8 +245,8 @@ class PipelinedClient:
         latest = perf_counter() - self._timeout_s
         for command in self.in_flight.commands:
             if command.started_at <= latest:
-                kind = "timeout" if command.failure_reason is NO_REPLY_REASON else "connection"
-                error = StoreUnavailable(command.failure_reason)
+                kind = "timeout" if command.failure is None else "connection"
+                error = command.failure or StoreUnavailable(NO_REPLY_REASON, cause="timeout")
                 self._record_failure(command, error)
                 command.set_error(error, kind)
         for queue in self._queues.values():
@@ -369,19 +375,21 @@ class PipelineQueue:
                 command.resolve(reply)
             else:
                 reason = f"Redis executed the command, but only {replicas} of {self._wait.replicas} replicas have it"
-                self._client.fail(command, StoreUnavailable(reason))
+                self._client.fail(command, StoreUnavailable(reason, cause="replicas"))
 
     async def _handle_connection_error(self, batch: list[Command], error: BaseException) -> None:
         """Send all commands again after a delay, or fail them if the primary has been unreachable for too long."""
         now = self._loop.time()
         self.unreachable_since = now if self.unreachable_since is None else self.unreachable_since
-        reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {self._timeout_s} s"
+        failed = to_store_error(error)
+        if not str(error):
+            failed = StoreUnavailable(f"Redis did not reply within {self._timeout_s} s", cause="timeout")
         is_hopeless = is_error_reply(error) or now - self.unreachable_since >= self._client.outage_tolerance_s
         self._queued += batch
         for command in self.drop_abandoned():
-            command.failure_reason = reason
+            command.failure = StoreUnavailable(str(failed), cause=failed.cause)
             if is_hopeless:
-                self._client.fail(command, StoreUnavailable(reason))
+                self._client.fail(command, command.failure)
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
         self._topology.request_refresh()

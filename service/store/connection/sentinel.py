@@ -15,7 +15,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
-from service.store.connection.topology import SOLE_PRIMARY, Topology
+from service.store.connection.topology import SOLE_PRIMARY, Topology, record_failover
 from service.store.connection.url import RedisURL
 from service.supervision import SupervisedTask, Supervisor, spawn
 
@@ -48,7 +48,7 @@ class SentinelTopology(Topology):
 
     async def refresh(self) -> None:
         """Ask the sentinels, and disconnect if they name another primary. Raise one of CONNECTION_ERRORS."""
-        await self._pool.get_master_address()  # type: ignore[no-untyped-call]
+        await self._pool.get_master_address()
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -67,6 +67,16 @@ class SentinelTopology(Topology):
 
 class _PrimaryPool(SentinelConnectionPool):
     """A pool that leaves a demoted primary at once. It can go when redis-py's does (issues 3867 and 3874)."""
+
+    _recorded_address: tuple[str, int] | None = None
+
+    async def get_master_address(self) -> tuple[str, int]:
+        """Return the primary's address, and record a failover if it has changed. Raise one of CONNECTION_ERRORS."""
+        address: tuple[str, int] = await super().get_master_address()  # type: ignore[no-untyped-call]
+        former, self._recorded_address = self._recorded_address or address, address
+        if former != address:
+            record_failover(*(f"{host}:{port}" for host, port in (former, address)))
+        return address
 
     async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  redis-py's signature
         """Close all connections, also those in use, which redis-py leaves open if the primary's address changes."""

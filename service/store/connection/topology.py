@@ -7,6 +7,7 @@ command is worth retrying, and one timeout around each pipeline makes a commit a
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
 from redis.asyncio import Redis
@@ -15,8 +16,11 @@ from service.store.connection.client_options import client_options, configure_cl
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor, spawn
+from service.telemetry.metrics import REDIS_FAILOVERS
 
-__all__ = ["SOLE_PRIMARY", "StandaloneTopology", "Topology"]
+__all__ = ["SOLE_PRIMARY", "StandaloneTopology", "Topology", "record_failover"]
+
+logger = logging.getLogger(__name__)
 
 SOLE_PRIMARY = "primary"
 """The name of the primary of topologies that have only one."""
@@ -77,6 +81,12 @@ class Topology:
             self._refreshing.cancel()
             await asyncio.gather(self._refreshing, return_exceptions=True)
         await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
+
+
+def record_failover(former: str, primary: str) -> None:
+    """Log and count that another server has become the primary."""
+    REDIS_FAILOVERS.inc()
+    logger.warning("Redis has failed over: the primary changed from %s to %s", former, primary)
 
 
 class StandaloneTopology(Topology):

@@ -1,7 +1,7 @@
--- Store which version of a game is archived, and release the archiver's lease.
+-- Store which version of a game is archived, so that it may expire, and release the archiver's lease.
 --
--- KEYS  1 game   2 lease
--- ARGV  1 holder of the lease   2 archived version (0: none was written)
+-- KEYS  1 game   2 lease   3 log
+-- ARGV  1 holder of the lease   2 archived version (0: none was written)   3 seconds until an archived game expires
 -- Returns 1; 0 if the holder has no lease any more, or the game has another version by now.
 
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then
@@ -16,4 +16,6 @@ if struct.unpack('>I4', revision) ~= tonumber(ARGV[2]) then
   return 0
 end
 redis.call('HSET', KEYS[1], 'archived', ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3], 'LT')
+redis.call('EXPIRE', KEYS[3], ARGV[3], 'LT')
 return 1

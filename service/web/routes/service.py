@@ -7,8 +7,6 @@ from importlib import resources
 from aiohttp import web
 
 from schemas.service import Health
-from service.games.ports.game_store import GameStore, StoreError
-from service.supervision import spawn
 from service.web.app_keys import DRAINING, SUPERVISOR
 from service.web.errors import BackgroundTaskFailing, ShuttingDown
 from service.web.parsing import JSON
@@ -17,23 +15,6 @@ from service.web.routing import Request, Route
 from service.web.static_assets import Asset, make_asset, static_response
 
 HEALTHY = Health(status="ok")
-
-
-class StoreProbe:
-    """A ping of the store that concurrent readiness checks share."""
-
-    def __init__(self, store: GameStore) -> None:
-        self._store = store
-        self._pending: asyncio.Task[None] | None = None
-
-    async def ping(self) -> None:
-        """Raise StoreUnavailable unless the store replies."""
-        if self._pending is None or self._pending.done():
-            self._pending = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
-        await asyncio.shield(self._pending)
-
-
-STORE_PROBE = web.AppKey("store_probe", StoreProbe)
 
 service_route = partial(Route, "GET", tag="service")
 
@@ -57,13 +38,12 @@ async def livez(_request: web.Request, _: Request) -> web.Response:
     is_limited=False,
 )
 async def readyz(request: web.Request, _: Request) -> web.Response:
-    """Return `draining` while the instance shuts down, `store_unavailable` while it cannot serve requests.
+    """Return `draining` while the instance shuts down, `store_unavailable` while a task of its own keeps failing.
 
-    `detail` says why.
+    Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown
-    await request.app[STORE_PROBE].ping()
     if (task := request.app[SUPERVISOR].failing_task()) is not None:
         raise BackgroundTaskFailing(task)
     return json_response(HEALTHY)

@@ -27,15 +27,19 @@ from service.games.archive.document import GameDocument, decode_document, object
 from service.games.archive.port import ArchiveStorage, StorageUnavailable
 from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
+from service.games.context import Retention
 from service.games.history.verify import verify
 from service.games.ports.game_store import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.store import keys
+from service.games.timestamps import DAY_S
+from service.store import keys, monitor
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, USER, load_whole_game, store_game
+from tests.polling import wait_until
+from tests.telemetry.metric_samples import read_samples, sum_samples
 
 
 class MemoryStorage:
@@ -187,7 +191,7 @@ async def test_another_instance_archives_after_a_crash(archive: ArchiveFixture) 
     await asyncio.gather(writing, return_exceptions=True)
     archive.storage.may_finish.set()
     assert await archive.redis.ttl(keys.archive_lease(stored.id)) > 0
-    assert not await archive.store.archive_queue.mark_archived(stored.id, "another", 1)
+    assert not await archive.store.archive_queue.mark_archived(stored.id, "another", 1, 9)
     assert await archive.redis.exists(keys.archive_lease(stored.id))
     await archive.redis.delete(keys.archive_lease(stored.id))  # as it would expire
     await archive.archive_due()
@@ -274,7 +278,7 @@ async def test_a_leased_or_failing_game_is_due_again_later(
     now = int(instance.clock())
     await instance.archive_due()
     assert [await queue.list_due(due_by, 10) for due_by in (now, now + LEASE_TTL_S)] == [[], [stored.id]]
-    assert (archive.storage.puts, await queue.mark_archived(stored.id, "another", 0)) == (0, True)
+    assert (archive.storage.puts, await queue.mark_archived(stored.id, "another", 0, 9)) == (0, True)
     await archive.make_due(stored.id)
     monkeypatch.setattr(archive.storage, "put", AsyncMock(side_effect=error))
     await instance.archive_due()
@@ -347,3 +351,45 @@ async def test_an_unwritable_directory_raises_storage_unavailable(tmp_path: Path
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageUnavailable, match="Not a directory"):
         await DirectoryStorage(tmp_path / "file").put("a/b", b"")
+
+
+def pending() -> tuple[float, float]:
+    """Return the gauges: how many games are pending, and for how many seconds the oldest has been."""
+    samples = read_samples()
+    return sum_samples(samples, "archive_pending_games"), sum_samples(samples, "archive_pending_seconds")
+
+
+async def test_a_game_expires_only_after_it_is_archived(archive: ArchiveFixture) -> None:
+    """An archive that cannot be written must not lose the only copy."""
+    context = make_context(archive.store, retention=Retention(finished=100, until_archived=True))
+    stored = await store_game(archive.store, "finished", context=context)
+    instance, names = archive.archiver(), (keys.game(stored.id), keys.log(stored.id))
+    instance.ended_ttl_s = 100
+    archive.storage.rejects = True
+    await instance.archive_due()
+    assert [await archive.redis.ttl(name) > 365 * DAY_S for name in names] == [True, True]
+    archive.storage.rejects = False
+    await archive.make_due(stored.id)
+    await instance.archive_due()
+    assert archive.storage.document().game == stored.id
+    assert [0 < await archive.redis.ttl(name) <= 100 for name in names] == [True, True]
+
+
+async def test_games_that_are_not_archived_are_counted_with_their_age(
+    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "MEASURE_INTERVAL_S", 0.01)
+    running = asyncio.create_task(archive.store.monitor.run())
+    stored = await store_game(archive.store, "finished")
+    archive.storage.rejects = True
+    await archive.archive_due()
+    await archive.redis.zincrby(keys.ARCHIVE_PENDING, -3600, stored.id)  # as if an hour had passed
+    await wait_until(lambda: pending()[0] == 1 and pending()[1] > 3500)
+    archive.storage.rejects = False
+    await archive.make_due(stored.id)
+    await archive.archive_due()
+    await wait_until(lambda: pending() == (0, 0))
+    await store_game(archive.store, "active")
+    await wait_until(lambda: pending() == (0, 0))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

@@ -31,7 +31,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def outages() -> OutageLog:
-    return OutageLog(logging.getLogger("tests.outages"), "the store", "games wait")
+    return OutageLog(
+        logging.getLogger("tests.outages"), "the store", "is unavailable", "is available again", "games wait"
+    )
 
 
 def test_the_lines_of_a_long_outage_grow_rare(
@@ -42,7 +44,7 @@ def test_the_lines_of_a_long_outage_grow_rare(
         clock.now += 1
     assert caplog.messages[:2] == [
         "the store is unavailable, so games wait: refused",
-        "the store is still unavailable after 10.0 s and 11 failed calls: refused",
+        "the store still is unavailable after 10.0 s, 11 commands failed: refused",
     ]
     assert len(caplog.messages) == 11
 
@@ -57,7 +59,7 @@ def test_the_end_of_an_outage_is_logged_with_its_length(
     assert outages.is_open
     clock.now += CALM_S
     outages.record_success()
-    assert caplog.messages[1:] == ["the store is available again, after 7.0 s and 1 failed calls"]
+    assert caplog.messages[1:] == ["the store is available again after 7.0 s, 1 commands failed"]
 
 
 def test_an_outage_lasts_while_only_some_calls_succeed(
@@ -108,7 +110,7 @@ async def test_a_killed_redis_is_two_lines(
     lines = [line for line in caplog.messages if line.startswith("the store")]
     assert len(lines) == 2
     assert "so requests get 503, and bots, deadlines and webhooks wait: Redis: " in lines[0]
-    away_s = re.match(r"the store is available again, after ([0-9.]+) s", lines[1])
+    away_s = re.match(r"the store is available again after ([0-9.]+) s", lines[1])
     assert away_s
     assert 1.8 < float(away_s[1]) < 6
 

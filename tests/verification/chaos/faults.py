@@ -11,6 +11,8 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from service.store.client import parse_url
+from service.store.planned_failover import fail_over
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 from tests.verification.chaos.instances import Instance
@@ -118,6 +120,17 @@ async def isolate_primary(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
     finally:
         await primary.rejoin()
         await wait_until_healthy(testbed)
+
+
+@asynccontextmanager
+async def fail_over_as_planned(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Let a primary hand over to a replica, as an operator does for an upgrade."""
+    await wait_until_healthy(testbed)
+    primary = await _choose_primary(testbed, rng)
+    lines: list[str] = []
+    await fail_over(parse_url(testbed.deployment.admin_url), primary.address, lines.append)
+    yield lines[-1]
+    await wait_until_healthy(testbed)
 
 
 @asynccontextmanager
@@ -277,5 +290,6 @@ FAULT_TYPES = (
     FaultType("kill Redis", Component.REDIS, kill_primary, (0.5, 6)),
     FaultType("pause Redis", Component.REDIS, pause_primary, (2, 6)),
     FaultType("isolate Redis", Component.REDIS, isolate_primary, (3, 6), ("sentinel",)),
+    FaultType("planned failover", Component.REDIS, fail_over_as_planned, (0.5, 1), ("sentinel", "cluster")),
     FaultType("fill the disk", Component.REDIS, fill_disk, (2, 4)),
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
+from service.store.planned_failover import PlannedFailoverError
 from tests.verification.chaos.checker import Violation
 from tests.verification.chaos.client_context import NO_RETRIES, RETRIES, ClientContext, client_context
 from tests.verification.chaos.faults import CLOCK_SHIFT, FAULT_TYPES, FaultType
@@ -81,7 +82,12 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
             try:
                 async for fault in _faults(plan, testbed, context):
                     progress.report_fault(fault)
-            except (TimeoutError, RuntimeError, RedisError) as error:  # the histories so far are checked all the same
+            except (
+                TimeoutError,
+                RuntimeError,
+                RedisError,
+                PlannedFailoverError,
+            ) as error:  # the histories so far are checked all the same
                 context.history.add_violation("nemesis", "".join(format_exception(error)))
         result = await checker.finish()
         errors = [

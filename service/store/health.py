@@ -1,0 +1,126 @@
+"""The probe of Redis: whether each primary stores commits, and still has the data that it had.
+
+It runs commit.lua itself, so it needs the memory, the disk, the replicas and the permissions that a commit needs. Its
+keys expire before its next run, which therefore writes all of them again.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from service.games.ports.game_store import StoreUnavailable
+from service.store import keys
+from service.store.connection.errors import CONNECTION_ERRORS
+from service.store.connection.pipeline import PipelinedClient
+from service.telemetry.metrics import REDIS_AOF_OK, REDIS_EMPTIED, REDIS_RDB_OK, REDIS_WRITABLE
+
+__all__ = ["PROBE_TTL_S", "RedisHealth"]
+
+logger = logging.getLogger(__name__)
+
+PROBE_TTL_S = 1
+PROBE_INTERVAL_S = 5.0
+RETRY_INTERVAL_S = 2.0
+"""While a primary is not writable."""
+
+MAX_PROBES = 2048
+"""Hash tags that are tried for a slot of a primary: one with few slots has none among them, and is not probed."""
+
+_PERSISTENCE = {"rdb_last_bgsave_status": REDIS_RDB_OK, "aof_last_write_status": REDIS_AOF_OK}
+"""Fields of INFO."""
+
+_GAUGES = (REDIS_WRITABLE, *_PERSISTENCE.values())
+
+
+class RedisHealth:
+    """Probes every primary. `commit` runs commit.lua on these keys."""
+
+    def __init__(
+        self, client: PipelinedClient, commit: Callable[[tuple[str, str, str]], Awaitable[object]]
+    ) -> None:
+        self._client = client
+        self._commit = commit
+        self._instance = secrets.token_hex(8)
+        self._primaries: set[str] = set()
+        """Those with gauges."""
+        self._markers: dict[str, bytes] = {}
+        """The marker that was last read, by key."""
+        self._may_read_info = True
+
+    async def run(self) -> None:
+        """Probe until cancelled, after the first probe that the caller has made."""
+        is_writable = False
+        while True:
+            await asyncio.sleep(PROBE_INTERVAL_S if is_writable else RETRY_INTERVAL_S)
+            is_writable = await self.probe()
+
+    async def probe(self) -> bool:
+        """Probe every primary once, and return whether all are writable."""
+        topology = self._client.topology
+        if not topology.primaries():
+            with suppress(*CONNECTION_ERRORS):
+                await topology.refresh()
+        primaries = {*topology.primaries()}
+        if not primaries:
+            for primary in self._primaries or {"unknown"}:
+                REDIS_WRITABLE.labels(primary).set(0)
+            self._primaries = self._primaries or {"unknown"}
+            return False
+        for former in self._primaries - primaries:
+            for gauge in _GAUGES:
+                gauge.remove(former)
+        self._primaries = primaries
+        probes = [(primary, probe) for primary in sorted(primaries) if (probe := self._find_probe(primary))]
+        results = await asyncio.gather(*(self._probe(*one) for one in probes))
+        if all(results):
+            self._client.rejected_writes.record_success()
+        return all(results)
+
+    def _find_probe(self, primary: str) -> str | None:
+        """Return a hash tag whose slot this primary serves."""
+        probes = (f"probe-{number}" for number in range(MAX_PROBES))
+        topology = self._client.topology
+        return next((probe for probe in probes if topology.primary_for_key(keys.marker(probe)) == primary), None)
+
+    async def _probe(self, primary: str, probe: str) -> bool:
+        """Set the gauges of a primary, and return whether it is writable."""
+        attempts = (
+            self._commit(keys.probe_keys(probe, self._instance)),
+            self._check_marker(primary, keys.marker(probe)),
+            self._read_persistence(primary),
+        )
+        outcomes = await asyncio.gather(*attempts, return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException) and not isinstance(outcome, StoreUnavailable):
+                raise outcome
+        is_writable = not isinstance(outcomes[0], StoreUnavailable)
+        REDIS_WRITABLE.labels(primary).set(is_writable)
+        return is_writable
+
+    async def _check_marker(self, primary: str, key: str) -> None:
+        """Read the marker, and write it where there is none. Raise StoreUnavailable."""
+        new = secrets.token_hex(8).encode()
+        stored = await self._client.execute("SET", key, new, "NX", "GET", wait_for_replicas=True)
+        known = self._markers.get(key)
+        self._markers[key] = stored or new
+        if stored is None and known is None:
+            logger.info("Redis (%s) is new to this service", primary)
+        elif known not in (None, stored):
+            REDIS_EMPTIED.inc()
+            loss = "was emptied" if stored is None else "has other data than before"
+            logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
+
+    async def _read_persistence(self, primary: str) -> None:
+        """Set the gauges of a primary's disk, if the ACL allows INFO. Raise StoreUnavailable."""
+        if not self._may_read_info:
+            return
+        try:
+            info = await self._client.execute("INFO", "persistence", primary=primary)
+        except StoreUnavailable as error:
+            self._may_read_info = error.cause != "permission"
+            raise
+        fields = dict(line.split(b":", 1) for line in bytes(info).split() if b":" in line)
+        for field, gauge in _PERSISTENCE.items():
+            gauge.labels(primary).set(fields.get(field.encode()) == b"ok")
