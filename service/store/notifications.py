@@ -16,7 +16,7 @@ from service.games.ports.game_store import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology
-from service.store.pubsub import RECONNECT_DELAY_S, Subscriber
+from service.store.pubsub import RECONNECT_DELAY_S, PubSubConnection
 
 __all__ = ["ChangeNotifications"]
 
@@ -28,12 +28,12 @@ MAX_UNREAD = 10_000
 
 
 class ChangeNotifications:
-    """The notifications of the games that this process has subscribed to, with a Subscriber for each primary."""
+    """The notifications of the games that this process has subscribed to, with a PubSubConnection for each primary."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         self._games: set[str] = set()
-        self._subscribers: dict[str, Subscriber] = {}
+        self._subscribers: dict[str, PubSubConnection] = {}
         self._unread: asyncio.Queue[ChangeNotification] = asyncio.Queue()
         self._assigned_generation: int | None = None
         """The generation of the topology for which each game was assigned to a subscriber."""
@@ -94,7 +94,7 @@ class ChangeNotifications:
             await self._topology.refresh()
         primaries = {*self._topology.primaries()}
         for primary in primaries - self._subscribers.keys():
-            self._subscribers[primary] = Subscriber(self._topology, primary, self._push, self._reassign)
+            self._subscribers[primary] = PubSubConnection(self._topology, primary, self._push, self._reassign)
         former = [self._subscribers.pop(primary) for primary in self._subscribers.keys() - primaries]
         await asyncio.gather(*(subscriber.aclose() for subscriber in former))
         self._reassign.clear()
@@ -105,7 +105,7 @@ class ChangeNotifications:
         for primary, subscriber in self._subscribers.items():
             subscriber.set_games(assigned[primary])
 
-    def _subscriber_for(self, game: str) -> Subscriber | None:
+    def _subscriber_for(self, game: str) -> PubSubConnection | None:
         return self._subscribers.get(self._topology.primary_for_key(keys.game(game)) or "")
 
     def _push(self, notification: ChangeNotification) -> None:

@@ -22,7 +22,7 @@ from service.store.connection.topology import Topology
 from service.store.notices import decode_notification
 from service.supervision import spawn
 
-__all__ = ["RECONNECT_DELAY_S", "Subscriber"]
+__all__ = ["RECONNECT_DELAY_S", "PubSubConnection"]
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ SILENCE_TIMEOUT_S = 3.0
 RECONNECT_DELAY_S = 0.25
 
 
-class Subscriber:
+class PubSubConnection:
     """A subscribing connection to one primary, which it replaces whenever it is lost or silent."""
 
     def __init__(

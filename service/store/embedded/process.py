@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["LOG_NAME", "spawn", "stop", "terminate_with_parent"]
+__all__ = ["LOG_NAME", "start_process", "stop", "terminate_with_parent"]
 
 LOG_NAME = "redis.log"
 _PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 10.0
 
 
-def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
+def start_process(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
     """Start the server, which inherits the open file `lock`.
 
     Call it in the main thread: the server ends with the thread that started it.

@@ -21,7 +21,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.store.embedded.directory import EmbeddedServerError, create_private_directory, lock_directory, socket_path
-from service.store.embedded.process import LOG_NAME, spawn, stop
+from service.store.embedded.process import LOG_NAME, start_process, stop
 from service.store.embedded.program import select_program
 from service.supervision import Supervisor
 
@@ -63,7 +63,7 @@ async def embedded_server(
         if program is None:
             program = await asyncio.to_thread(select_program)
         socket = stack.enter_context(socket_path(directory))
-        start = partial(spawn, program, directory, socket, lock)
+        start = partial(start_process, program, directory, socket, lock)
         processes = [start()]
         stack.push_async_callback(lambda: stop(processes[-1]))
         server = EmbeddedServer(f"unix://{quote(str(socket))}", processes[0].pid, directory)
