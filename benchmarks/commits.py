@@ -54,7 +54,7 @@ def sizes() -> Sizes:
 
 def keys(game: str) -> list[str]:
     """Return KEYS of commit.lua."""
-    return [f"bare:{{{game}}}:{name}" for name in ("game", "log", "records")]
+    return [f"bare:{{{game}}}:{name}" for name in ("game", "log", "keys")]
 
 
 def arguments(version: int, sizes: Sizes) -> list[Value]:
@@ -76,7 +76,7 @@ def arguments(version: int, sizes: Sizes) -> list[Value]:
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
     entry = commit_id + bytes.fromhex(DIGEST) + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST) // 2)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
-    return [_ENCODER.encode(header), expected, snapshot, access, os.urandom(FIELD_BYTES), record, entry]
+    return [expected + _ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES) + record, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:

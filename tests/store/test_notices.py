@@ -27,9 +27,9 @@ def compose(
     """Return the notification of a commit with these diffs, as commit.lua makes it."""
     packed = entries or [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in diffs]
     header = CommitHeader("", "", "", 1000, False, 0, False, 5, "", [*(sizes or map(len, packed))])
-    encoded = msgspec.msgpack.encode(header)
     before = Revision(diffs[0].version - 1, diffs[0].previous)
-    return b"".join((len(encoded).to_bytes(2), encoded, log_entries.pack_revision(before), *packed))
+    argument = log_entries.pack_revision(before) + msgspec.msgpack.encode(header)
+    return b"".join((len(argument).to_bytes(2), argument, *packed))
 
 
 def bomb() -> bytes:
