@@ -83,7 +83,7 @@ class Actions:
         await request.read()
         version = self._versions.get(game, 0)
         self._versions[game] = version + 1
-        stored = await self._scripts.commit(keys(game, version), arguments(game, version, self._sizes))
+        stored = await self._scripts.commit(keys(game), arguments(version, self._sizes))
         status = 200 if stored == 1 else 500
         return web.Response(status=status, body=self._body, headers={"Content-Type": "application/json"})
 

@@ -15,7 +15,9 @@ import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
-from service.store.log_entries import COMMIT_ID_BYTES
+from service.games.ports.game_store import Revision
+from service.store.log_entries import COMMIT_ID_BYTES, pack_revision
+from service.store.notices import CommitHeader
 
 SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
@@ -50,21 +52,31 @@ def sizes() -> Sizes:
     return Sizes(*(round(mean(map(mean, each))) for each in of_games))
 
 
-def keys(game: str, version: int) -> list[str]:
-    """Return KEYS of commit.lua for the commit after `version`."""
-    return [f"bare:{{{game}}}:{name}" for name in ("game", "log", "records", f"answer:{version:064x}")]
+def keys(game: str) -> list[str]:
+    """Return KEYS of commit.lua."""
+    return [f"bare:{{{game}}}:{name}" for name in ("game", "log", "keys")]
 
 
-def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
+def arguments(version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
     commit_id = os.urandom(COMMIT_ID_BYTES)
-    expected = (str(version or ""), DIGEST if version else "", "", "")
-    channel = f"bare:{{{game}}}:hints"
-    header = (commit_id.hex(), *expected, DIGEST, RETENTION_S, channel, False, 0, False, 1_800_000_000_000_000, "")
+    header = CommitHeader(
+        webhooks="",
+        last_revocation="",
+        revocation="",
+        ttl_s=RETENTION_S,
+        renews=not version,
+        own_subscribers=0,
+        is_sharded=False,
+        sent_us=1_800_000_000_000_000,
+        traceparent="",
+        sizes=[sizes.entry],
+    )
+    expected = pack_revision(Revision(version, DIGEST) if version else None)
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
-    entry = commit_id + b"e" * (sizes.entry - COMMIT_ID_BYTES)
+    entry = commit_id + bytes.fromhex(DIGEST) + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST) // 2)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
-    return [_ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES), record, entry]
+    return [expected + _ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES) + record, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:
@@ -77,8 +89,8 @@ async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits:
     requests = []
     for index in range(commits):
         version, game = index // GAMES, f"limit{number}g{index % GAMES}"
-        names = keys(game, version)
-        command = ("EVALSHA", SCRIPT_SHA, len(names), *names, *arguments(game, version, sizes))
+        names = keys(game)
+        command = ("EVALSHA", SCRIPT_SHA, len(names), *names, *arguments(version, sizes))
         requests.append(hiredis.pack_command(command))  # type: ignore[arg-type]  # the stub declares a tuple of one
     reader, writer = await asyncio.open_unix_connection(unquote(urlsplit(redis_url).path))
     started_at = perf_counter()

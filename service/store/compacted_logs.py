@@ -36,7 +36,11 @@ MAX_CACHED_BYTES = 32 << 20
 def compress_log(diffs: Sequence[StoredDiff]) -> bytes:
     """Return a whole log as one value. Raises UnreadableGame if it could not be read back as it is."""
     packed = LOGS.compress(b"\n".join(diff.data for diff in diffs))
-    if log_entries.chain(LOGS.decompress(packed).split(b"\n")) != [*diffs]:
+    try:
+        is_whole = log_entries.chain(LOGS.decompress(packed).split(b"\n")) == [*diffs]
+    except ValueError as error:
+        raise UnreadableGame(f"its log is damaged: {error}") from error
+    if not is_whole:
         raise UnreadableGame("its log is damaged")
     return packed
 

@@ -194,9 +194,9 @@ class RedisStore(GameIndex):
             commit.traceparent,
             [*map(len, entries)],
         )
-        arguments = [_ENCODER.encode(header), log_entries.pack_revision(commit.expected)]
+        arguments = [log_entries.pack_revision(commit.expected) + _ENCODER.encode(header)]
         arguments += SNAPSHOTS.compress(commit.snapshot), commit.access or b""
-        arguments += (b"", b"") if record is None else (keys.idempotency_field(record.key), record.record)
+        arguments.append(b"" if record is None else keys.idempotency_field(record.key) + record.record)
         return [*arguments, *entries]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:

@@ -57,7 +57,7 @@ def idempotency_records(game_id: str) -> str:
 
     It expires a day after the last key.
     """
-    return f"south-seas:{{{game_id}}}:records"
+    return f"south-seas:{{{game_id}}}:keys"
 
 
 def idempotency_field(key: str) -> bytes:
@@ -83,7 +83,7 @@ def game_index(name: str) -> str:
 def commit_keys(game_id: str) -> tuple[str, str, str]:
     """Return the keys of commit.lua: game, log and idempotency records."""
     prefix = f"south-seas:{{{game_id}}}"
-    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:records"
+    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:keys"
 
 
 def subject(subject: str) -> str:

@@ -7,6 +7,7 @@ these is left out before it is compressed, and put back byte for byte.
 from collections.abc import Iterable
 from struct import Struct
 
+from schemas.diffs import next_digest
 from service.games.ports.game_store import Revision, StoredDiff
 from service.games.timestamps import timestamp, unix_seconds
 from service.store.compression import DIFFS
@@ -14,8 +15,8 @@ from service.store.compression import DIFFS
 __all__ = [
     "COMMIT_ID_BYTES",
     "REVISION_BYTES",
-    "body",
     "chain",
+    "check_digest",
     "pack",
     "pack_revision",
     "shorten",
@@ -36,7 +37,7 @@ _DIGEST = slice(11, 43)
 _TIME = slice(51, 71)
 """Where the time stands in a diff: after `{"digest":"`, the digest and `","at":"`."""
 
-_COMMITMENT = b'"path":"/commitment","value":"'
+_COMMITMENT = b'"commitment":"'
 
 
 def pack_revision(revision: Revision | None) -> bytes:
@@ -91,17 +92,20 @@ def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]
 
 
 def chain(log: Iterable[bytes]) -> list[StoredDiff]:
-    """Return the diffs of a log from its beginning."""
+    """Return the diffs of a log from its beginning. Raises ValueError if a diff has not the digest that it claims."""
     diffs: list[StoredDiff] = []
     for version, data in enumerate(log, 1):
         previous = diffs[-1].digest if diffs else _find_commitment(data)
-        diffs.append(StoredDiff(version, data[_DIGEST].decode(), previous, data))
+        diffs.append(check_digest(StoredDiff(version, data[_DIGEST].decode(), previous, data)))
     return diffs
 
 
-def body(diff: StoredDiff) -> bytes:
-    """Return what the digest of a diff is computed of."""
-    return b"{" + diff.data[_DIGEST.stop + len('",') :]
+def check_digest(diff: StoredDiff) -> StoredDiff:
+    """Return a diff that has the digest that it claims. Raises ValueError for any other."""
+    before, head, body = diff.data.partition(b'{"digest":"%b",' % diff.digest.encode())
+    if before or not head or next_digest(diff.previous, b"{" + body) != diff.digest:
+        raise ValueError(f"the diff of version {diff.version} is damaged")
+    return diff
 
 
 def _find_commitment(data: bytes) -> str:

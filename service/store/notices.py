@@ -1,7 +1,7 @@
 """What a commit says of itself, to commit.lua and to the instances that are notified of it.
 
-A notification is two bytes with the length of the header, the header, the revision before the commit, and the entries
-that the commit adds to the log. An instance that has missed nothing passes the diffs on without reading the log.
+A notification is two bytes with the length of the script's first argument, that argument, and the entries that the
+commit adds to the log. An instance that has missed nothing passes the diffs on without reading the log.
 """
 
 from itertools import accumulate, pairwise
@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 
-from schemas.diffs import next_digest
 from service.games.ports.game_store import ChangeNotification
 from service.store import log_entries
 from service.store.compression import MAX_BYTES
@@ -18,7 +17,7 @@ __all__ = ["CommitHeader", "decode_notification"]
 
 
 class CommitHeader(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The first argument of commit.lua, which unpacks it in this order."""
+    """What follows the expected revision in the first argument of commit.lua, which unpacks it in this order."""
 
     webhooks: str
     """Ids of the game's webhooks, as they are expected, with commas between them."""
@@ -46,20 +45,19 @@ def decode_notification(game: str, message: bytes) -> ChangeNotification:
     Raises ValueError for any other message: whoever may publish there could send it. Each diff has to have the digest
     that it claims, so a damaged one is never passed on.
     """
-    start = 2 + int.from_bytes(message[:2])
-    header = _DECODER.decode(message[2:start])
-    first_entry = start + log_entries.REVISION_BYTES
+    start, first_entry = 2 + log_entries.REVISION_BYTES, 2 + int.from_bytes(message[:2])
+    header = _DECODER.decode(message[start:first_entry])
     bounds = [*accumulate(header.sizes, initial=first_entry)]
     if bounds[-1] != len(message):
         raise ValueError("the entries are cut")
-    version, digest = log_entries.unpack_revision(message[start:first_entry])
+    version, digest = log_entries.unpack_revision(message[2:start])
     entries = [(version + i, message[begin:end]) for i, (begin, end) in enumerate(pairwise(bounds), 1)]
     diffs, size = [], 0
     for diff in log_entries.unpack(game, digest, entries):
+        diffs.append(log_entries.check_digest(diff))
         size += len(diff.data)
-        if size > MAX_BYTES or diff.digest != next_digest(diff.previous, log_entries.body(diff)):
-            raise ValueError("a diff is damaged")
-        diffs.append(diff)
+        if size > MAX_BYTES:
+            raise ValueError("the diffs are too large")
     return ChangeNotification(
         game, version + len(diffs), bool(header.revocation), diffs, header.sent_us, header.traceparent
     )

@@ -284,6 +284,18 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
         await single_server.redis.config_set("maxmemory", 0)
 
 
+async def test_a_server_without_enough_replicas_does_not_reply_to_commits(single_server: SingleServer) -> None:
+    await single_server.store.commit(creation())
+    await single_server.redis.config_set("min-replicas-to-write", 1)
+    try:
+        for commit in (action(1), action(7)):
+            with pytest.raises(StoreUnavailable, match="NOREPLICAS"):
+                await single_server.store.commit(commit)
+    finally:
+        await single_server.redis.config_set("min-replicas-to-write", 0)
+    assert await single_server.store.load_versions(["g"]) == [((1, digest(1)), "")]
+
+
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
     slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.replica_wait("g1"))}
     assert slots == {key_slot(b"g1")}

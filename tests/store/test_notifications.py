@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import pytest
 from redis.asyncio import Redis
 
@@ -20,9 +19,10 @@ from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD
 from service.store.pubsub import PubSubConnection
 from tests.polling import wait_until
-from tests.store.commits import action, creation, diff, digest
+from tests.store.commits import action, creation, diff
 from tests.store.conftest import SingleServer
 from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
+from tests.store.test_notices import FORGERIES
 
 
 def news(game: str, *versions: int) -> ChangeNotification:
@@ -183,12 +183,15 @@ async def test_the_connection_closes_with_its_listener(single_server: SingleServ
 
 
 async def test_a_malformed_notification_is_ignored(single_server: SingleServer) -> None:
-    notice = msgspec.msgpack.encode((3, digest(1), False, 0, "", [1, 1]))
+    """Whoever may publish can send anything: it neither reaches a client nor ends the connection."""
+    forged = (*FORGERIES.values(), b"", b"no notice", b"\x00\x01\xc0", bytes(1 << 20))
     async with subscribe_elsewhere(single_server.url, "a") as other:
-        for message in (b"", b"no notice", b"\x00\x01\xc0", len(notice).to_bytes(2) + notice + b"11"):
+        (before,) = await wait_for_subscribers(single_server.redis, 1)
+        for message in forged:
             await single_server.redis.publish(keys.game("a"), message)
         await single_server.store.commit(creation("a"))
         assert await other.next_notification() == news("a", 1)
+        assert await wait_for_subscribers(single_server.redis, 1) == [before]
 
 
 async def test_unread_notifications_are_bounded(redis_url: str) -> None:

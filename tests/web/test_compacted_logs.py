@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
@@ -227,7 +228,7 @@ async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(
     assert (await client.get(f"{url}/diffs")).status == 200
 
 
-@pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end"))
+@pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end", "edited"))
 async def test_a_damaged_document_is_a_damaged_log(archive: Compactor, client: Client, damage: str) -> None:
     game = await store_game(archive.store, "finished")
     await archive.compact(game)
@@ -243,6 +244,10 @@ async def test_a_damaged_document_is_a_damaged_log(archive: Compactor, client: C
         document.diffs.pop()
     elif damage == "of another end":
         document.diffs[-1] = document.diffs[-2]
+    elif damage == "edited":
+        edited = bytes(document.diffs[3]).replace(b'"by":"', b'"by":"x', 1)
+        assert edited != bytes(document.diffs[3])
+        document.diffs[3] = msgspec.Raw(edited)
     path.write_bytes(data[:-9] if damage == "torn" else encode_document(document))
     problem = await check_problem(await client.get(f"/v1/games/{game.id}/diffs"), 503, "store_unavailable")
     assert problem["detail"] == "this instance cannot read the stored game"

@@ -2,9 +2,9 @@
 -- Store one commit of one game, all of it or nothing. A server that takes no writes rejects it before it starts.
 --
 -- KEYS  1 game, whose name is the channel of its notifications too   2 log   3 idempotency records
--- ARGV  1 the header, a MessagePack array that is unpacked below   2 the revision that the game has (NEW for no game)
---       3 snapshot   4 access record ('' leaves it)   5 field of the idempotency key's record ('' for none)
---       6 that record   7... the log's entry of each diff (store/log_entries.py), which begins with the commit's id
+-- ARGV  1 the revision that the game has (NEW for no game), and the header, a MessagePack array that is unpacked below
+--       2 snapshot   3 access record ('' leaves it)   4 field and record of the idempotency key ('' for none)
+--       5... the log's entry of each diff (store/log_entries.py), which begins with the commit's id
 -- Returns 1 if it is stored; the record stored earlier; 0 on a version conflict, or if there is no such game;
 --       -T if the token may use no more idempotency keys in this game until the Unix second T.
 
@@ -13,9 +13,10 @@ local game, log, records = KEYS[1], KEYS[2], KEYS[3]
 -- `renews` whether keys must be extended. `own_subscribers` are the committing instance's, and the channel is sharded
 -- in a Cluster. The rest is for those who are notified.
 local webhooks, last_revocation, revocation, ttl_s, renews, own_subscribers, is_sharded =
-    unpack(cmsgpack.unpack(ARGV[1]))
-local expected, snapshot, access, field, record = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local FIRST_ENTRY, ID_BYTES, NEW = 7, 7, string.rep('\0', 20)
+    unpack(cmsgpack.unpack(string.sub(ARGV[1], 21)))
+local expected, snapshot, access = string.sub(ARGV[1], 1, 20), ARGV[2], ARGV[3]
+local field, record = string.sub(ARGV[4], 1, 8), string.sub(ARGV[4], 9)
+local FIRST_ENTRY, ID_BYTES, NEW = 5, 7, string.rep('\0', 20)
 
 -- An idempotency record (service/games/idempotency.py) expires after a day, and each token may have MAX_KEYS in a game.
 -- They are counted, and expired ones removed, when the version passes a multiple of SWEEP.
@@ -107,7 +108,7 @@ end
 -- A notification may be lost, so the commit is stored even if publishing fails (the ACL may deny it).
 local subscribers = redis.pcall('PUBSUB', is_sharded and 'SHARDNUMSUB' or 'NUMSUB', game)
 if not subscribers.err and subscribers[2] > own_subscribers then
-  local notification = struct.pack('>I2', #ARGV[1]) .. ARGV[1] .. expected .. table.concat(ARGV, '', FIRST_ENTRY)
+  local notification = struct.pack('>I2', #ARGV[1]) .. ARGV[1] .. table.concat(ARGV, '', FIRST_ENTRY)
   redis.pcall(is_sharded and 'SPUBLISH' or 'PUBLISH', game, notification)
 end
 return 1
