@@ -22,7 +22,7 @@ GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
-RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py diffs/test_patch.py commands/test_undo.py)
+RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py test_diffs.py commands/test_undo.py)
 
 # Without stored bytecode each of the programs that tests start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -21,7 +21,7 @@ from service.engine import (
     move_id,
     set_up,
 )
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 from service.store import log_entries

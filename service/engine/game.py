@@ -133,9 +133,8 @@ class Game(msgspec.Struct, array_like=True, gc=False):
         return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
 
-def encode_snapshot(game: Game) -> bytes:
-    """Encode a game as a snapshot."""
-    return _ENCODER.encode(game)
+encode_snapshot = msgspec.msgpack.Encoder().encode
+"""Encodes a game as a snapshot."""
 
 
 def decode_snapshot(snapshot: bytes) -> Game:
@@ -179,7 +178,6 @@ def is_finished(game: Game) -> bool:
     return game.status in ENDED_STATUSES
 
 
-_ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Game)
 _CONTAINERS = (
     *("bag", "ship_pile", "display", "ships_owed", "board", "cells", "oriented_tiles", "first_segments", "frontier"),

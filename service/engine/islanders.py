@@ -24,7 +24,7 @@ def legal_islander_moves(index: TileSetIndex, game: Game) -> list[IslanderMove]:
             if not islanders[feature_labels[segment]]:
                 moves.append(move)
             segment += 1
-    if player.islander_segments and can_retrieve(game):
+    if can_retrieve(game):
         for segment in player.islander_segments:
             x, y, tile_segment = locate_segment(game, segment)
             moves.append(RetrieveIslander(x, y, tile_segment))
@@ -32,20 +32,20 @@ def legal_islander_moves(index: TileSetIndex, game: Game) -> list[IslanderMove]:
     return moves
 
 
-def has_islander_move(game: Game) -> bool:
-    """Return whether there is a legal move besides pass."""
-    player = game.players[game.seat]
-    if player.supply:
+def can_place(game: Game) -> bool:
+    """Return whether the active player may place an islander on the tile just placed (R4.1, R4.2)."""
+    if game.players[game.seat].supply:
         feature_labels, islanders = game.feature_labels, game.islanders
         for segment in range(game.first_segments[-1], len(feature_labels)):
             if not islanders[feature_labels[segment]]:
                 return True
-    return bool(player.islander_segments) and can_retrieve(game)
+    return False
 
 
 def can_retrieve(game: Game) -> bool:
-    """Return whether the edition lets the active player retrieve an islander (R4.4)."""
-    return game.edition == "german" or not game.players[game.seat].supply
+    """Return whether the active player may retrieve an islander, if any is on the board (R4.4)."""
+    player = game.players[game.seat]
+    return bool(player.islander_segments) and (game.edition == "german" or not player.supply)
 
 
 def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> None:
@@ -68,7 +68,7 @@ def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> No
 def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander) -> None:
     """Retrieve an islander of the active player. Raises IllegalMove (R4.4)."""
     player = game.players[game.seat]
-    if not can_retrieve(game):
+    if game.edition != "german" and player.supply:
         raise IllegalMove("R4.4", f"{player.supply} islanders are in the supply; retrieving one needs an empty supply")
     segment = _segment_at(index, game, action)
     if segment not in player.islander_segments:

@@ -29,7 +29,7 @@ class _PlacementCache(dict[int, tuple[PlaceTile, ...]]):
         if len(self) == MAX_CACHED_CELLS:
             self.clear()
         x, y = unpack_cell(cell)
-        placements = self[cell] = tuple([PlaceTile(x, y, rotation) for rotation in range(4)])
+        placements = self[cell] = (PlaceTile(x, y, 0), PlaceTile(x, y, 1), PlaceTile(x, y, 2), PlaceTile(x, y, 3))
         return placements
 
 

@@ -29,7 +29,8 @@ from service.engine.evaluation import evaluate_placement
 from service.engine.final_scoring import finish_game
 from service.engine.game import Game
 from service.engine.islanders import (
-    has_islander_move,
+    can_place,
+    can_retrieve,
     legal_islander_moves,
     place_islander,
     retrieve_islander,
@@ -133,7 +134,7 @@ def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list
     place_tile(index, game, cell, game.tile * 4 + action.rotation)
     tile = index.tile_ids[game.tile]
     events.append(TilePlaced(seat=game.seat, tile=tile, x=action.x, y=action.y, rotation=action.rotation))
-    if has_islander_move(game):
+    if can_place(game) or can_retrieve(game):
         game.phase = "islander"
     else:
         finish_islander_phase(index, game, events)

@@ -103,9 +103,8 @@ def index_key(digest: bytes, user: str | None) -> str:
     return digest.hex() if user is None else f"{digest.hex()}:{user}"
 
 
-def encode_access(access: AccessRecord) -> bytes:
-    """Encode a record as it is stored."""
-    return _ENCODER.encode(access)
+encode_access = msgspec.msgpack.Encoder().encode
+"""Encodes a record as it is stored."""
 
 
 def decode_access(record: bytes) -> AccessRecord:
@@ -219,7 +218,6 @@ def _entropy_bits(text: str) -> float:
 _NOBODY = Principal(None)
 _OWNER = Principal(OWNER, actor=OWNER)
 _SPECTATOR = Principal(SPECTATOR)
-_ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(AccessRecord)
 
 

@@ -10,7 +10,7 @@ from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_id, replace_player, resign
 from service.games.bots.registry import FALLBACK_BOT
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.lifecycle import CLOCK
 from service.games.ports.game_store import StoredDiff
 from service.games.queries.legal_moves import move_sort_key

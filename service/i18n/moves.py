@@ -6,7 +6,7 @@ from typing import Literal
 from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, move_id
-from service.engine.islanders import legal_islander_moves
+from service.engine.islanders import can_place, can_retrieve
 from service.engine.tileset_index import pack_cell
 from service.i18n.catalogue import Translator, gettext_noop
 from service.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
@@ -68,7 +68,7 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
         case Deliver(ship, wares):
             text = _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
         case Pass("islander"):
-            text = translator.gettext(_PASS[islander_options(index, game)])
+            text = translator.gettext(_PASS[islander_options(game)])
         case _:
             text = translator.gettext("deliver nothing")
     return Move(id=move_id(action), text=text, action=action)
@@ -79,12 +79,11 @@ def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
     return translator.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
 
 
-def islander_options(index: TileSetIndex, game: Game) -> IslanderOptions:
+def islander_options(game: Game) -> IslanderOptions:
     """Return what the player may do in the islander phase (R4)."""
-    moves = legal_islander_moves(index, game)
-    if not any(isinstance(move, RetrieveIslander) for move in moves):
+    if not can_retrieve(game):
         return "place"
-    return "place or retrieve" if any(isinstance(move, PlaceIslander) for move in moves) else "retrieve"
+    return "place or retrieve" if can_place(game) else "retrieve"
 
 
 def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:

@@ -26,24 +26,24 @@ def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> 
                 "Waiting for {number} more player.", "Waiting for {number} more players.", missing
             )
         case "active":
-            return _describe_decision(translator, index, game)
+            return _describe_decision(translator, game)
         case "finished":
             return _describe_result(translator, index, game)
         case "aborted":
             return translate_sentence(translator, "game_aborted")
 
 
-def _describe_decision(translator: Translator, index: TileSetIndex, game: Game) -> str:
-    decision = translator.gettext(_decision(index, game), player=player_names(translator, game)[game.decider])
+def _describe_decision(translator: Translator, game: Game) -> str:
+    decision = translator.gettext(_decision(game), player=player_names(translator, game)[game.decider])
     return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
 
 
-def _decision(index: TileSetIndex, game: Game) -> str:
+def _decision(game: Game) -> str:
     match game.phase:
         case "place_tile":
             return gettext_noop("It is {player}'s turn to place a tile.")
         case "islander":
-            return _ISLANDER_DECISIONS[islander_options(index, game)]
+            return _ISLANDER_DECISIONS[islander_options(game)]
         case "take_ship":
             return gettext_noop("{player} must choose a ship.")
         case "deliver":

@@ -7,7 +7,7 @@ import msgspec
 from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.history.verify import Check, verify
 from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import SeededRNG, commitment

@@ -18,7 +18,7 @@ from service.engine import (
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.commands.undo import compute_undo_point
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.history.replay import restore
 from service.games.lifecycle import is_played_by_bot
 from service.games.ports.game_store import StoredDiff
@@ -26,9 +26,9 @@ from service.games.shuffle import commitment
 from service.games.timeouts import apply_timeout
 from service.games.timestamps import timestamp, unix_seconds
 from tests.engine.new_games import start_game
-from tests.games.diffs.test_patch import Follower
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import ARCHIPELAGO
+from tests.games.test_diffs import Follower
 
 TABLES = ARCHIPELAGO.index
 

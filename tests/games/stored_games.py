@@ -12,7 +12,7 @@ from service.games import repository
 from service.games.commands.create import create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.ports.game_store import GameRecord, StoredDiff
 from service.games.webhooks.owner import owner_by_token
 from service.store.connection.pipeline import PipelinedClient

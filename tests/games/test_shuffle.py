@@ -8,7 +8,6 @@ of the tile set's answer in RFC 8785 form.
 
 import hashlib
 import json
-from collections import Counter
 from itertools import permutations
 from typing import Any
 
@@ -88,34 +87,24 @@ def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
     assert cards == ["c", "e", "b", "a", "d"]
 
 
-@given(seed=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True), label=st.sampled_from(("bag", "ships")))
-def test_any_shuffle_is_as_specified(seed: str, label: str) -> None:
-    cards = [*range(72)]
+@given(
+    seed=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
+    label=st.sampled_from(("bag", "ships")),
+    number=st.integers(0, 72),
+)
+def test_any_shuffle_is_as_specified(seed: str, label: str, number: int) -> None:
+    cards = [*range(number)]
     shuffle.shuffle(seed, label, cards)
-    assert cards == shuffled(seed, label, [*range(72)])
-
-
-def test_an_empty_list_and_a_single_item_stay_as_they_are() -> None:
-    for cards in ([], ["a"]):
-        same = [*cards]
-        shuffle.shuffle("tides", "bag", same)
-        assert same == cards
+    assert cards == shuffled(seed, label, [*range(number)])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_bag_is_shuffled_from_file_order_without_one_start_tile(seed: str) -> None:
+def test_bag_and_ships_are_shuffled_from_file_order_the_bag_without_one_start_tile(seed: str) -> None:
     for number in range(10):
         tileset = random_tileset(number)
         index = TileSetIndex(msgspec.convert(tileset, TileSet))
         bag = [index.tile_ids[tile] for tile in shuffle.shuffled_bag(index, seed)]
         assert bag == shuffled(seed, "bag", bag_in_file_order(tileset))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_ships_are_shuffled_from_file_order(seed: str) -> None:
-    for number in range(10):
-        tileset = random_tileset(number)
-        index = TileSetIndex(msgspec.convert(tileset, TileSet))
         ships = [index.ship_ids[ship] for ship in shuffle.shuffled_ships(index, seed)]
         assert ships == shuffled(seed, "ships", [ship["id"] for ship in tileset["ships"]])
 
@@ -155,16 +144,3 @@ def test_a_bots_generator_shuffles_in_every_order() -> None:
         shuffle.SeededRNG("tides", version).shuffle(items)
         orders.add((*items,))
     assert orders == {*permutations(range(3))}
-
-
-def test_every_position_is_equally_likely() -> None:
-    """Of 3,000 seeds each of 6 cards comes first in about 500: within five standard deviations."""
-    first = Counter(shuffled_first(f"seed-{number}") for number in range(3000))
-    assert sorted(first) == [*range(6)]
-    assert all(400 < count < 600 for count in first.values())
-
-
-def shuffled_first(seed: str) -> int:
-    cards: list[int] = [*range(6)]
-    shuffle.shuffle(seed, "bag", cards)
-    return cards[0]

@@ -31,7 +31,7 @@ from service.engine import (
 from service.games.bots.plugins import load_bots
 from service.games.bots.runner import run_bot
 from service.games.commands.game_setup import ID_ALPHABET, ID_LENGTH
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from service.store import log_entries

@@ -16,7 +16,7 @@ from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import reveals_hidden

@@ -23,7 +23,7 @@ from service.games.access import (
 from service.games.bot_turns import play_bots
 from service.games.cache import GameSession
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot
 from service.games.idempotency import ReplayableResult
 from service.games.ports.game_store import StoredDiff

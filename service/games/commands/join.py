@@ -13,7 +13,7 @@ from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, execute
 from service.games.commands.game_setup import check_name_free
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.idempotency import (
     FirstResponse,

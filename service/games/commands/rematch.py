@@ -27,7 +27,7 @@ from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, execute, retry
 from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
 from service.games.queries.games import load_digest

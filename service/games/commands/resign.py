@@ -18,7 +18,7 @@ from service.games.cache import GameSession
 from service.games.commands.active_game import CommandRequest, change_game, check_if_match
 from service.games.commands.execute import execute
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import GameNotActive, SeatNotPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_played_by_bot

@@ -19,7 +19,7 @@ from service.games.cache import GameSession
 from service.games.commands.act import check_turn
 from service.games.commands.active_game import CommandRequest, change_game
 from service.games.context import Context
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult

@@ -11,7 +11,7 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
 from service.games.commands.undo import compute_undo_point
-from service.games.diffs.patch import compare_views
+from service.games.diffs import compare_views
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
 from service.games.history.verify import verify
 from service.games.ports.game_store import GameStore, Revision

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.history.verify import Check, verify
 from tests.games.game_fixture import event_types
 from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, play_game, rechain

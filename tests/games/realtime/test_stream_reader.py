@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.ports.game_store import Revision, StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
 from service.games.realtime import stream_reader

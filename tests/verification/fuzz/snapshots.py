@@ -23,7 +23,7 @@ from service.engine import (
     move_id,
     parse_move_id,
 )
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
 from service.store.compression import SNAPSHOTS

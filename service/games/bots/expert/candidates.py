@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from schemas.actions import Action, PlaceTile
 from service.engine import Game, apply_action, copy_game
-from service.engine.islanders import has_islander_move, legal_islander_moves
+from service.engine.islanders import can_place, can_retrieve, legal_islander_moves
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_other_moves
 from service.games.bots.greedy.placement_evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
@@ -49,7 +49,7 @@ def _with_islander_moves(estimator: FeatureEstimator, baseline: FeatureBaseline,
     after = with_tile_placed(estimator.index, estimator.game, move)
     evaluation = PlacementEvaluation(estimator, after, baseline)
     base_value = evaluation.value_without_islander()
-    if not has_islander_move(after):
+    if not can_place(after) and not can_retrieve(after):
         return [Candidate(base_value, move, None)]
     return [
         Candidate(base_value + evaluation.islander_gain(islander_move), move, islander_move)

@@ -25,7 +25,7 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.diffs.record import record_change
+from service.games.diffs import record_change
 from service.games.ports.game_store import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game

@@ -1,7 +1,8 @@
-"""Patches: the RFC 6902 operations that make an event's change in GAME.
+"""Recording a change as a DIFF, chained by its digest to the one before, and the patch in it.
 
-Nothing is compared: each type of event names the parts of GAME that it changes, and each part is written as it is now.
-Only an undo compares the two GAMEs. Arrays are written whole, except `players`, of which single members are.
+A patch has the RFC 6902 operations that make an event's change in GAME. Nothing is compared: each type of event names
+the parts of GAME that it changes, and each part is written as it is now. Only an undo compares the two GAMEs. Arrays
+are written whole, except `players`, of which single members are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from schemas.diffs import AddOperation, PatchOperation, RemoveOperation
+from schemas.base import canonical_json
+from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation, next_digest
 from schemas.events import (
+    AnyEvent,
     FeatureEvaluated,
     FishCovered,
     GameAborted,
@@ -48,6 +51,8 @@ from service.engine.view import (
     view_turn,
     view_wares,
 )
+from service.games.lifecycle import advance_version
+from service.games.ports.game_store import StoredDiff
 
 
 class _Parts(NamedTuple):
@@ -66,7 +71,7 @@ _PLAYER = _Parts(of_seat=("name", "color", "kind"))
 _BOT = _Parts(of_seat=("bot",))
 _END = _Parts(("status", "deck", "result"))
 
-PARTS: dict[type, _Parts] = {
+CHANGES_BY_EVENT: dict[type, _Parts] = {
     TilePlaced: _Parts(of_cell=""),
     IslanderPlaced: _ISLANDER,
     IslanderRetrieved: _ISLANDER,
@@ -108,6 +113,38 @@ MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
     "result": view_result,
 }
 """Views of GAME's members that change; all others are attributes of the Game."""
+
+
+def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
+    index: TileSetIndex,
+    game: Game,
+    events: list[AnyEvent],
+    at: str,
+    *,
+    seat: int | None = None,
+    move: str | None = None,
+    by: str | None = None,
+    before: GameView | None = None,
+) -> StoredDiff:
+    """Make a change the game's next version, and return its diff as clients get it.
+
+    The patch is made from the events; where they do not say what changed (an undo), from GAME as it was `before`. The
+    diff is encoded once, in its canonical form, which the digest is computed of; the digest is put in front. All else
+    is as in `advance_version`.
+    """
+    advance_version(game, events, at, seat=seat, move=move, by=by)
+    if game.version == 1:
+        patch = full_patch(index, game)
+    elif before is None:
+        patch = build_patch(index, game, events)
+    else:
+        patch = compare_views(before, build_view(index, game))
+    previous = game.digest or game.commitment
+    body = canonical_json(
+        DiffBody(game=game.id, version=game.version, at=at, seat=seat, move=move, by=by, events=events, patch=patch)
+    )
+    game.digest = next_digest(previous, body)
+    return StoredDiff(game.version, game.digest, previous, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
 
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
@@ -155,8 +192,8 @@ def _changed_parts(
         if kind is FeatureEvaluated:
             for seat in event.winners:
                 players[seat, "wares"] = None
-        elif kind in PARTS:
-            of_game, of_seat, of_cell = PARTS[kind]
+        elif kind in CHANGES_BY_EVENT:
+            of_game, of_seat, of_cell = CHANGES_BY_EVENT[kind]
             for name in of_game:
                 members[name] = None
             for name in of_seat:
