@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from schemas.lobby import Rematch
 from service.archive_storage import DirectoryStorage
-from service.cli.export import export_games
+from service.cli.export import ExportJob, export_games
 from service.cli.importer import import_files
 from service.games.archive.archiver import Archiver
 from service.games.archive.builder import build_export
@@ -342,7 +342,7 @@ async def test_a_moved_game_can_be_exported_and_imported(
     before = await load_whole_game(mover.store, game.id)
     await mover.move(game)
     target = tmp_path_factory.mktemp("exported") / "game.json.gz"
-    assert await export_games(mover.store, CATALOGUE, [game.id], target) == {"exported": 1}
+    assert await export_games(mover.store, ExportJob(CATALOGUE, target), [game.id]) == {"exported": 1}
     assert validate_document(decode_document(target.read_bytes())).game.id == game.id
     for store in (second_store, mover.store):
         assert await import_files(store, [target], RETENTION, replace=True)
