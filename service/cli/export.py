@@ -136,10 +136,10 @@ async def _export(store: RedisStore, job: ExportJob, game: str, failed: list[str
         if document is None:
             raise InvalidDocument("there is no such game")
         outcome, file = "exported", _target_file(document, job.target)
-    if file is None:
-        failed.append(game)
-    else:
+    if file is not None:
         await asyncio.to_thread(write_atomically, *file)
+    if outcome == "failed":
+        failed.append(game)
     return outcome
 
 

@@ -323,9 +323,9 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     assert await export_games(store, ExportJob(CATALOGUE, first), None) == {"exported": 4}
     assert (first / "WHOLE").read_text() == ""
     await play_first_move(played, make_context(store))
-    for field in await redis.hkeys(keys.game(noted.id)):
-        if field.endswith(b":state"):
-            await redis.hset(keys.game(noted.id), field, msgspec.msgpack.encode(WebhookState(1)))
+    (webhook,) = await store.webhooks.list_by_subject(noted.id)
+    state = msgspec.msgpack.encode(WebhookState(1))
+    await redis.hset(keys.game(noted.id), f"hook:{webhook.registration.id}:state", state)
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
     job = ExportJob(CATALOGUE, second, first)
     assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
