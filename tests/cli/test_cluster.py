@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from service.archive_storage import DirectoryStorage
-from service.cli.export import export_games
+from service.cli.export import ExportJob, export_games
 from service.cli.importer import import_files, iter_documents
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.index_repair import IndexRepairer
@@ -53,12 +53,12 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
 ) -> None:
     games = await games_on_all(clustered, deployment)
     before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
-    assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
+    assert await export_games(clustered, ExportJob(CATALOGUE, tmp_path / "out"), None) == {"exported": GAMES}
     assert await import_files(second_store, iter_documents([tmp_path / "out"]), RETENTION, replace=False) == {
         "imported": GAMES
     }
     await deployment.clear()
-    assert await export_games(second_store, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
+    assert await export_games(second_store, ExportJob(CATALOGUE, tmp_path / "back"), None) == {"exported": GAMES}
     assert await import_files(clustered, iter_documents([tmp_path / "back"]), RETENTION, replace=False) == {
         "imported": GAMES
     }

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
 from service.cli import progress
-from service.cli.export import MAX_CONCURRENT, export_games
+from service.cli.export import MAX_CONCURRENT, ExportJob, export_games
 from service.cli.importer import import_files, iter_documents, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
@@ -31,7 +31,7 @@ from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
 from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
-from tests.store.commits import creation
+from tests.store.commits import creation, load_record
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
@@ -41,13 +41,13 @@ ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 1
 async def export_game(store: RedisStore, file: Path, **options: Any) -> StoredGame:
     """Store a game and export it into a file."""
     stored = await store_game(store, **options)
-    await export_games(store, CATALOGUE, [stored.id], file)
+    await export_games(store, ExportJob(CATALOGUE, file), [stored.id])
     return stored
 
 
 async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
     """Export all games of one store and import them into another; gives both commands' counts."""
-    exported = await export_games(store, CATALOGUE, None, folder)
+    exported = await export_games(store, ExportJob(CATALOGUE, folder), None)
     imported = await import_files(second_store, iter_documents([folder]), RETENTION, replace=replace)
     return {**exported, **imported}
 
@@ -164,7 +164,7 @@ async def test_replace_overwrites_the_stored_game(
 async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, "finished")
     for name in ("a.json.gz", "b.json.gz", "c.json"):
-        await export_games(store, CATALOGUE, [stored.id], tmp_path / name)
+        await export_games(store, ExportJob(CATALOGUE, tmp_path / name), [stored.id])
     first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
     assert first == second
     assert gzip.decompress(first) == plain
@@ -200,7 +200,7 @@ async def test_many_games_are_moved_and_unknown_ones_are_reported(
     assert await second_store.load_versions([stored.id for stored in games]) == await store.load_versions(
         [stored.id for stored in games]
     )
-    assert await export_games(store, CATALOGUE, ["none"], tmp_path) == {"failed": 1}
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), ["none"]) == {"failed": 1}
     assert "game none: there is no such game" in capsys.readouterr().err
 
 
@@ -313,3 +313,31 @@ async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
     assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
     assert (stored.id, "h") in await second_store.webhooks.list_due(2**33, 10)
+
+
+async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
+    store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    same, played, noted, damaged = [await store_game(store, webhooks=number == 2) for number in range(4)]
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    assert await export_games(store, ExportJob(CATALOGUE, first), None) == {"exported": 4}
+    assert (first / "WHOLE").read_text() == ""
+    await play_first_move(played, make_context(store))
+    (webhook,) = await store.webhooks.list_by_subject(noted.id)
+    state = msgspec.msgpack.encode(WebhookState(1))
+    await redis.hset(keys.game(noted.id), f"hook:{webhook.registration.id}:state", state)
+    await redis.hset(keys.game(damaged.id), "snapshot", b"?")
+    job = ExportJob(CATALOGUE, second, first)
+    assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
+    assert (second / "MISSING").read_text() == f"{damaged.id}\n"
+    assert not (second / "WHOLE").exists()
+    assert f"game {damaged.id}: " in capsys.readouterr().err
+    linked = {file.name for file in iter_documents([second]) if file.stat().st_nlink == 2}
+    assert [name.endswith(f"-{same.id}.json.gz") for name in linked] == [True]
+    documents = [decode_document(file.read_bytes()) for file in iter_documents([second])]
+    assert {one.game: one.version for one in documents} == {
+        stored.id: (await load_record(store, stored.id)).revision.version for stored in (same, played, noted)
+    }
+    await redis.delete(keys.game(damaged.id), keys.log(damaged.id))
+    assert await export_games(store, ExportJob(CATALOGUE, third, second), None) == {"unchanged": 3}
+    assert (third / "WHOLE").exists()

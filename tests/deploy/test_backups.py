@@ -1,5 +1,6 @@
 """The backup and restore jobs work, with the script from the manifests."""
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -38,15 +39,16 @@ def backups(directory: Path, *task: str) -> str:
     return finished.stdout.strip()
 
 
-def test_the_newest_that_are_whole_are_kept_and_the_newest_of_all(tmp_path: Path) -> None:
+def test_the_newest_that_are_finished_are_kept_the_newest_that_is_whole_and_the_newest_of_all(tmp_path: Path) -> None:
     for day in range(1, 7):
         (tmp_path / f"2026-01-0{day}T030000Z").mkdir()
-    for day in (1, 2, 3, 5):
-        backups(tmp_path, "whole", str(tmp_path / f"2026-01-0{day}T030000Z"))
+    for day, mark in ((1, "WHOLE"), (2, "WHOLE"), (3, "MISSING"), (5, "MISSING")):
+        (tmp_path / f"2026-01-0{day}T030000Z" / mark).touch()
     (tmp_path / "lost+found").mkdir()
     assert backups(tmp_path, "newest") == str(tmp_path / "2026-01-05T030000Z")
     backups(tmp_path, "keep", "2")
     assert sorted(left.name for left in tmp_path.iterdir()) == [
+        "2026-01-02T030000Z",
         "2026-01-03T030000Z",
         "2026-01-05T030000Z",
         "2026-01-06T030000Z",
@@ -95,6 +97,8 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
             async with client.get(f"{game.path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
                 assert await stream.content.readline()
                 assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
+                await asyncio.sleep(1)  # the next has another name
+                assert ", 1 unchanged, 0 failed" in await _run("south-seas-backup", volume, deployment.url)
             async with aclosing(deployment.nodes[0].client()) as redis:
                 await redis.flushall()
             async with client.get(game.path) as removed:

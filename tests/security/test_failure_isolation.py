@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.cli.export import export_games
+from service.cli.export import ExportJob, export_games
 from service.cli.importer import import_files, iter_documents, make_restore
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
@@ -91,7 +91,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
     failing_export = fail_for(games[0], builder.build_export, lambda *given: given[2])
     monkeypatch.setattr("service.cli.export.build_export", failing_export)
-    assert await export_games(store, CATALOGUE, None, tmp_path) == {"exported": OTHERS, "failed": 1}
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": OTHERS, "failed": 1}
     assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
     failing_import = fail_for(games[1], make_restore, lambda document, *_: document.game)
     monkeypatch.setattr("service.cli.importer.make_restore", failing_import)

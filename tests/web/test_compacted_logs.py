@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from schemas.lobby import Rematch
 from service.archive_storage import DirectoryStorage
-from service.cli.export import export_games
+from service.cli.export import ExportJob, export_games
 from service.cli.importer import import_files
 from service.games.archive.archiver import Archiver
 from service.games.archive.builder import build_export
@@ -353,7 +353,7 @@ async def test_a_compacted_game_can_be_exported_and_imported(
     before = await load_whole_game(compactor.store, game.id)
     await compactor.compact(game)
     target = tmp_path_factory.mktemp("exported") / "game.json.gz"
-    assert await export_games(compactor.store, CATALOGUE, [game.id], target) == {"exported": 1}
+    assert await export_games(compactor.store, ExportJob(CATALOGUE, target), [game.id]) == {"exported": 1}
     assert validate_document(decode_document(target.read_bytes())).game.id == game.id
     for store in (second_store, compactor.store):
         assert await import_files(store, [target], RETENTION, replace=True)

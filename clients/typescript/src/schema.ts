@@ -2725,13 +2725,17 @@ export interface components {
         readonly ServerMessage: {
             readonly type: string;
         } & (components["schemas"]["Welcome"] | components["schemas"]["Subscribed"] | components["schemas"]["Snapshot"] | components["schemas"]["Diff"] | components["schemas"]["Ack"] | components["schemas"]["ErrorMessage"] | components["schemas"]["Pong"] | components["schemas"]["Closing"]);
-        /** @description The response of `GET /`: links to the API. */
+        /** @description The response of `GET /`: which release this is, and links to the API. */
         readonly ServiceIndex: {
             readonly asyncapi: string;
             readonly games: string;
             readonly name: string;
             readonly openapi: string;
+            /** @description The commit that it was built from, or `unknown`. */
+            readonly revision: string;
             readonly tilesets: string;
+            /** @example 1.0.0 */
+            readonly version: string;
             readonly websocket: string;
         };
         /** @description A ship token: its points and its cost. */

@@ -1,9 +1,10 @@
 """Manage backups: directories whose names are their times, so that the newest is the last by name.
 
 python backups.py DIRECTORY next        print the path for a new backup
-python backups.py DIRECTORY newest      print the path of the newest complete backup
-python backups.py DIRECTORY whole PATH  mark a backup as complete
-python backups.py DIRECTORY keep 7      remove all but the newest 7 complete backups
+python backups.py DIRECTORY newest      print the path of the newest finished backup
+python backups.py DIRECTORY keep 7      remove all but the newest 7 finished backups
+
+A backup is finished with the file that `south-seas export` writes last: WHOLE, or MISSING with the games that it lacks.
 """
 
 import shutil
@@ -11,22 +12,22 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-MARK = "WHOLE"
+WHOLE, MISSING = "WHOLE", "MISSING"
 
 
-def complete_backups(directory: Path) -> list[Path]:
-    """Return all complete backups, the oldest first."""
-    return sorted(mark.parent for mark in directory.glob(f"*/{MARK}"))
+def marked(directory: Path, *marks: str) -> list[Path]:
+    """Return all backups with one of these files, the oldest first."""
+    return sorted({path.parent for mark in marks for path in directory.glob(f"*/{mark}")})
 
 
 def prune(directory: Path, number: int) -> None:
-    """Remove all but the newest `number` complete backups, and the newest of all.
+    """Remove all but the newest `number` finished backups, the newest of all, and the newest that is whole.
 
-    That one may be in progress, or show why it failed.
+    The newest of all may be in progress, or show why it failed.
     """
-    backups = sorted(directory.glob("????-??-??T??????Z"))
-    for backup in backups[:-1]:
-        if backup not in complete_backups(directory)[-number:]:
+    kept = {*marked(directory, WHOLE, MISSING)[-number:], *marked(directory, WHOLE)[-1:]}
+    for backup in sorted(directory.glob("????-??-??T??????Z"))[:-1]:
+        if backup not in kept:
             print(f"removing {backup}")
             shutil.rmtree(backup)
 
@@ -36,12 +37,10 @@ def main(directory: Path, task: str, *rest: str) -> None:
     if task == "next":
         print(directory / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%SZ"))
     elif task == "newest":
-        backups = complete_backups(directory)
+        backups = marked(directory, WHOLE, MISSING)
         if not backups:
-            raise SystemExit(f"there is no complete backup in {directory}")
+            raise SystemExit(f"there is no finished backup in {directory}")
         print(backups[-1])
-    elif task == "whole":
-        Path(rest[0], MARK).touch()
     elif task == "keep" and int(rest[0]) > 0:
         prune(directory, int(rest[0]))
     else:

@@ -31,18 +31,32 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
         if loaded is None:
             return None
         log = await _read_log(store, game_id, loaded)
-        webhooks = [
-            WebhookDocument(
-                registration=one.registration,
-                state=one.state,
-                attempts=await store.webhooks.list_attempts(game_id, one.registration.id),
-            )
-            for one in await store.webhooks.list_by_subject(game_id)
-        ]
+        webhooks = await _load_webhooks(store, game_id)
         if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue
         return _build(catalogue, loaded, decode_game(loaded), log, webhooks)
     raise InvalidDocument("its log does not match the game's version")
+
+
+async def is_current(store: GameStore, loaded: GameRecord, document: GameDocument) -> bool:
+    """Return whether an export of a game is what `build_export` would return for it. Raises StoreUnavailable."""
+    return (
+        (document.version, document.digest) == loaded.revision
+        and document.access == loaded.access
+        and [one.registration.id for one in document.webhooks] == [*loaded.webhooks]
+        and (not loaded.webhooks or document.webhooks == await _load_webhooks(store, document.game))
+    )
+
+
+async def _load_webhooks(store: GameStore, game_id: str) -> list[WebhookDocument]:
+    return [
+        WebhookDocument(
+            registration=one.registration,
+            state=one.state,
+            attempts=await store.webhooks.list_attempts(game_id, one.registration.id),
+        )
+        for one in await store.webhooks.list_by_subject(game_id)
+    ]
 
 
 async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:

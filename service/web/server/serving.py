@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from socket import socket
 from types import FrameType
+from typing import Any
 
 from aiohttp import web
 
@@ -68,6 +69,17 @@ def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
     os._exit(1)
 
 
+def exit_without_memory(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """End the process if the event loop itself has no memory left, else handle an exception as by default.
+
+    uvloop would try the same callback again without end, and neither serve nor stop: another process starts afresh.
+    """
+    if isinstance(context.get("exception"), MemoryError):
+        os.write(2, b"south-seas: out of memory: the process ends at once\n")
+        os._exit(1)
+    loop.default_exception_handler(context)
+
+
 logger = logging.getLogger(__name__)
 
 GC_THRESHOLD = 50_000
@@ -97,6 +109,7 @@ async def run_server(
     runner = ProblemRunner(app, HANDLER_TIMEOUT_S)
     await runner.setup()
     try:
+        asyncio.get_running_loop().set_exception_handler(exit_without_memory)
         # Before accepting connections, which would have to wait some 0.1 s for the collection.
         gc.collect()
         gc.freeze()

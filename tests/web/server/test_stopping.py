@@ -12,6 +12,7 @@ from textwrap import dedent
 import pytest
 import pytest_asyncio
 
+from tests.programs import run_program
 from tests.server_process import ServerProcess, start_server
 
 AT_ONCE = ("--drain-time-s", "0.2", "--close-window-s", "0")
@@ -111,6 +112,28 @@ STUCK = """
 
     uvloop.run(spin())
 """
+
+
+WITHOUT_MEMORY = """
+    import asyncio, uvloop
+    from service.web.server.serving import exit_without_memory
+
+    def allocate():
+        raise MemoryError
+
+    async def serve():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(exit_without_memory)
+        loop.call_soon(allocate)
+        await asyncio.sleep(600)
+
+    uvloop.run(serve())
+"""
+
+
+async def test_a_process_without_memory_ends() -> None:
+    finished = await run_program(sys.executable, "-c", dedent(WITHOUT_MEMORY), timeout_s=30)
+    assert (finished.returncode, finished.stderr) == (1, "south-seas: out of memory: the process ends at once\n")
 
 
 async def test_a_process_ends_although_its_event_loop_is_stuck() -> None:

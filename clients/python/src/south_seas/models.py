@@ -1002,9 +1002,12 @@ class SeatToken(Model):
 
 
 class ServiceIndex(Model):
-    """The response of `GET /`: links to the API."""
+    """The response of `GET /`: which release this is, and links to the API."""
 
     name: str
+    version: str
+    revision: str
+    """The commit that it was built from, or `unknown`."""
     openapi: str
     asyncapi: str
     games: str
