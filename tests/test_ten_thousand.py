@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
+import pytest
 
 from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import wait_until
@@ -50,6 +51,7 @@ def check_frames(subscribers: list[Subscriber]) -> None:
     assert not any(subscriber.closed for subscriber in subscribers)
 
 
+@pytest.mark.usefixtures("slow_gate")
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (

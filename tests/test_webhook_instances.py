@@ -9,7 +9,7 @@ from standardwebhooks import Webhook
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.webhook_receiver import WebhookReceiver, list_attempts, register_webhook, run_receiver
+from tests.web.webhook_receiver import WebhookReceiver, register_webhook, run_receiver
 
 ALLOWED = "--webhooks-allow-private"
 
@@ -29,7 +29,8 @@ async def test_another_instance_retries_a_failed_delivery(tmp_path: Path, redis_
             await game.act_successfully()
 
             async def is_recorded() -> bool:
-                return bool((await list_attempts(game, hook))[0]["status"] == 503)
+                deliveries = await game.get_json(f"/webhooks/{hook['id']}/deliveries")
+                return bool(deliveries["attempts"][0]["status"] == 503)
 
             await wait_until(is_recorded)
             await first.stop(signal.SIGKILL)

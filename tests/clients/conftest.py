@@ -10,7 +10,7 @@ from south_seas import Backoff, Client
 from tests.clients.scripted_service import ScriptedService, run_scripted_service
 from tests.games.game_logs import decode_log, play_game
 from tests.tcp_proxy import Proxy, run_proxy
-from tests.tools import NODE, require
+from tests.tools import NODE, require, run
 from tests.web.app_server import serve
 
 CLIENTS = Path(__file__).parents[2] / "clients"
@@ -59,3 +59,13 @@ def node() -> str:
     result = require(NODE)
     assert (CLIENTS / "node_modules" / "typescript").is_dir(), "`make test` installs the packages of clients/ first"
     return str(result)
+
+
+@pytest.fixture(scope="session")
+def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the TypeScript client, and return its index."""
+    folder = tmp_path_factory.mktemp("built")
+    compiler = CLIENTS / "node_modules/typescript/bin/tsc"
+    run(node, compiler, "--outDir", folder, "--noEmitOnError", cwd=CLIENTS / "typescript")
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder / "index.js"

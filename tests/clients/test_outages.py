@@ -11,12 +11,10 @@ import pytest
 
 from south_seas import Backoff, Client, UnauthorizedError
 from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
-from tests.clients.test_typescript import built, run_script
+from tests.clients.test_typescript import run_script
 from tests.polling import wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tcp_proxy import Proxy, run_proxy
-
-__all__ = ["built"]
 
 PEOPLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 LATE = CreateGame(
@@ -161,10 +159,15 @@ class MortalService:
 
 
 async def restart_often(service: MortalService) -> None:
-    """Restart the service in the middle of what the players do."""
-    for number in (signal.SIGKILL, signal.SIGTERM):
-        await asyncio.sleep(0.5)
-        await service.restart(number)
+    """Restart the service in the middle of the game that the players are in."""
+    async with Client(service.url) as client:
+        for number, version in ((signal.SIGKILL, 5), (signal.SIGTERM, 30)):
+
+            async def is_reached(version: int = version) -> bool:
+                return any(game.version >= version for game in (await client.games()).games)
+
+            await wait_until(is_reached, 60)
+            await service.restart(number)
 
 
 async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unused_tcp_port: int) -> None:

@@ -7,9 +7,7 @@ import pytest
 
 from south_seas import Client, SeatReplacedError, SeatResignedError
 from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest
-from tests.clients.test_typescript import built, run_script
-
-__all__ = ["built"]
+from tests.clients.test_typescript import run_script
 
 
 async def test_python(service_url: str) -> None:

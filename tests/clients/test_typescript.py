@@ -10,7 +10,6 @@ import pytest
 from aiohttp import web
 
 from schemas.problems import problem
-from tests import tools
 from tests.clients.conftest import CLIENTS
 from tests.clients.failure_scripts import (
     miss_a_pong,
@@ -32,16 +31,6 @@ async def run(program: Sequence[str | Path], cwd: Path) -> str:
     ended = await run_program(*program, cwd=cwd, timeout_s=TIMEOUT_S)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
-
-
-@pytest.fixture(scope="session")
-def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the client."""
-    folder = tmp_path_factory.mktemp("built")
-    compiler = CLIENTS / "node_modules/typescript/bin/tsc"
-    tools.run(node, compiler, "--outDir", folder, "--noEmitOnError", cwd=CLIENTS / "typescript")
-    (folder / "package.json").write_text('{"type": "module"}')
-    return folder / "index.js"
 
 
 async def run_script(script: str, node: str, built: Path, url: str, *more: str | Path) -> dict[str, Any]:

@@ -69,8 +69,8 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 async def timed_client(store: RedisStore, clock: FrozenClock) -> AsyncIterator[Client]:
-    """Yield a client of an instance with a frozen clock."""
-    async with serve(store, clock=clock) as connected:
+    """Yield a client of an instance with a frozen clock, which soon sees what others change."""
+    async with serve(store, Limits(sweep_interval_s=0.1), clock) as connected:
         yield connected
 
 

@@ -141,14 +141,3 @@ async def register_webhook(game: HTTPGame, url: str, token: str | None = None) -
     assert response.status == 201, await response.text()
     created: dict[str, Any] = await response.json()
     return created
-
-
-async def list_message_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the delivery attempts of a webhook, newest first, without challenges."""
-    return [one for one in await list_attempts(game, hook) if one["type"] != "challenge"]
-
-
-async def list_attempts(game: HTTPGame, hook: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the delivery attempts of a webhook, newest first."""
-    attempts: list[dict[str, Any]] = (await game.get_json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
-    return attempts

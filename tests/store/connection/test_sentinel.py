@@ -68,8 +68,13 @@ async def test_an_outdated_sentinel_is_outvoted(deployment: Deployment) -> None:
             assert await store.commit(creation(game)) == Committed()
         topology = store._client.topology
         assert isinstance(topology, SentinelTopology)
-        named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE_NAME) for _ in range(5)))
-        assert {*named} == {("127.0.0.1", primary.port)}
+        for late in deployment.sentinels[1:]:
+            late.pause()
+        discovering = asyncio.create_task(topology._sentinel.discover_master(SERVICE_NAME))
+        await asyncio.sleep(0.2)  # the outdated one answers first
+        for late in deployment.sentinels[1:]:
+            late.resume()
+        assert await discovering == ("127.0.0.1", primary.port)
 
 
 async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(

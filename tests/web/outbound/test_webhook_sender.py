@@ -16,17 +16,9 @@ from service.web.limits import Limits
 from service.web.outbound import webhook_sender
 from service.web.outbound.dns import WebhookResolver
 from service.web.outbound.webhook_sender import open_webhook_sender
-from tests.web.http_game import create_game
 from tests.web.name_server import run_name_server
-from tests.web.webhook_receiver import (
-    LOCAL_LIMITS,
-    WebhookInstance,
-    WebhookReceiver,
-    list_attempts,
-    list_message_attempts,
-    register_webhook,
-    run_instance,
-)
+from tests.web.webhook_owner import GameOwner, make_owner
+from tests.web.webhook_receiver import LOCAL_LIMITS, WebhookReceiver, run_instance
 
 
 def outcomes(attempts: list[dict[str, Any]]) -> list[tuple[int | None, str | None]]:
@@ -34,18 +26,16 @@ def outcomes(attempts: list[dict[str, Any]]) -> list[tuple[int | None, str | Non
     return [(attempt["status"], attempt["error"]) for attempt in attempts]
 
 
-async def test_a_redirect_is_not_followed(one: WebhookInstance, receiver: WebhookReceiver) -> None:
-    game = await create_game(one.client)
-    hook = await register_webhook(game, receiver.url)
+async def test_a_redirect_is_not_followed(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
+    hook = await game_owner.register()
     receiver.statuses = [307]
-    await game.act_successfully()
-    await one.deliver()
-    assert outcomes(await list_message_attempts(game, hook)) == [(307, "redirect")]
+    await game_owner.act(game_owner.game)
+    assert outcomes(await game_owner.message_deliveries(hook)) == [(307, "redirect")]
     assert receiver.versions == [2]
 
 
 async def test_endless_and_missing_responses_end_in_time(
-    one: WebhookInstance, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+    game_owner: GameOwner, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def respond(request: web.Request) -> web.StreamResponse:
         if request.query_string == "silent":
@@ -57,14 +47,11 @@ async def test_endless_and_missing_responses_end_in_time(
         return response
 
     receiver.respond = respond
-    game = await create_game(one.client)
-    hooks = [await register_webhook(game, f"{receiver.url}?{name}") for name in ("endless", "silent")]
-    await one.deliver()
+    hooks = [await game_owner.register(url=f"{receiver.url}?{name}") for name in ("endless", "silent")]
     async with open_webhook_sender(LOCAL_LIMITS._replace(webhook_timeout_s=2.0)) as send:
-        monkeypatch.setattr(one.dispatcher._resources, "send", send)
-        await game.act_successfully()
-        await one.deliver()
-    logs = [await list_message_attempts(game, hook) for hook in hooks]
+        monkeypatch.setattr(game_owner.instance.dispatcher._resources, "send", send)
+        await game_owner.act(game_owner.game)
+    logs = [await game_owner.message_deliveries(hook) for hook in hooks]
     assert [outcomes(log) for log in logs] == [[(200, None)], [(None, "timeout")]]
 
 
@@ -86,13 +73,11 @@ async def test_endless_provisional_responses_are_cut_off() -> None:
     (("http://127.0.0.1:1/", "connect"), ("http://no-such-host.invalid/", "dns"), ("https://127.0.0.1:{port}/", "tls")),
 )
 async def test_a_failed_delivery_has_its_error_code(
-    one: WebhookInstance, receiver: WebhookReceiver, url: str, error: str
+    game_owner: GameOwner, receiver: WebhookReceiver, url: str, error: str
 ) -> None:
-    game = await create_game(one.client)
     port = receiver.url.split(":")[2].split("/")[0]
-    hook = await register_webhook(game, url.format(port=port))
-    await one.deliver()
-    assert outcomes(await list_attempts(game, hook)) == [(None, error)]
+    hook = await game_owner.register(url=url.format(port=port))
+    assert outcomes(await game_owner.deliveries(hook)) == [(None, error)]
 
 
 class Turning(AbstractResolver):
@@ -115,16 +100,16 @@ def _names(name: str) -> list[str] | None:
     return {"inside.example": ["10.0.0.7"], "cloud.example": ["168.63.129.16"], "nothing.example": []}.get(name)
 
 
-async def test_no_outcome_reveals_internal_names(store: RedisStore) -> None:
+async def test_no_outcome_reveals_internal_names(store: RedisStore, receiver: WebhookReceiver) -> None:
     received = {}
     async with run_name_server(_names) as names:
         limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
         async with run_instance(store, limits=limits) as one:
-            game = await create_game(one.client)
+            owner = await make_owner("game", one, receiver, store)
             for name in ("inside", "cloud", "nothing", "hanging"):
-                hook = await register_webhook(game, f"https://{name}.example/")
-                while not (attempts := await list_attempts(game, hook)):
-                    await one.deliver()
+                hook = await owner.register(url=f"https://{name}.example/")
+                while not (attempts := await owner.deliveries(hook)):
+                    await owner.deliver()
                 received[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
         assert {*names.queried_names} == {f"{name}.example" for name in received}
     assert received["inside"] == {"error": "dns", "status": None, "delivered": False, "latency_ms": 0}

@@ -9,7 +9,9 @@ from redis.asyncio import Redis
 from service.games.history.verify import verify
 from service.games.realtime.hub import Hub
 from service.json_patch import apply_patch
-from tests.web.app_server import TILESETS, Client
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.web.app_server import TILESETS, Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
 
@@ -235,24 +237,26 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
 
 @pytest.mark.parametrize("kind", ("socket", "stream"))
 async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription(
-    client: Client, monkeypatch: pytest.MonkeyPatch, kind: str
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    game = await create_game(client, OPEN, visibility="private")
-    bo = (await join(game))["token"]
+    """The next sweep sees it."""
     subscribe = Hub.subscribe
+    async with serve(store, Limits(sweep_interval_s=0.1)) as client:
+        game = await create_game(client, OPEN, visibility="private")
+        bo = (await join(game))["token"]
 
-    async def revoke_then_subscribe(hub: Hub, *arguments: Any) -> None:
-        await replace_token(game, 1, bo)
-        await subscribe(hub, *arguments)
+        async def revoke_then_subscribe(hub: Hub, *arguments: Any) -> None:
+            await replace_token(game, 1, bo)
+            await subscribe(hub, *arguments)
 
-    monkeypatch.setattr(Hub, "subscribe", revoke_then_subscribe)
-    if kind == "socket":
-        async with connect_watcher(client, f"{game.path}/ws", bo) as watcher:
-            assert await watcher.receive_close() == 4404
-    else:
-        headers = {**bearer_header(bo), "Accept": "text/event-stream"}
-        async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(10):
-            await stream.content.read()
+        monkeypatch.setattr(Hub, "subscribe", revoke_then_subscribe)
+        if kind == "socket":
+            async with connect_watcher(client, f"{game.path}/ws", bo) as watcher:
+                assert await watcher.receive_close() == 4404
+        else:
+            headers = {**bearer_header(bo), "Accept": "text/event-stream"}
+            async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(10):
+                await stream.content.read()
 
 
 async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
