@@ -22,7 +22,7 @@ __all__ = [
     "new_request_id",
 ]
 
-REQUEST_ID_BYTES = 12
+REQUEST_ID_BITS = 96
 """Enough that no two requests of any instance get the same id."""
 
 _ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
@@ -56,7 +56,7 @@ LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("log_context", default=N
 
 def new_request_id() -> str:
     """Return a random id for a request without one; it does not reveal the number of requests."""
-    return f"{_RANDOM.getrandbits(8 * REQUEST_ID_BYTES):0{2 * REQUEST_ID_BYTES}x}"
+    return f"{_RANDOM.getrandbits(REQUEST_ID_BITS):024x}"
 
 
 def is_valid_request_id(request_id: str) -> bool:

@@ -127,7 +127,7 @@ def _check_head(request: web.Request) -> None:
     """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
     check_lists(headers)
-    if request.path.count("/") > MAX_PATH_PARTS:
+    if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
         raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:
         raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")

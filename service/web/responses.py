@@ -4,6 +4,7 @@ from hashlib import sha256
 from typing import Any
 
 from aiohttp import hdrs, web
+from multidict import istr
 
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
@@ -18,6 +19,9 @@ CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
 CACHE_PUBLIC = "no-cache"
 CACHE_PRIVATE = "private, no-cache"
 NO_STORE = "no-store"
+
+ETAG = istr("ETag")
+"""As RFC 9110 writes it, which aiohttp does not."""
 
 _CACHE_HEADERS: dict[bool, dict[str, str]] = {
     False: {hdrs.CACHE_CONTROL: CACHE_PUBLIC, hdrs.VARY: "Accept-Encoding"},
@@ -54,7 +58,7 @@ def json_response(  # noqa: PLR0913  each says something else of the response
     """
     headers: dict[str, str] = {hdrs.CONTENT_TYPE: JSON, **(_SECRET_HEADERS if secret else _CACHE_HEADERS)[private]}
     if etag is not None:
-        headers[hdrs.ETAG] = etag
+        headers[ETAG] = etag
     if location is not None:
         headers[hdrs.LOCATION] = location
     if moves is not None:

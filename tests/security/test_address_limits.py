@@ -19,12 +19,10 @@ from service.web.images.renderer import IMAGE_RENDERER, ImageRenderer
 from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.security.limited_client import (
-    count_admitted,
     count_statuses,
     make_limits,
     open_client_at,
     open_socket,
-    request_game,
 )
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -147,11 +145,6 @@ async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStor
 def do_pictures_wait(renderer: ImageRenderer, number: int) -> bool:
     """Return whether this number of pictures waits for the workers."""
     return sum(worker.queue.queue_length(attended=True) for worker in renderer._workers.values()) == number
-
-
-async def test_a_network_creates_as_many_games_as_two_addresses(proxied: Client) -> None:
-    numbers = iter(range(100))
-    assert 12 <= await count_admitted(30, lambda: request_game(proxied, **from_subnet(next(numbers))), 201) <= 13
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:

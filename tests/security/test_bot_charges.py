@@ -49,13 +49,6 @@ async def test_games_of_bots_are_charged_by_their_cost(store: RedisStore) -> Non
             assert await read_status(await other.post("/v1/games", json=BOTS)) == 201
 
 
-async def test_heavy_bots_cost_more(store: RedisStore) -> None:
-    limits = make_limits(rate_bot_games=TILES * HEAVY_BOT_TURN_TOKENS)
-    async with serve(store, limits, bot_budget_s=0.0) as client:
-        body = {"players": [{"bot": "expert"}] * 5}
-        assert 1 <= await count_admitted(4, lambda: client.post("/v1/games", json=body), 201) <= 2
-
-
 async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=GAME_TOKENS)) as client:
         bad: list[dict[str, Any]] = [

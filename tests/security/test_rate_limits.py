@@ -257,8 +257,8 @@ async def test_buckets_do_not_identify_clients(store: RedisStore, redis: Redis) 
 
 async def test_limits_apply_while_redis_is_unavailable(store: RedisStore) -> None:
     store.buckets = Mock(take=AsyncMock(side_effect=StoreUnavailable("out of reach")))
-    async with serve(store, make_limits(rate_requests=20)) as client:
-        assert 20 <= await count_admitted(40, lambda: client.get("/v1/bots")) <= 21
+    async with serve(store, make_limits(rate_creations=20)) as client:
+        assert 20 <= await count_admitted(40, lambda: request_game(client), 201) <= 21
 
 
 def test_every_path_below_a_game_checks_its_token() -> None:

@@ -33,6 +33,7 @@ async def test_the_secret_is_returned_only_once(owner: WebhookOwner, receiver: W
     created = await response.json()
     assert (response.status, response.headers["Location"]) == (201, f"{owner.path}/{created['id']}")
     assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["Vary"] == ("Authorization" if isinstance(owner, GameOwner) else "Authorization, Api-Key")
     assert created.pop("secret") == SECRET
     assert created == {
         "id": created["id"],

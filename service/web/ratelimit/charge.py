@@ -158,18 +158,17 @@ class Charge:
     def set_headers(self, headers: CIMultiDict[str]) -> None:
         """Set the rate-limit headers of the policy of which the smallest part is left."""
         now = self._limiter.clock()
-        shown, remaining, least = None, 0.0, 2.0
+        shown, least = None, 2.0
         for bucket in self.buckets:
             policy = bucket.policy
-            left = policy.quota - (bucket.full_at - now) / policy.token_interval_s
-            part = left / policy.quota
+            part = 1 - (bucket.full_at - now) / policy.rate.window_s
             if part < least and (policy.held == 1 or part < SHOWN_TIME):
-                shown, remaining, least = policy, left, part
-        for lease in (*self.counted, *self.creations):
+                shown, least = policy, part
+        for lease in self.counted + self.creations:
             if (part := lease.remaining / lease.policy.quota) < least:
-                shown, remaining, least = lease.policy, lease.remaining, part
+                shown, least = lease.policy, part
         if shown is not None:
-            whole = max(0, min(shown.quota, int(remaining + 1e-9)))
+            whole = max(0, min(shown.quota, int(least * shown.quota + 1e-6)))
             reset_s = ceil((shown.quota - whole) * shown.token_interval_s - 1e-9)
             headers[RATE_LIMIT] = f'"{shown.name}";r={whole};t={reset_s}'
             headers[RATE_LIMIT_POLICY] = shown.header

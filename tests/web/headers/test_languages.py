@@ -120,6 +120,7 @@ async def test_included_moves_are_in_the_requested_language(client: Client) -> N
         headers={**bearer_header(token), "Accept-Language": "de"},
     )
     assert acted.headers["Content-Language"] == "de"
+    assert acted.headers["Vary"] == "Authorization, Accept-Encoding, Accept-Language"
     assert (await acted.json())["legal_moves"]["moves"][-1]["text"] == "keinen Insulaner setzen"
 
 

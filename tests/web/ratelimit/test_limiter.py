@@ -43,7 +43,7 @@ GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys
 async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], address: str = ADDRESS) -> web.Request:
     """Admit a request to an operation."""
     route: Route | None = OPERATIONS.get(operation)
-    request = make_request(route.method if route else "OPTIONS", route.path if route else "/x", headers, address)
+    request = make_request(route.method if route else "POST", route.path if route else "/x", headers, address)
     request._match_info = Mock(get=Mock(return_value="abc"))
     await limiter.admit(request, NO_ROUTE if route is None else route.terms)
     return request
@@ -72,7 +72,7 @@ async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], a
         ("act", TRUSTED | API_KEY, OF_TOKEN),
         ("act", TRUSTED | KEY, OF_TOKEN | KEPT),
         (UNKNOWN_PATH, NEW | API_KEY, OF_ADDRESS),
-        (UNKNOWN_PATH, TRUSTED, OF_TOKEN),
+        (UNKNOWN_PATH, TRUSTED | KEY, OF_TOKEN),
         ("createGame", API_KEY | KEY, OF_HOST | {"key-games host": 1}),
         ("createRematch", API_KEY | TRUSTED, OF_HOST | {"key-games host": 1}),
         ("createRematch", API_KEY | NEW, OF_HOST | {"key-games host": 1} | GUESS),
@@ -107,7 +107,9 @@ async def test_the_networks_of_an_address_are_charged_too(limiter: RateLimiter) 
     (
         ("readGame", NEW, web.Response(status=404), {"guesses address": 1}),
         ("readGame", NEW, web.Response(status=401), {"guesses address": 1}),
+        ("readGame", {"Authorization": "Basic QTpC"}, web.Response(status=401), {"guesses address": 1}),
         ("readGame", {}, web.Response(status=401), {}),
+        ("createRematch", NEW, web.Response(status=401), {"guesses address": 1}),
         ("listMyGames", bearer_header("a, b, c"), web.Response(status=401), {"guesses address": 3}),
         ("readTileSet", {}, web.Response(status=404), {}),
         ("createGame", KEY, web.Response(status=201), CREATION | KEPT),
