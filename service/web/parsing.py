@@ -6,12 +6,17 @@ from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import HttpVersion11, hdrs, web
+from aiohttp.http import RawRequestMessage
+from aiohttp.web_protocol import ERROR
 
 from schemas.base import without_bom
 from service.games.errors import Malformed
 from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
 from service.web.problems import to_malformed
+
+UNPARSED = ERROR._replace(version=HttpVersion11)
+"""Stands for a request that aiohttp cannot parse."""
 
 RequestFactory = Callable[..., web.BaseRequest]
 
@@ -130,13 +135,16 @@ def _check_media_type(request: web.Request) -> None:
 def without_expectations(make_request: RequestFactory) -> RequestFactory:
     """Return a factory of requests that have no Expect; `EXPECTS_CONTINUE` says whether one expects 100 Continue.
 
+    What aiohttp cannot parse is a request of HTTP/1.1, and not of `ERROR`'s version: a status line names the version
+    that the service speaks (RFC 9110, 6.2).
+
     A client sends its body only once the request is accepted without it (RFC 9110, 10.1.1). aiohttp would answer before
     any handler runs, so it does not get to see the header. HTTP/1.0 has no interim responses, and any other expectation
     is ignored.
     """
 
-    def make(*parts: Any) -> web.BaseRequest:
-        request = make_request(*parts)
+    def make(message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
+        request = make_request(UNPARSED if message is ERROR else message, *parts)
         if hdrs.EXPECT not in request.headers:
             return request
         headers = request.headers.copy()

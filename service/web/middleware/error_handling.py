@@ -9,7 +9,8 @@ from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import istr
 
 from service.games.errors import Malformed, ServiceError
-from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
+from service.web.client_ip import peer_address
+from service.web.connections.limiter import warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.negotiation import check_lists, join_lines
@@ -43,7 +44,10 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
 
     async def respond(request: web.Request) -> web.StreamResponse:
         connection = get_connection(request)
-        connection.address, connection.charge = get_client_address(request), None
+        connection.charge = None
+        if connection.client is None:  # a trusted proxy
+            proxies, proxy = connection.limiter.proxies, peer_address(connection.peername)
+            connection.address = proxies.forwarded_client(proxy, request.headers)
         try:
             try:
                 check_lists(request.headers)
@@ -64,7 +68,6 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
             rate_limiter.settle(request, response)
         if not response.prepared:
             add_common_headers(app, response)
-        connection.finish_request(request, response)
         return response
 
     return respond
@@ -82,6 +85,8 @@ def _check_protocol(request: web.Request) -> None:
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
     if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
+    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
+    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
     if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
         raise UnknownTransferCoding
 

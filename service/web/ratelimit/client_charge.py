@@ -21,8 +21,8 @@ from service.games.tilesets import DEFAULT_TILESET
 from service.web.app_keys import API_KEY, CONTEXT, LIMITS
 from service.web.buckets import Policy
 from service.web.client_ip import get_site_network
-from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
-from service.web.connections.protocol import get_connection, streaming_response
+from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.protocol import check_stream, get_connection
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import BOT_TURN_TOKENS, RATE_LIMITER, Charge, key_policies
 from service.web.ratelimit.origins import check_origin
@@ -50,11 +50,11 @@ async def open_stream(request: web.Request) -> AsyncIterator[None]:
     Raises OriginNotAllowed, TooManyConnections, Malformed.
     """
     check_origin(request, request.app[LIMITS].allowed_origins)
-    address, connections = get_client_address(request), request.app[CONNECTION_LIMITER]
+    address, connections = get_connection(request).address, request.app[CONNECTION_LIMITER]
     connections.add_stream(address)
     try:
-        with streaming_response(request):
-            yield
+        check_stream(request)
+        yield
     finally:
         connections.remove_stream(address)
 
@@ -71,14 +71,14 @@ def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
 
 def hash_client(request: web.Request) -> bytes:
     """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
-    return hash_creator(get_site_network(get_client_address(request)))
+    return hash_creator(get_site_network(get_connection(request).address))
 
 
 async def charge_open_game(request: web.Request) -> None:
     """Charge a game with open seats, unless an API key is charged for it. Raises RateLimited."""
     rate_limiter = request.app[RATE_LIMITER]
     if rate_limiter.is_enabled and API_KEY not in request:
-        await rate_limiter.leases.take(rate_limiter.open_games, get_client_address(request))
+        await rate_limiter.leases.take(rate_limiter.open_games, get_connection(request).address)
 
 
 class ClientCharge:
@@ -145,7 +145,7 @@ class ClientCharge:
                 yield
             finally:
                 if self._charge is not None:
-                    self._charge.spend_time(perf_counter() - started_at)
+                    self._charge.charge_time(perf_counter() - started_at)
 
     async def _charge_game(self, playing: Sequence[str], tiles: int) -> None:
         """Charge as many turns as there are tiles, which the bots take in turn."""

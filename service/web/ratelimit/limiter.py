@@ -29,7 +29,7 @@ from service.web.app_keys import API_KEY
 from service.web.buckets import Bucket, Buckets, Policy, RecentCache
 from service.web.client_ip import hash_token
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.limiter import HELD_MS, MAX_BUCKETS_BYTES
+from service.web.connections.limiter import MAX_BUCKETS_BYTES, RESERVED_MS
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, parse_bearer_tokens, read_bearer_token
@@ -130,13 +130,22 @@ def key_policies(quotas: Quotas) -> KeyPolicies:
 class Charge:
     """What a request or a message is charged to."""
 
-    __slots__ = ("_clock", "_counted", "_creations", "_held_ms", "buckets", "guess", "may_guess", "unverified_token")
+    __slots__ = (
+        "_clock",
+        "_counted",
+        "_creations",
+        "_reserved_ms",
+        "buckets",
+        "guess",
+        "may_guess",
+        "unverified_token",
+    )
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self.buckets: tuple[Bucket, ...] = ()
         """Of the client that pays, if one does: of requests and of time."""
-        self._held_ms = 0.0
+        self._reserved_ms = 0.0
         self._counted: tuple[TokenLease, ...] = ()
         """Charged whatever the response is."""
         self._creations: tuple[TokenLease, ...] = ()
@@ -159,8 +168,8 @@ class Charge:
             if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
                 raise policy.make_error(wait_s)
         for bucket in buckets:
-            bucket.spend(bucket.policy.held, now)
-        self.buckets, self._held_ms = buckets, HELD_MS
+            bucket.take(bucket.policy.reserved, now)
+        self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     async def count(self, leases: LeasePool, policy: Policy, client: str) -> None:
         """Count a request by its address or API key, in all instances. Raises RateLimited."""
@@ -170,13 +179,13 @@ class Charge:
         """Count what a request may create. Raises RateLimited."""
         self._creations += await leases.take(policy, client)
 
-    def spend_time(self, seconds: float) -> None:
-        """Charge time that was spent; what was held is a part of it."""
-        now, milliseconds = self._clock(), 1000 * seconds - self._held_ms
-        self._held_ms = 0.0
+    def charge_time(self, seconds: float) -> None:
+        """Charge time that was spent; what was reserved is a part of it."""
+        now, milliseconds = self._clock(), 1000 * seconds - self._reserved_ms
+        self._reserved_ms = 0.0
         for bucket in self.buckets:
-            if bucket.policy.held == HELD_MS:
-                bucket.spend(milliseconds, now)
+            if bucket.policy.reserved == RESERVED_MS:
+                bucket.take(milliseconds, now)
 
     def settle(self, *, is_successful: bool = True) -> None:
         """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
@@ -194,7 +203,7 @@ class Charge:
             policy = bucket.policy
             left = policy.quota - (bucket.full_at - now) / policy.token_interval_s
             part = left / policy.quota
-            if part < least and (policy.held == 1 or part < SHOWN_TIME):
+            if part < least and (policy.reserved == 1 or part < SHOWN_TIME):
                 shown, remaining, least = policy, left, part
         for lease in (*self._counted, *self._creations):
             if (part := lease.remaining / lease.policy.quota) < least:
@@ -382,7 +391,8 @@ class RateLimiter:
         elif charge.unverified_token and status < MIN_FAILED_STATUS:
             self._trust(charge.unverified_token)
         if not charge.buckets:
-            connection.close_after(response)
+            if connection.client is not None:  # it is no proxy with other clients
+                response.force_close()
         elif not response.prepared and RATE_LIMIT not in headers:
             charge.set_headers(headers)
 

@@ -29,7 +29,7 @@ from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.limiter import get_client_address
+from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import API_KEY_HEADER
 from service.web.headers.fields import IdempotencyKey, SecretIdempotencyKey
 from service.web.headers.negotiation import add_vary
@@ -164,7 +164,7 @@ def _check_url(request: web.Request, url: str) -> None:
 
 def _hash_address(request: web.Request) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
-    return blake2b(get_client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    return blake2b(get_connection(request).address.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(

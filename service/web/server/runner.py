@@ -7,7 +7,6 @@ the runner here exist to install a protocol that overrides it.
 import asyncio
 import logging
 from functools import partial
-from typing import Any
 
 from aiohttp import web
 from aiohttp.http_exceptions import (
@@ -23,7 +22,8 @@ from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT, new_request_id
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
+from service.web.connections.protocol import LINGER_TIMEOUT_S, ClientConnection, run_measured
+from service.web.connections.request_reader import MAX_HEAD_BYTES
 from service.web.errors import TargetTooLong
 from service.web.middleware.error_handling import handle_errors
 from service.web.middleware.requests import (
@@ -35,7 +35,6 @@ from service.web.middleware.requests import (
 )
 from service.web.parsing import without_expectations
 from service.web.problems import problem_response, to_problem
-from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
 
@@ -88,11 +87,7 @@ def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
-    __slots__ = ("_app",)
-
-    def __init__(self, manager: web.Server, *, app: web.Application, **options: Any) -> None:
-        super().__init__(manager, limiter=app[CONNECTION_LIMITER], **options)
-        self._app = app
+    __slots__ = ()
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
@@ -107,7 +102,7 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext(new_request_id()))
-            document = _describe_malformed(exc, self.received_bytes)
+            document = _describe_malformed(exc, self.requests.received_bytes)
             log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -115,9 +110,9 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(document)
-        add_common_headers(self._app, response)
+        context = LOG_CONTEXT.get()
+        self.limiter.common_headers.add_to(response.headers, None if context is None else context.request_id)
         response.force_close()
-        self.finish_request(request, response)
         return response
 
 
@@ -127,16 +122,16 @@ class ProblemServer(web.Server):
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         handle = handle_errors(app, record_route(server.request_handler))
         super().__init__(
-            partial(timed, measure_requests(handle) if is_measured else handle),
+            partial(run_measured, measure_requests(handle) if is_measured else handle),
             request_factory=without_expectations(server.request_factory),
         )
-        self._app = app
+        self._limiter = app[CONNECTION_LIMITER]
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
         return ProblemProtocol(
             self,
-            app=self._app,
+            limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
             max_line_size=MAX_TARGET_BYTES,
