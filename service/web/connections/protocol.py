@@ -183,11 +183,14 @@ class ClientConnection(web.RequestHandler):
         pending_bytes = len(self.requests.pending)
         if self.kind == "stream" and pending_bytes > MAX_STREAM_HEAD_BYTES:
             self.drop()
-        elif self.transport is not None and self.is_paused != (pending_bytes > MAX_PENDING_BYTES):
-            self.is_paused = not self.is_paused
-            if self.is_paused:
-                self.transport.pause_reading()
-            elif not self.requests.is_buffer_full:
+        elif self.transport is None:
+            return
+        elif pending_bytes > MAX_PENDING_BYTES:
+            self.is_paused = True
+            self.transport.pause_reading()
+        elif self.is_paused:
+            self.is_paused = False
+            if not self.requests.is_buffer_full:
                 self.transport.resume_reading()
 
     def _discard(self, data: bytes) -> None:
@@ -251,11 +254,6 @@ class ClientConnection(web.RequestHandler):
         """Close at once, and discard unsent bytes."""
         if self._write_transport is not None:
             self._write_transport.abort()
-
-    def close_after(self, response: web.StreamResponse) -> None:
-        """Close the connection after a response, and leave pipelined requests unanswered; but not that of a proxy."""
-        if self.client is not None:
-            response.force_close()
 
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
@@ -353,6 +351,8 @@ class ClientConnection(web.RequestHandler):
         if self.requests.is_buffer_full:  # aiohttp calls this after each read
             self.requests.is_buffer_full = False
             super().resume_reading(resume_parser)
+            if self.is_paused:
+                self._limit_pending()
 
     def log_exception(self, *args: Any, **options: Any) -> None:
         """Log an exception, unless it is an invalid body, which was answered already."""

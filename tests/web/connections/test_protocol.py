@@ -267,6 +267,17 @@ async def test_what_a_client_sends_ahead_is_limited(
         assert transport.calls[:2] == ["pause", "resume"]
 
 
+async def test_a_client_that_is_too_far_ahead_is_not_read_when_its_body_is(opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(POST)
+    connection.pause_reading()
+    connection.data_received(bytes(5 + MAX_PENDING_BYTES + 1))
+    connection.resume_reading(resume_parser=False)
+    assert (connection.is_paused, transport.calls[-1]) == (True, "pause")
+    connection.data_received(b"")
+    assert (len(connection.requests.pending), connection.is_paused) == (MAX_PENDING_BYTES + 1, True)
+
+
 @pytest.mark.parametrize(
     ("rest", "error"),
     (
