@@ -37,9 +37,7 @@ _GAUGES = (REDIS_WRITABLE, *_PERSISTENCE.values())
 class RedisHealth:
     """Probes every primary. `commit` runs commit.lua on these keys."""
 
-    def __init__(
-        self, client: PipelinedClient, commit: Callable[[tuple[str, str, str]], Awaitable[object]]
-    ) -> None:
+    def __init__(self, client: PipelinedClient, commit: Callable[[tuple[str, str, str]], Awaitable[object]]) -> None:
         self._client = client
         self._commit = commit
         self._instance = secrets.token_hex(8)

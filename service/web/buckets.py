@@ -50,11 +50,11 @@ class Policy:
     '"network-creations";q=2000;w=3600'
     """
 
-    def __init__(self, name: str, rate: RateLimit, *, per_network: int = 0, held: float = 1) -> None:
+    def __init__(self, name: str, rate: RateLimit, *, per_network: int = 0, reserved: float = 1) -> None:
         RATE_LIMITED.labels(name)  # creates the series, so that the first rejection is counted
         self.name = name
         self.rate = rate
-        self.held = held
+        self.reserved = reserved
         """Tokens that a request takes before it is handled."""
         self.quota = rate.quota
         self.token_interval_s = rate.window_s / rate.quota
@@ -68,7 +68,7 @@ class Policy:
     def scaled(self, prefix: str, factor: int, *, per_network: int = 0) -> "Policy":
         """Return the policy of what has so many times as much."""
         rate = RateLimit(self.quota * factor, self.rate.window_s)
-        return Policy(f"{prefix}-{self.name}", rate, per_network=per_network, held=self.held)
+        return Policy(f"{prefix}-{self.name}", rate, per_network=per_network, reserved=self.reserved)
 
     def make_error(self, wait_s: float) -> RateLimited:
         """Return the error of a client that has to wait so long, and count it."""
@@ -90,7 +90,7 @@ class Bucket:
         """Return the tokens that are left; negative for a debt."""
         return self.policy.quota - max(0.0, self.full_at - now) / self.policy.token_interval_s
 
-    def spend(self, tokens: float, now: float) -> None:
+    def take(self, tokens: float, now: float) -> None:
         """Take tokens, whether they are left or not: a debt is limited to one quota."""
         limit = now + 2 * self.policy.rate.window_s
         self.full_at = min(max(self.full_at, now) + tokens * self.policy.token_interval_s, limit)

@@ -22,6 +22,7 @@ __all__ = [
     "make_token_id",
     "normalize_address",
     "parse_networks",
+    "peer_address",
 ]
 
 Network = IPv4Network | IPv6Network
@@ -108,7 +109,7 @@ class AddressCounter(Counter[str]):
 
     def add(self, client: str, change: int) -> None:
         """Change the count of a client and of its network."""
-        for key in {client, get_site_network(client)}:
+        for key in (client, get_site_network(client)) if ":" in client else (client,):
             self[key] += change
             if not self[key]:
                 del self[key]
@@ -121,17 +122,18 @@ class TrustedProxies:
         self._trusted = tuple(trusted)
         self._header = header
         self._cached_last_untrusted = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._last_untrusted)
+        self.direct_client = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._direct_client)
+        """Returns the client of a connection from an address; None for a trusted proxy, which names one per request."""
         self.has_warned = False
         """Whether the operator was warned of a proxy that may have to be trusted."""
 
-    def direct_client(self, peer: object) -> str | None:
-        """Return the client of a connection; None for a trusted proxy, which names one with each request."""
-        address = _parse_address(str(peer[0])) if isinstance(peer, tuple) and peer else None
+    def _direct_client(self, peer_address: str) -> str | None:
+        address = _parse_address(peer_address)
         if address is None:
             return UNKNOWN
         return None if self._trusts(address) else normalize_address(address)
 
-    def forwarded_client(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
+    def forwarded_client(self, peer_address: str, headers: CIMultiDictProxy[str]) -> str:
         """Return the client of a request from a trusted proxy; the proxy itself if it names none."""
         value = ",".join(headers.getall(self._header, ()))
         read = (
@@ -139,11 +141,11 @@ class TrustedProxies:
             if len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
             else self._last_untrusted
         )
-        return read(value, str(peer[0]) if isinstance(peer, tuple) and peer else "")
+        return read(value, peer_address)
 
-    def _last_untrusted(self, value: str, peer: str) -> str:
+    def _last_untrusted(self, value: str, peer_address: str) -> str:
         """Return the first address from the right that is no trusted proxy's; stop at what is no address."""
-        last = _parse_address(peer)
+        last = _parse_address(peer_address)
         for entry in reversed(_split_header(value, self._header)):
             address = _parse_address(entry)
             if address is None:
@@ -157,6 +159,11 @@ class TrustedProxies:
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
         return any(address in network for network in self._trusted)
+
+
+def peer_address(peer: object) -> str:
+    """Return the address of a socket's peer name, empty if it has none, as that of a Unix socket."""
+    return str(peer[0]) if isinstance(peer, tuple) and peer else ""
 
 
 def _split_header(value: str, header: Header) -> list[str]:

@@ -14,8 +14,9 @@ from multidict import istr
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
+from service.web.client_ip import peer_address
 from service.web.common_headers import REQUEST_ID
-from service.web.connections.limiter import get_client_address, warn_of_untrusted_proxy
+from service.web.connections.limiter import warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.negotiation import check_lists, join_lines
@@ -95,7 +96,10 @@ class Middleware:
     async def respond(self, request: web.Request, context: RequestContext | None = None) -> web.StreamResponse:
         """Return the response to a request, with the common headers; errors become problems."""
         connection, rate_limiter = get_connection(request), self._rate_limiter
-        connection.address, connection.charge = get_client_address(request), None
+        connection.charge = None
+        if connection.client is None:  # a trusted proxy
+            proxies, proxy = connection.limiter.proxies, peer_address(connection.peername)
+            connection.address = proxies.forwarded_client(proxy, request.headers)
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
         try:
@@ -119,7 +123,6 @@ class Middleware:
             rate_limiter.settle(request, response)
         if not response.prepared:
             add_common_headers(self._app, response)
-        connection.finish_request(request, response)
         return response
 
 
@@ -136,6 +139,8 @@ def _check_head(request: web.Request) -> None:
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
     if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
+    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
+    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
     if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
         raise UnknownTransferCoding
 

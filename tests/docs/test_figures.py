@@ -70,11 +70,7 @@ MIB = 2**20
             "at most {} s, {} at once, {} for a site",
             [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
         ),
-        (
-            "threat-model",
-            "for each address {} new ones every {:g} s",
-            [limiter.MAX_OPENED_PER_ADDRESS, limiter.SWEEP_INTERVAL_S],
-        ),
+        ("threat-model", "each new one takes {:g} ms of its address's time", [1000 * limiter.CONNECTION_S]),
         (
             "threat-model",
             "A list has at most {} characters and {} elements over all its header lines, a target {} bytes",
@@ -85,7 +81,7 @@ MIB = 2**20
             "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
             [1000 * charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
         ),
-        ("threat-model", "{:g} ms are held until a response", [limiter.HELD_MS]),
+        ("threat-model", "{:g} ms are reserved until a response", [limiter.RESERVED_MS]),
         (
             "limits",
             "{} tokens each, {} for a heavy bot",

@@ -10,7 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web import client_ip
-from service.web.client_ip import Header, TrustedProxies, get_site_network, parse_networks
+from service.web.client_ip import Header, TrustedProxies, get_site_network, parse_networks, peer_address
 from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS
@@ -21,7 +21,7 @@ TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 def forwarded_client(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
     """Return the client that a request of a trusted peer names."""
     headers = CIMultiDict((header, line) for line in lines)
-    return TrustedProxies(TRUSTED, header).forwarded_client((peer, 4711), CIMultiDictProxy(headers))
+    return TrustedProxies(TRUSTED, header).forwarded_client(peer, CIMultiDictProxy(headers))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_only_short_headers_are_cached(value: str, cached: int) -> None:
     proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
     headers = CIMultiDictProxy(CIMultiDict({"x-forwarded-for": value}))
     for _ in range(2):
-        proxies.forwarded_client(("10.0.0.1", 4711), headers)
+        proxies.forwarded_client("10.0.0.1", headers)
     assert proxies._cached_last_untrusted.cache_info()[:] == (cached, cached, client_ip.MAX_CACHED_HEADERS, cached)
     assert client_ip._site_network.cache_info().maxsize == client_ip.MAX_CACHED_HEADERS
 
@@ -97,12 +97,12 @@ def test_a_connection_that_closed_has_an_unknown_client() -> None:
 
 def test_the_direct_client_is_the_peer_unless_it_is_a_trusted_proxy() -> None:
     proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
-    assert proxies.direct_client(("192.0.2.1", 80)) == "192.0.2.1"
-    assert proxies.direct_client(("2001:db8:1:2:3::4", 80, 0, 0)) == "2001:db8:1:2::"
-    assert proxies.direct_client(("10.7.7.7", 80)) is None
-    assert proxies.direct_client(("::ffff:10.7.7.7", 80, 0, 0)) is None
-    assert proxies.direct_client(None) == "unknown"
-    assert proxies.direct_client("") == "unknown"
+    assert proxies.direct_client("192.0.2.1") == "192.0.2.1"
+    assert proxies.direct_client("2001:db8:1:2:3::4") == "2001:db8:1:2::"
+    assert proxies.direct_client("10.7.7.7") is None
+    assert proxies.direct_client("::ffff:10.7.7.7") is None
+    assert proxies.direct_client(peer_address(None)) == "unknown"
+    assert proxies.direct_client(peer_address("")) == "unknown"
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 from service.games.ports.game_store import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.buckets import Buckets
-from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import CONNECTION_S
+from service.web.connections.limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.headers.negotiation import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
 from service.web.ratelimit.limiter import RATE_LIMITER

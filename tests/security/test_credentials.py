@@ -196,5 +196,5 @@ def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:
             lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))
             for text in (f"{lie}, 192.0.2.1", f"{number:050}, 192.0.2.1"):
                 headers = CIMultiDictProxy(CIMultiDict({"X-Forwarded-For": text}))
-                assert proxies.forwarded_client(("10.0.0.1", 4711), headers) == "192.0.2.1"
+                assert proxies.forwarded_client("10.0.0.1", headers) == "192.0.2.1"
     assert grown[0] < 2_500_000

@@ -199,19 +199,19 @@ async def test_the_connection_of_a_trusted_proxy_stays_open(store: RedisStore) -
 async def test_a_connection_gets_one_response_in_a_turn_of_the_loop(
     client: Client, monkeypatch: pytest.MonkeyPatch, request_bytes: bytes
 ) -> None:
-    turns, finish, is_over = [0], ClientConnection.finish_request, asyncio.Event()
+    turns, finish, is_over = [0], ClientConnection.finish_response, asyncio.Event()
     answered_in: list[int] = []
 
-    def record(connection: ClientConnection, request: web.BaseRequest, response: web.StreamResponse) -> None:
+    async def record(connection: ClientConnection, *parts: Any) -> tuple[web.StreamResponse, bool]:
         answered_in.append(turns[0])
-        finish(connection, request, response)
+        return await finish(connection, *parts)
 
     async def count_turns() -> None:
         while not is_over.is_set():
             await asyncio.sleep(0)
             turns[0] += 1
 
-    monkeypatch.setattr(ClientConnection, "finish_request", record)
+    monkeypatch.setattr(ClientConnection, "finish_response", record)
     counting = asyncio.create_task(count_turns())
     async with open_connection(client) as (_, writer):
         writer.write(request_bytes * PIPELINED)

@@ -11,7 +11,7 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import (
     MAX_DISCARDED_BYTES,
-    MAX_HELD_BYTES,
+    MAX_PENDING_BYTES,
     MAX_STREAM_HEAD_BYTES,
     ClientConnection,
 )
@@ -121,7 +121,7 @@ async def test_an_unwanted_body_is_not_read_to_its_end(
     async with serve(store) as client:
         assert (await send(str(client.make_url("/")), data)).status == status
     (connection,) = connections
-    assert 0 < connection.received_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
+    assert 0 < connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -169,9 +169,9 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
                 await asyncio.sleep(0.02)
         writer.write(pipelined_requests(size))
         await wait_for_connection(client, lambda one: one.is_paused)
-        await wait_until_unchanged(lambda: len(connection.held))
+        await wait_until_unchanged(lambda: len(connection.requests.pending))
         assert not connection._messages
-        assert 0 < len(connection.held) <= MAX_HELD_BYTES + READ_BYTES
+        assert 0 < len(connection.requests.pending) <= MAX_PENDING_BYTES + READ_BYTES
 
 
 async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
@@ -181,7 +181,7 @@ async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
         connection = await wait_for_connection(client, lambda one: one.kind == "stream")
         writer.write(pipelined_requests(500_000))
         await read_to_end(reader)
-        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + READ_BYTES
+        assert connection.requests.received_bytes <= MAX_STREAM_HEAD_BYTES + READ_BYTES
 
 
 @pytest.mark.parametrize("number", (2, 4))

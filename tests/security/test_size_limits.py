@@ -9,7 +9,7 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import MAX_HEAD_BYTES
+from service.web.connections.request_reader import MAX_HEAD_BYTES
 from service.web.headers.negotiation import LIST_HEADERS, MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.server.runner import MAX_HEADERS, MAX_TARGET_BYTES
 from tests.polling import wait_until
@@ -80,7 +80,7 @@ async def test_the_bytes_of_each_head_are_counted_anew(client: Client) -> None:
         begin = make_head("/v1/bots", "X: " + "a" * 8_000)[:-4]
         for _ in range(MAX_HEAD_BYTES // len(begin) + 1):
             writer.write(begin)
-            await wait_until(lambda: connection.head_started_at)
+            await wait_until(lambda: connection.requests.head_started_at)
             writer.write(b"\r\n\r\n")
             assert (await read_raw(reader)).status == 200
 

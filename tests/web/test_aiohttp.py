@@ -52,11 +52,11 @@ async def test_a_connection_tells_whether_a_head_is_whole(store: RedisStore) -> 
             await expect("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
             (connection,) = client.app[CONNECTION_LIMITER].connections
             writer.write(b"GET /livez HTTP/1.1\r\n")
-            await expect("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
+            await expect("the time runs for a head that is not whole", lambda: connection.requests.head_started_at > 0)
             writer.write(b"Host: x\r\n\r\n")
             await expect(
                 "`_messages` tells that it is whole",
-                lambda: (connection.head_started_at, connection.received_bytes) == (0.0, 32),
+                lambda: (connection.requests.head_started_at, connection.requests.received_bytes) == (0.0, 32),
             )
             writer.write(POST + b"1\r\n{\r\n")
             writer.write(b"no chunk")

@@ -70,7 +70,9 @@ async def test_it_may_close_while_its_request_is_handled(client: Client) -> None
     """The response comes as soon as the rest of the request does, or cannot come any more."""
     async with open_connection(client) as (reader, writer):
         writer.write(create()[:-1])
-        await wait_until(lambda: any(not one.body.is_eof() for one in client.app[CONNECTION_LIMITER].connections))
+        await wait_until(
+            lambda: any(not one.requests.body.is_eof() for one in client.app[CONNECTION_LIMITER].connections)
+        )
         writer.write_eof()
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400")
 

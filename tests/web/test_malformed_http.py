@@ -167,6 +167,10 @@ MALFORMED = {
         b"POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
         "",
     ),
+    "two lines of codings": (
+        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "",
+    ),
 }
 """What is malformed: a request, and what its problem's detail begins with."""
 
@@ -179,7 +183,7 @@ async def test_bytes_that_are_not_http_are_malformed_and_counted(client: Client,
     assert counted is not None
     assert REGISTRY.get_sample_value("south_seas_http_malformed_requests_total") == counted + 1
     problem = json.load(response)
-    assert (response.status, problem["code"]) == (400, "malformed")
+    assert (response.status, response.version, problem["code"]) == (400, 11, "malformed")
     assert problem["detail"].startswith(detail)
 
 

@@ -66,7 +66,6 @@ class FrameReader:
     __slots__ = (
         "_fragments",
         "_has_turn",
-        "_held",
         "_is_discarding",
         "_is_final",
         "_is_last",
@@ -75,6 +74,7 @@ class FrameReader:
         "_is_requested",
         "_max_fragments",
         "_on_end",
+        "_pending",
         "_reader",
         "_request_turn",
         "_transport",
@@ -95,10 +95,10 @@ class FrameReader:
         """Called for a turn of the event loop, in which `read` is to be called."""
         self._on_end = on_end
         """Called when the client has sent a close frame, or disconnected."""
-        self._held = bytearray()
+        self._pending = bytearray()
         """What has arrived and was not passed on."""
         self._is_requested = False
-        """Whether the session waits for a message; else what arrives is held, and the transport paused."""
+        """Whether the session waits for a message; else what arrives is pending, and the transport paused."""
         self._has_turn = False
         """Whether a turn was requested."""
         self._is_paused = False
@@ -122,7 +122,7 @@ class FrameReader:
         """Take what has arrived."""
         if self._is_last and not self._unread_bytes:
             return
-        self._held += data
+        self._pending += data
         self._go_on()
 
     def feed_eof(self) -> None:
@@ -141,14 +141,14 @@ class FrameReader:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Have what is held read in a turn, if it is wanted; else stop reading."""
+        """Have what is pending read in a turn, if it is wanted; else stop reading."""
         if self._has_turn:
             return
         if not self._is_requested and not self._is_discarding:
-            if self._held:
+            if self._pending:
                 self._is_paused = True
                 self._transport.pause_reading()
-        elif self._held or self._is_lost:
+        elif self._pending or self._is_lost:
             self._has_turn = True
             self._request_turn()
         else:
@@ -160,16 +160,16 @@ class FrameReader:
             self._transport.resume_reading()
 
     def read(self) -> None:
-        """Read what is held, up to the end of the message that is requested."""
+        """Read what is pending, up to the end of the message that is requested."""
         self._has_turn = False
         end, violation = self._find_end()
-        frames = bytes(self._held[:end]) + violation
-        del self._held[:end]
+        frames = bytes(self._pending[:end]) + violation
+        del self._pending[:end]
         if frames and not self._is_discarding:
             failed, _ = self._reader.feed_data(frames)
             self._is_discarding = failed or bool(violation)
         if self._is_last and not self._unread_bytes:
-            self._held.clear()
+            self._pending.clear()
             if not violation:
                 self._on_end()
         if frames:
@@ -181,10 +181,10 @@ class FrameReader:
             self._resume_reading()
 
     def _find_end(self) -> tuple[int, bytes]:
-        """Return how much of what is held is read now, and what stands for an invalid frame after it."""
-        held, end = self._held, 0
+        """Return how much of what is pending is read now, and what stands for an invalid frame after it."""
+        pending, end = self._pending, 0
         for _ in range(MAX_FRAMES_AT_ONCE):
-            arrived = min(self._unread_bytes, len(held) - end)
+            arrived = min(self._unread_bytes, len(pending) - end)
             self._unread_bytes -= arrived
             end += arrived
             if self._unread_bytes or self._is_last:
@@ -192,15 +192,15 @@ class FrameReader:
             if self._is_final:
                 self._is_final = self._is_requested = False
                 break
-            if end + 2 > len(held):
+            if end + 2 > len(pending):
                 break
-            first, second = held[end], held[end + 1]
+            first, second = pending[end], pending[end + 1]
             if not second & MASKED or (first & CONTROL and first & RESERVED):
                 self._is_last = True
                 return end, UNKNOWN_FRAME
             length = second & ~MASKED
             start = end + 2 + EXTENDED_LENGTH_BYTES.get(length, 0)
-            if start > len(held):
+            if start > len(pending):
                 break
             self._is_final = bool(first & FINAL) and not self._is_discarding
             self._fragments = 0 if self._is_final else self._fragments + 1
@@ -208,7 +208,7 @@ class FrameReader:
                 self._is_last = True
                 return end, ENDLESS_FRAME
             if start > end + 2:
-                length = int.from_bytes(held[end + 2 : start])
+                length = int.from_bytes(pending[end + 2 : start])
             self._unread_bytes = MASK_BYTES + length
             self._is_last = first & OPCODE == CLOSE
             end = start

@@ -27,7 +27,6 @@ from service.web.problems import problem_response
 __all__ = [
     "CONNECTION_LIMITER",
     "ConnectionLimiter",
-    "get_client_address",
     "run_timeout_sweep",
     "warn_of_untrusted_proxy",
 ]
@@ -39,8 +38,8 @@ FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
 MAX_BUCKETS_BYTES = 8 * 1024 * 1024
 """Memory for what clients have left."""
 
-HELD_MS = 10.0
-"""Time that a request has to have, and that is held until it is answered: many at once may not all be done for nothing.
+RESERVED_MS = 10.0
+"""Time that a request must have left, and that is reserved until it is answered: many at once are not all done unpaid.
 
 More than most requests take, less than the dearest.
 """
@@ -48,8 +47,8 @@ More than most requests take, less than the dearest.
 MAX_DEBT_DIVISOR = 3
 """An address may owe a third of the time that it has."""
 
-MAX_OPENED_PER_ADDRESS = 1_000
-"""Connections that an address may open between two sweeps: each takes longer than a plain GET."""
+CONNECTION_S = 0.0003
+"""What a connection takes of aiohttp and the event loop, which cannot be timed."""
 
 SWEEP_INTERVAL_S = 5.0
 BATCH_SIZE = 1_000
@@ -73,22 +72,20 @@ class ConnectionLimiter:
         self.clock = clock
         per_network = limits.addresses_per_network
         requests = Policy("requests", limits.rate_requests, per_network=per_network)
-        time = Policy("time", limits.rate_time, per_network=per_network, held=HELD_MS)
+        time = Policy("time", limits.rate_time, per_network=per_network, reserved=RESERVED_MS)
         self.clients = Buckets((requests, time), clock, MAX_BUCKETS_BYTES)
         """The requests and the milliseconds that are left to each address, and to each trusted token."""
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
         """Connections of each address, and of each IPv6 /48 network."""
-        self.opened_per_address = AddressCounter()
-        """Connections that were opened since the last sweep, likewise."""
         self.turns = Turns()
         """Of sockets, by the IPv6 /48 network of their client, or its IPv4 address."""
         self.streams_per_address = AddressCounter()
         """Streams, likewise."""
         self.rejected = 0
         """Connections since the start."""
-        self._common_headers = CommonHeaders(limits)
+        self.common_headers = CommonHeaders(limits)
         self.send_buffers = _make_send_buffer_budget(limits)
 
     def add(self, connection: ClientConnection) -> bytes:
@@ -101,14 +98,12 @@ class ConnectionLimiter:
                 "store_unavailable", "this instance has reached its maximum number of connections"
             )
         elif client is not None and (
-            self._is_at_limit(self.connections_per_address, client, max_connections)
-            or self._is_at_limit(self.opened_per_address, client, max(max_connections, MAX_OPENED_PER_ADDRESS))
-            or self.is_in_debt(client)
+            self._is_at_limit(self.connections_per_address, client, max_connections) or self.is_in_debt(client)
         ):
             refusal = self._encode_refusal("rate_limited", "too many connections from this address")
         if client is not None:
             self.connections_per_address.add(client, 1)
-            self.opened_per_address.add(client, 1)
+            self.charge_address(client, CONNECTION_S)
         if refusal:
             self._log_rejection(client)
         return refusal
@@ -117,7 +112,7 @@ class ConnectionLimiter:
         """Return a complete response for a connection that is rejected before anything is read."""
         response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
         headers, body = response.headers, cast("bytes", response.body)
-        self._common_headers.add_to(headers, new_request_id())
+        self.common_headers.add_to(headers, new_request_id())
         headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})
         status = f"HTTP/1.1 {response.status} {response.reason}"
         return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body
@@ -139,15 +134,15 @@ class ConnectionLimiter:
         if self.limits.rate_limits:
             now = self.clock()
             for bucket in self.clients.of_address(address)[1::2]:
-                bucket.spend(1000 * seconds, now)
+                bucket.take(1000 * seconds, now)
 
     def is_in_debt(self, address: str) -> bool:
         """Return whether an address owes so much time that its connections are rejected unread."""
         now = self.clock()
-        return any(
-            bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota
-            for bucket in self.clients.of_address(address)[1::2]
-        )
+        for bucket in self.clients.of_address(address)[1::2]:
+            if bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota:
+                return True
+        return False
 
     def remove(self, connection: ClientConnection) -> None:
         """Remove a closed connection."""
@@ -173,7 +168,6 @@ class ConnectionLimiter:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_INTERVAL_S)
-            self.opened_per_address.clear()
             for number, connection in enumerate([*self.connections]):
                 try:
                     connection.check_timeouts(loop.time())
@@ -187,22 +181,11 @@ class ConnectionLimiter:
         """Return whether a client, or its network, has as many as it may."""
         if not self.limits.rate_limits:
             return False
-        network = get_site_network(client)
-        return counter[client] >= limit or (
-            network != client and counter[network] >= limit * self.limits.addresses_per_network
-        )
+        per_network = limit * self.limits.addresses_per_network
+        return counter[client] >= limit or (":" in client and counter[get_site_network(client)] >= per_network)
 
 
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
-
-
-def get_client_address(request: web.BaseRequest) -> str:
-    """Return the client's address."""
-    connection = get_connection(request)
-    client = connection.client
-    return (
-        connection.limiter.proxies.forwarded_client(connection.peername, request.headers) if client is None else client
-    )
 
 
 def warn_of_untrusted_proxy(request: web.BaseRequest) -> None:

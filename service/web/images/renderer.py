@@ -144,9 +144,9 @@ class ImageRenderer:
         (bucket,) = self._time.get(order.client)
 
         def report(seconds: float) -> None:
-            bucket.spend(1000 * seconds, monotonic())
+            bucket.take(1000 * seconds, monotonic())
             if order.charge is not None:
-                order.charge.spend_time(seconds * WORKER_SHARE)
+                order.charge.charge_time(seconds * WORKER_SHARE)
 
         is_busy = bucket.count_remaining(monotonic()) < 0
         try:

@@ -14,7 +14,6 @@ from service.drawing.scene import DEFAULT_WIDTH
 from service.games.timestamps import DAY_S
 from service.i18n import Language
 from service.web.client_ip import get_site_network
-from service.web.connections.limiter import get_client_address
 from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import MAX_SYNC_BYTES, CompressibleResponse, add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
@@ -74,10 +73,11 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         return web.Response(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
-        client = get_client_address(request)
+        connection = get_connection(request)
+        client = connection.address
         with request.app[PICTURE_SLOTS].acquire(client):
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, get_connection(request).charge)
+            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, connection.charge)
             body = await request.app[IMAGE_RENDERER].render(key, await make_job(), order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":

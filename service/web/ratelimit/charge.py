@@ -23,7 +23,7 @@ from service.games.errors import UnknownTileSet
 from service.games.ports.game_store import RateLimit
 from service.games.tilesets import DEFAULT_TILESET
 from service.web.buckets import Bucket, Policy
-from service.web.connections.limiter import HELD_MS
+from service.web.connections.limiter import RESERVED_MS
 from service.web.connections.protocol import get_connection
 from service.web.ratelimit.leases import TokenLease, refund
 
@@ -92,9 +92,9 @@ class Charge:
 
     __slots__ = (
         "_address",
-        "_held_ms",
         "_is_paid",
         "_limiter",
+        "_reserved_ms",
         "api_key",
         "buckets",
         "counted",
@@ -111,7 +111,7 @@ class Charge:
         """The API key that pays in place of the address."""
         self.buckets: tuple[Bucket, ...] = ()
         """Of the client that pays, if one does: of requests and of time."""
-        self._held_ms = 0.0
+        self._reserved_ms = 0.0
         self.counted: tuple[TokenLease, ...] = ()
         """Charged whatever the response is."""
         self.creations: tuple[TokenLease, ...] = ()
@@ -136,16 +136,16 @@ class Charge:
             if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
                 raise policy.make_error(wait_s)
         for bucket in buckets:
-            bucket.spend(bucket.policy.held, now)
-        self.buckets, self._held_ms = buckets, HELD_MS
+            bucket.take(bucket.policy.reserved, now)
+        self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
-    def spend_time(self, seconds: float) -> None:
-        """Charge time that was spent; what was held is a part of it."""
-        now, milliseconds = self._limiter.clock(), 1000 * seconds - self._held_ms
-        self._held_ms = 0.0
+    def charge_time(self, seconds: float) -> None:
+        """Charge time that was spent; what was reserved is a part of it."""
+        now, milliseconds = self._limiter.clock(), 1000 * seconds - self._reserved_ms
+        self._reserved_ms = 0.0
         for bucket in self.buckets:
-            if bucket.policy.held == HELD_MS:
-                bucket.spend(milliseconds, now)
+            if bucket.policy.reserved == RESERVED_MS:
+                bucket.take(milliseconds, now)
 
     def settle(self, *, is_successful: bool = True) -> None:
         """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
@@ -162,7 +162,7 @@ class Charge:
         for bucket in self.buckets:
             policy = bucket.policy
             part = 1 - (bucket.full_at - now) / policy.rate.window_s
-            if part < least and (policy.held == 1 or part < SHOWN_TIME):
+            if part < least and (policy.reserved == 1 or part < SHOWN_TIME):
                 shown, least = policy, part
         for lease in self.counted + self.creations:
             if (part := lease.remaining / lease.policy.quota) < least:
@@ -218,7 +218,7 @@ class Charge:
             try:
                 yield
             finally:
-                self.spend_time(perf_counter() - started_at)
+                self.charge_time(perf_counter() - started_at)
 
     def _price_turns(self, playing: Sequence[str]) -> int:
         """Return the tokens for one turn of each bot."""

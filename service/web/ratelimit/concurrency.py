@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, contextmanager
 from aiohttp import web
 
 from service.web.app_keys import LIMITS
-from service.web.connections.limiter import CONNECTION_LIMITER, get_client_address
-from service.web.connections.protocol import streaming_response
+from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.protocol import check_stream, get_connection
 from service.web.errors import TooManyWaiting
 from service.web.ratelimit.origins import check_origin
 
@@ -85,10 +85,10 @@ async def open_stream(request: web.Request) -> AsyncIterator[None]:
     Raises OriginNotAllowed, TooManyConnections, Malformed.
     """
     check_origin(request, request.app[LIMITS].allowed_origins)
-    address, connections = get_client_address(request), request.app[CONNECTION_LIMITER]
+    address, connections = get_connection(request).address, request.app[CONNECTION_LIMITER]
     connections.add_stream(address)
     try:
-        with streaming_response(request):
-            yield
+        check_stream(request)
+        yield
     finally:
         connections.remove_stream(address)

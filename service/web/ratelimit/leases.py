@@ -175,5 +175,5 @@ class LeasePool:
         now = self._clock()
         remaining = int(bucket.count_remaining(now) + 1e-9)
         tokens = min(requested, remaining)
-        bucket.spend(tokens, now)
+        bucket.take(tokens, now)
         return Grant(tokens, remaining - tokens, 0.0 if remaining > tokens else bucket.policy.token_interval_s)

@@ -269,7 +269,8 @@ class RateLimiter:
         elif charge.unverified_token and status < MIN_FAILED_STATUS:
             self._trust(charge.unverified_token)
         if not charge.buckets:
-            connection.close_after(response)
+            if connection.client is not None:  # it is no proxy with other clients
+                response.force_close()
         elif not response.prepared and RATE_LIMIT not in headers:
             charge.set_headers(headers)
 

@@ -49,7 +49,7 @@ async def serve_websocket(request: web.Request) -> web.StreamResponse:
             try:
                 session = Session(request, connection)
                 await _start_session(request, session, connection)
-                get_connection(request).pay()
+                get_connection(request).charge_busy_time()
                 await connection.run(session.handle_message)
             finally:
                 connection.release()

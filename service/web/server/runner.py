@@ -9,7 +9,8 @@ import logging
 from functools import partial
 from typing import Any
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
+from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import (
     BadHttpMethod,
     BadStatusLine,
@@ -18,17 +19,18 @@ from aiohttp.http_exceptions import (
     LineTooLong,
     PayloadEncodingError,
 )
+from aiohttp.web_protocol import ERROR
 
 from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, MAX_HEAD_BYTES, ClientConnection, timed
+from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, run_measured
+from service.web.connections.request_reader import MAX_HEAD_BYTES
 from service.web.errors import TargetTooLong
 from service.web.middleware import Middleware
 from service.web.problems import problem_response, to_problem
 from service.web.request_log import UNMATCHED_ROUTE, RequestContext, log_request
-from service.web.responses import add_common_headers
 
 LOG = logging.getLogger(__name__)
 
@@ -37,6 +39,9 @@ MAX_TARGET_BYTES = 2_048
 
 MAX_HEADERS = 64
 """Headers of one request; browsers and proxies send about half as many."""
+
+UNPARSED = ERROR._replace(version=HttpVersion11)
+"""Stands for a request that aiohttp cannot parse."""
 
 READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, at most twice as many."""
@@ -79,11 +84,7 @@ def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
-    __slots__ = ("_app",)
-
-    def __init__(self, manager: web.Server, *, app: web.Application, **options: Any) -> None:
-        super().__init__(manager, limiter=app[CONNECTION_LIMITER], **options)
-        self._app = app
+    __slots__ = ()
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
@@ -98,7 +99,7 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
-            document = _describe_malformed(exc, self.received_bytes)
+            document = _describe_malformed(exc, self.requests.received_bytes)
             log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -106,9 +107,9 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(document)
-        add_common_headers(self._app, response)
+        context = LOG_CONTEXT.get()
+        self.limiter.common_headers.add_to(response.headers, None if context is None else context.request_id)
         response.force_close()
-        self.finish_request(request, response)
         return response
 
 
@@ -118,16 +119,21 @@ class ProblemServer(web.Server):
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         middleware = Middleware(app, server.request_handler)
         super().__init__(
-            partial(timed, middleware.measure if is_measured else middleware.respond),
-            request_factory=server.request_factory,
+            partial(run_measured, middleware.measure if is_measured else middleware.respond),
+            request_factory=self._make_request,
         )
-        self._app = app
+        self._factory = server.request_factory
+        self._limiter = app[CONNECTION_LIMITER]
+
+    def _make_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
+        """Return a request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
+        return self._factory(UNPARSED if message is ERROR else message, *parts)
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
         return ProblemProtocol(
             self,
-            app=self._app,
+            limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
             max_line_size=MAX_TARGET_BYTES,

@@ -113,7 +113,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     if connection.charge is not None:
         connection.charge.settle()
         connection.charge.set_headers(response.headers)
-        connection.pay()
+        connection.charge_busy_time()
     closed = start_event_stream(request)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:

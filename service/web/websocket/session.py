@@ -161,7 +161,7 @@ class Session:
         finally:
             if self._client.charge is not None:
                 self._client.charge.settle(is_successful=is_successful)
-            self._client.pay()
+            self._client.charge_busy_time()
 
     async def _dispatch(self, message: ClientMessage) -> None:
         match message:

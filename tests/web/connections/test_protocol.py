@@ -14,15 +14,14 @@ from service.games.errors import Malformed
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import (
-    MAX_FRAMING_BYTES,
-    MAX_HEAD_BYTES,
-    MAX_HELD_BYTES,
+    MAX_PENDING_BYTES,
     MAX_STREAM_HEAD_BYTES,
     ClientConnection,
+    check_stream,
     is_slow_consumer,
     start_event_stream,
-    streaming_response,
 )
+from service.web.connections.request_reader import MAX_FRAMING_BYTES, MAX_HEAD_BYTES
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks, wait_until
 
@@ -195,7 +194,7 @@ async def test_each_request_is_answered_and_a_part_of_a_head_must_be_completed_i
         await asyncio.sleep(0)
         assert len(connection._messages) <= 32
     connections.may_answer.set()
-    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == answers and connection.is_waiting())
+    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == answers and connection.requests.is_waiting())
     now = asyncio.get_running_loop().time()
     connection.check_timeouts(now)
     connection.check_timeouts(now + 19)
@@ -208,10 +207,14 @@ async def test_a_connection_that_is_served_is_not_idle(connections: Connections,
     connection, transport = opened
     connection.check_timeouts(100)
     connection.data_received(GET * 2)
-    assert (connection.received_bytes, connection.head_started_at, bytes(connection.held)) == (len(GET), 0.0, GET)
+    assert (
+        connection.requests.received_bytes,
+        connection.requests.head_started_at,
+        bytes(connection.requests.pending),
+    ) == (len(GET), 0.0, GET)
     connection.check_timeouts(9_999)
     connections.may_answer.set()
-    await wait_until(connection.is_waiting)
+    await wait_until(connection.requests.is_waiting)
     connection.check_timeouts(20_000)
     connection.check_timeouts(20_075)
     assert not transport.is_closing()
@@ -229,7 +232,7 @@ async def test_the_bytes_of_a_head_are_limited(connections: Connections, opened:
     data += b"Y: " + b"x" * (MAX_HEAD_BYTES - len(data) - 7 + more) + b"\r\n\r\n"
     connections.may_answer.set()
     connection.data_received(GET)
-    await wait_until(connection.is_waiting)
+    await wait_until(connection.requests.is_waiting)
     connection.data_received(data[:cut])
     if data[cut:]:
         connection.data_received(data[cut:])
@@ -240,8 +243,8 @@ async def test_the_bytes_of_a_head_are_limited(connections: Connections, opened:
 @pytest.mark.parametrize(
     ("kind", "size", "calls"),
     (
-        ("response", MAX_HELD_BYTES, []),
-        ("response", MAX_HELD_BYTES + 1, ["pause"]),
+        ("response", MAX_PENDING_BYTES, []),
+        ("response", MAX_PENDING_BYTES + 1, ["pause"]),
         ("stream", MAX_STREAM_HEAD_BYTES, []),
         ("stream", MAX_STREAM_HEAD_BYTES + 1, ["abort"]),
     ),
@@ -253,11 +256,26 @@ async def test_what_a_client_sends_ahead_is_limited(
     connection.data_received(GET)
     connection.kind = kind
     connection.data_received(bytes(size))
-    assert (len(connection.held), connection.received_bytes, transport.calls) == (size, len(GET), calls)
+    assert (len(connection.requests.pending), connection.requests.received_bytes, transport.calls) == (
+        size,
+        len(GET),
+        calls,
+    )
     if calls == ["pause"]:
         connections.may_answer.set()
-        await wait_until(lambda: len(connection.held) < size)
+        await wait_until(lambda: len(connection.requests.pending) < size)
         assert transport.calls[:2] == ["pause", "resume"]
+
+
+async def test_a_client_that_is_too_far_ahead_is_not_read_when_its_body_is(opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(POST)
+    connection.pause_reading()
+    connection.data_received(bytes(5 + MAX_PENDING_BYTES + 1))
+    connection.resume_reading(resume_parser=False)
+    assert (connection.is_paused, transport.calls[-1]) == (True, "pause")
+    connection.data_received(b"")
+    assert (len(connection.requests.pending), connection.is_paused) == (MAX_PENDING_BYTES + 1, True)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +292,7 @@ async def test_a_body_that_cannot_end_is_told_so(opened: Opened, rest: bytes | N
     """Aiohttp reports an invalid chunk as one more message while a body is read."""
     connection, _ = opened
     connection.data_received(CHUNKED_HEAD)
-    body = connection.body
+    body = connection.requests.body
     if rest is None:
         assert connection.eof_received()
     else:
@@ -291,7 +309,7 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     connections.may_answer.set()
     await wait_until(lambda: connection.is_discarding)
     connection.data_received(GET)
-    assert (transport.calls[-2:], bytes(connection.held)) == (["eof", "resume"], b"")
+    assert (transport.calls[-2:], bytes(connection.requests.pending)) == (["eof", "resume"], b"")
     assert not connection.eof_received()
     await wait_until(transport.is_closing)
     assert transport.written.count(b"HTTP/1.1 200") == 1
@@ -308,18 +326,17 @@ async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pyt
 async def test_a_stream_lasts_as_long_as_its_handler_or_its_client(opened: Opened) -> None:
     connection, _ = opened
     request: Any = Mock(protocol=connection)
-    connection.received_bytes = MAX_STREAM_HEAD_BYTES
-    with streaming_response(request):
-        assert connection.kind == "response"
-        ended = start_event_stream(request)
-        assert (connection.kind, ended.done()) == ("stream", False)
-        assert not connection.eof_received()
-        assert ended.done()
+    connection.requests.received_bytes = MAX_STREAM_HEAD_BYTES
+    check_stream(request)
     assert connection.kind == "response"
+    ended = start_event_stream(request)
+    assert (connection.kind, ended.done()) == ("stream", False)
+    assert not connection.eof_received()
+    assert ended.done()
     for has_ended, received_bytes in ((True, 0), (False, MAX_STREAM_HEAD_BYTES + 1)):
-        connection.has_ended, connection.received_bytes = has_ended, received_bytes
-        with pytest.raises(Malformed), streaming_response(request):
-            pass
+        connection.has_ended, connection.requests.received_bytes = has_ended, received_bytes
+        with pytest.raises(Malformed):
+            check_stream(request)
     await run_ready_tasks()
 
 

@@ -81,7 +81,7 @@ async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[]
 def make_busy(renderer: ImageRenderer, client: str) -> None:
     """Let a client have drawn much lately."""
     (bucket,) = renderer._time.get(client)
-    bucket.spend(2 * BUSY.quota, monotonic())
+    bucket.take(2 * BUSY.quota, monotonic())
 
 
 class Order:
@@ -185,7 +185,7 @@ async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(re
 async def test_the_time_of_a_picture_is_charged(renderer: ImageRenderer) -> None:
     charge = Mock()
     await renderer.render(1, SHIP, PictureOrder(GOOD, False, charge))
-    (seconds,) = charge.spend_time.call_args.args
+    (seconds,) = charge.charge_time.call_args.args
     assert seconds > 0
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-from importlib import resources
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -48,7 +47,7 @@ def test_etags_depend_on_every_file_that_pictures_are_made_of(tmp_path: Path, mo
     for package in (drawing, i18n):
         (folder,) = package.__path__
         shutil.copytree(folder, tmp_path / package.__name__, ignore=shutil.ignore_patterns("__pycache__", "*.po"))
-    monkeypatch.setattr(resources, "files", lambda package: tmp_path / package)
+    monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path / package)
     compute = responses.drawing_code_digest.__wrapped__
     digests = {compute()}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

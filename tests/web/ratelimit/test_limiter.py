@@ -10,7 +10,7 @@ from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
 from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.limiter import HELD_MS, ConnectionLimiter
+from service.web.connections.limiter import RESERVED_MS, ConnectionLimiter
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.limits import Limits
@@ -28,15 +28,15 @@ UNKNOWN_PATH = ""
 TRUSTED, NEW = bearer_header("trusted"), bearer_header("new")
 API_KEY, KEY = {"Api-Key": "secret"}, {"Idempotency-Key": "k"}
 
-OF_ADDRESS = {"requests address": 1, "time address": HELD_MS}
+OF_ADDRESS = {"requests address": 1, "time address": RESERVED_MS}
 OF_TOKEN = {
     "requests trusted": 1,
-    "time trusted": HELD_MS,
+    "time trusted": RESERVED_MS,
     "tokens-requests address": 1,
-    "tokens-time address": HELD_MS,
+    "tokens-time address": RESERVED_MS,
 }
 OF_SECOND = {name.replace("trusted", "second"): tokens for name, tokens in OF_TOKEN.items()}
-OF_HOST = {"key-requests host": 1, "tokens-time host": HELD_MS}
+OF_HOST = {"key-requests host": 1, "tokens-time host": RESERVED_MS}
 GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys address": 1}
 
 
@@ -86,7 +86,7 @@ async def test_a_request_is_charged_to_its_key_its_trusted_token_or_its_address(
 ) -> None:
     request = await admit(limiter, operation, headers)
     assert charged(limiter) == charges
-    get_connection(request).charge.spend_time(0.002)  # type: ignore[union-attr]  # it is charged
+    get_connection(request).charge.charge_time(0.002)  # type: ignore[union-attr]  # it is charged
     limiter.settle(request, web.Response())
     spent = {name: 2 if "time" in name else tokens for name, tokens in charges.items() if name not in GUESS}
     assert charged(limiter) == spent
@@ -94,9 +94,9 @@ async def test_a_request_is_charged_to_its_key_its_trusted_token_or_its_address(
 
 async def test_the_networks_of_an_address_are_charged_too(limiter: RateLimiter) -> None:
     await admit(limiter, "createRematch", TRUSTED | KEY, SITE_ADDRESS)
-    above = {"tokens-requests": 1, "tokens-time": HELD_MS, "creations": 1, "keys": 1}
+    above = {"tokens-requests": 1, "tokens-time": RESERVED_MS, "creations": 1, "keys": 1}
     assert charged(limiter) == (
-        {"requests trusted": 1, "time trusted": HELD_MS}
+        {"requests trusted": 1, "time trusted": RESERVED_MS}
         | {f"{name} address": tokens for name, tokens in above.items()}
         | {f"network-{name} network": tokens for name, tokens in above.items()}
     )
@@ -148,7 +148,7 @@ async def test_a_token_is_trusted_once_a_response_proves_it(
 @pytest.mark.parametrize("policy", ("requests", "time"))
 async def test_strangers_at_an_address_do_not_starve_a_token(limiter: RateLimiter, policy: str) -> None:
     """Nor one that this instance does not know yet, if it is valid."""
-    next(one for one in limiter.clients.of_address(ADDRESS) if one.policy.name == policy).spend(1_000, limiter.clock())
+    next(one for one in limiter.clients.of_address(ADDRESS) if one.policy.name == policy).take(1_000, limiter.clock())
     with pytest.raises(RateLimited) as limited:
         await admit(limiter, "readGame", NEW)
     assert limited.value.policy == policy
@@ -163,7 +163,7 @@ async def test_strangers_at_an_address_do_not_starve_a_token(limiter: RateLimite
 @pytest.mark.parametrize("number", (0, 1))
 async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, number: int) -> None:
     bucket = limiter.tokens_of_addresses.of_address(ADDRESS)[number]
-    bucket.spend(bucket.policy.quota, limiter.clock())
+    bucket.take(bucket.policy.quota, limiter.clock())
     with pytest.raises(RateLimited):
         await admit(limiter, "readGame", TRUSTED)
     await admit(limiter, "readGame", {})
@@ -172,12 +172,12 @@ async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, nu
 
 async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
     """Else as many as there are connections would all be done before the first is charged."""
-    admitted = [await admit(limiter, "listBots", {}) for _ in range(int(1_000 / HELD_MS))]
+    admitted = [await admit(limiter, "listBots", {}) for _ in range(int(1_000 / RESERVED_MS))]
     with pytest.raises(RateLimited) as limited:
         await admit(limiter, "listBots", {})
     assert limited.value.policy == "time"
     for request in admitted:
-        get_connection(request).charge.spend_time(0.0)  # type: ignore[union-attr]  # it is charged
+        get_connection(request).charge.charge_time(0.0)  # type: ignore[union-attr]  # it is charged
     await admit(limiter, "listBots", {})
 
 
@@ -199,14 +199,14 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
     charge = await limiter.admit_message(ADDRESS, message)
     assert charged(limiter) == charges
     charge.settle()
-    charge.spend_time(0.0)
+    charge.charge_time(0.0)
     assert charged(limiter) == {
         name: tokens for name, tokens in charges.items() if "time" not in name and name not in GUESS
     }
 
 
 async def test_a_rejected_message_leaves_no_guess_behind(limiter: RateLimiter) -> None:
-    limiter.clients.of_address(ADDRESS)[0].spend(1_000, limiter.clock())
+    limiter.clients.of_address(ADDRESS)[0].take(1_000, limiter.clock())
     with pytest.raises(RateLimited):
         await limiter.admit_message(ADDRESS, MessageInfo(token="new", game="abc"))
     assert charged(limiter) == {"requests address": 1_000}

@@ -65,7 +65,7 @@ class SharedBuckets:
         bucket.policy = Policy("store", size)
         left = int(bucket.count_remaining(self._clock()) + 1e-9)
         taken = min(wanted, left)
-        bucket.spend(taken, self._clock())
+        bucket.take(taken, self._clock())
         return Grant(taken, left - taken, 0.0 if left > taken else bucket.policy.token_interval_s)
 
 
@@ -105,7 +105,7 @@ class LimitMachine(RuleBasedStateMachine):
     @rule(client=clients, tokens=st.integers(1, 60))
     def spend(self, client: str, tokens: int) -> None:
         for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
-            bucket.spend(tokens, self.clock())
+            bucket.take(tokens, self.clock())
             model.spend(tokens)
 
     @rule(client=clients)

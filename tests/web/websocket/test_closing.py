@@ -118,7 +118,7 @@ async def test_a_client_that_does_not_stop_sending_is_disconnected(quick: Client
         with pytest.raises(ConnectionError):
             await send_for_ever(line)
         assert 0.9 < loop.time() - started_at < 4
-        assert connection.received_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
+        assert connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
     await wait_until_no_streams(quick)
 
 

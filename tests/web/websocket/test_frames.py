@@ -213,7 +213,7 @@ async def test_each_message_of_a_client_has_its_turn_and_is_paid_before_the_next
 ) -> None:
     """So one client does not hold up the others, whatever its messages take, and however many sockets it has."""
     events, turns = dict[ClientConnection, list[tuple[str, int]]](), TurnCounter()
-    set_parser, pay = ClientConnection.set_parser, ClientConnection.pay
+    set_parser, charge = ClientConnection.set_parser, ClientConnection.charge_busy_time
 
     def record_reads(connection: ClientConnection, parser: WebSocketReader, data_received_cb: None = None) -> None:
         of_socket = events.setdefault(connection, [])
@@ -221,12 +221,12 @@ async def test_each_message_of_a_client_has_its_turn_and_is_paid_before_the_next
         set_parser(connection, cast("WebSocketReader", recorder), data_received_cb)
 
     def record_payment(connection: ClientConnection) -> None:
-        pay(connection)
+        charge(connection)
         if connection in events:
             events[connection].append(("paid", turns.count))
 
     monkeypatch.setattr(ClientConnection, "set_parser", record_reads)
-    monkeypatch.setattr(ClientConnection, "pay", record_payment)
+    monkeypatch.setattr(ClientConnection, "charge_busy_time", record_payment)
     messages = (
         encode_frame(TEXT, deflate(b'{"type":"act","move":"' + b"a" * 64_000 + b'"}'), flags=FINAL | DEFLATED) * 8
     )
