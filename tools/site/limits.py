@@ -64,7 +64,7 @@ def api_limits() -> Iterator[str]:
         return next(one[name] for one in (found, *found.get("anyOf", ())) if name in one)
 
     script = resources.files("service.store.scripts").joinpath("commit.lua").read_text()
-    key_s, keys = map(int, re.findall(r"local DAY, MAX_KEYS, \w+, \w+ = (\d+), (\d+)", script)[0])
+    key_s, keys = map(int, re.findall(r"local DAY, MAX_KEYS, [\w, ]+ = (\d+), (\d+)", script)[0])
     (move_id,) = re.findall(r"\{1,(\d+)\}", bound("Move", "id", "pattern"))
     timeout_days = bound("CreateGame", "turn_timeout_s", "maximum") // DAYS
     players = f"{bound('CreateGame', 'players', 'minItems')} to {bound('CreateGame', 'players', 'maxItems')}"
