@@ -67,7 +67,8 @@ LOGS_COMPACTED = Counter(
     ("to",),
 )
 ARCHIVE_PENDING = Gauge(
-    "south_seas_archive_pending_games", "Ended games that are not archived, or without an archive not compressed yet."
+    "south_seas_archive_pending_games",
+    "Ended games that are not archived, or without an archive not compressed yet. Such a game does not expire.",
 )
 ARCHIVE_PENDING_AGE = Gauge(
     "south_seas_archive_pending_seconds", "How long the oldest of these games has waited to be archived."
