@@ -9,22 +9,21 @@ from time import perf_counter
 from typing import Any
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
-from multidict import istr
+from multidict import CIMultiDictProxy, istr
 
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
-from service.web.client_ip import peer_address
+from service.web.app_keys import DRAINING
 from service.web.common_headers import REQUEST_ID
 from service.web.connections.limiter import warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.negotiation import check_lists, join_lines
+from service.web.headers.negotiation import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, join_lines
 from service.web.parsing import without_expectation
 from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.request_log import IN_FLIGHT, RequestContext, describe_span, is_stream, may_stream, record_request
-from service.web.responses import add_common_headers
 
 SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 """aiohttp's parser also knows 0.9 and 2.0."""
@@ -32,6 +31,18 @@ SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 REQUESTED_METHOD = istr("Access-Control-Request-Method")
 PREFLIGHT_MAX_AGE_S = 7200
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
 
 MAX_PATH_PARTS = 16
 """More than any route has: aiohttp looks a path up again for each of its parts."""
@@ -70,6 +81,8 @@ class Middleware:
                 response = await self.respond(request, context)
             else:
                 response = await self._trace(request, context)
+            if self._app[DRAINING].is_set() and not response.prepared:
+                response.force_close()
             status = response.status if isinstance(response, web.Response) or not is_stream(response) else STREAMED
         except ConnectionError:
             status = STREAMED if may_stream(request) else DISCONNECTED
@@ -98,7 +111,7 @@ class Middleware:
         connection, rate_limiter = get_connection(request), self._rate_limiter
         connection.charge = None
         if connection.client is None:  # a trusted proxy
-            proxies, proxy = connection.limiter.proxies, peer_address(connection.peername)
+            proxies, proxy = connection.limiter.proxies, connection.peer_address
             connection.address = proxies.forwarded_client(proxy, request.headers)
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
@@ -122,14 +135,26 @@ class Middleware:
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
-            add_common_headers(self._app, response)
+            connection.limiter.common_headers.add_to(response.headers)
         return response
+
+
+def _check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
 
 
 def _check_head(request: web.Request) -> None:
     """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
-    check_lists(headers)
+    _check_lists(headers)
     if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
         raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:

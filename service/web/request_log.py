@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from aiohttp import hdrs, web
 from prometheus_client import Histogram
 
-from service.telemetry.logs import is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
+from service.web.common_headers import is_valid_request_id, new_request_id
 from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import prefers_media_type
 from service.web.parsing import JSON

@@ -11,12 +11,11 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.buckets import Buckets, Policy
-from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
-from service.web.common_headers import CommonHeaders
+from service.web.buckets import AddressCounter, Buckets, Policy
+from service.web.client_ip import TrustedProxies, get_site_network
+from service.web.common_headers import CommonHeaders, new_request_id
 from service.web.connections.frames import Turns
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget

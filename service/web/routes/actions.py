@@ -10,7 +10,7 @@ from msgspec import Raw
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context

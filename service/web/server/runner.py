@@ -107,8 +107,7 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(document)
-        context = LOG_CONTEXT.get()
-        self.limiter.common_headers.add_to(response.headers, None if context is None else context.request_id)
+        self.limiter.common_headers.add_to(response.headers)
         response.force_close()
         return response
 
