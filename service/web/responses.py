@@ -49,8 +49,8 @@ class CompressibleResponse(web.Response):
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Choose the coding, and begin the response."""
-        accepted = request.headers.getall(hdrs.ACCEPT_ENCODING, None)
-        if accepted is not None and (coding := negotiate_coding(",".join(accepted))) is not None:
+        coding = negotiate_coding(",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ())))
+        if coding is not None:
             self.enable_compression(coding)
             if (etag := self.headers.get("ETag")) is not None:
                 self.headers["ETag"] = f'{etag[:-1]}-{coding.value}"'

@@ -43,7 +43,7 @@ RESERVED_MS = 10.0
 More than most requests take, less than the dearest.
 """
 
-MAX_DEBT_DIVISOR = 3
+MAX_DEBT = 1 / 3
 """An address may owe a third of the time that it has."""
 
 CONNECTION_S = 0.0003
@@ -139,7 +139,7 @@ class ConnectionLimiter:
         """Return whether an address owes so much time that its connections are rejected unread."""
         now = self.clock()
         for bucket in self.clients.of_address(address)[1::2]:
-            if bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota:
+            if bucket.full_at - now > (1 + MAX_DEBT) * bucket.policy.rate.window_s:
                 return True
         return False
 

@@ -14,8 +14,8 @@ from service.games.realtime.stream_reader import build_snapshot, resolve_positio
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer, start_event_stream
 from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.middleware import EVENT_STREAM
 from service.web.ratelimit.concurrency import open_stream
-from service.web.request_log import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, MISSED_DIFF_S, STREAMS, check_subscriber_limit
