@@ -21,8 +21,7 @@ from service.games.archive.archiver import Archiver
 from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.registry import BotRegistry
-from service.games.cache import GameCache
-from service.games.context import Context
+from service.games.context import Context, GameCache
 from service.games.index_repair import IndexRepairer
 from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler

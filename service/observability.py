@@ -40,7 +40,7 @@ from service.telemetry.metrics import (
 from service.telemetry.tracing import trace_if_configured
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.request_log import ACCESS_LOGGER, IN_FLIGHT
+from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming.registry import STREAMS
 
 __all__ = ["ObservedParts", "configure_logging", "observe_instance"]

@@ -15,8 +15,8 @@ from click.core import ParameterSource
 from service.archive_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.ports.game_store import RateLimit
-from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, Wait, parse_url
+from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
 from service.web.buckets import parse_rate
 from service.web.client_ip import parse_networks

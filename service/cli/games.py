@@ -25,10 +25,10 @@ from service.games.ports.game_store import UnreadableGame
 from service.games.queries.lobby import summarize
 from service.games.repository import decode_with_index, read_access
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.timestamps import timestamp
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.telemetry import logs
+from service.telemetry.clock import timestamp
 from service.telemetry.logs import escape_unprintable
 
 __all__ = ["games_group"]

@@ -20,13 +20,12 @@ from service.games.access import AccessRecord, encode_access, index_keys
 from service.games.archive.document import SUFFIX, GameDocument, InvalidDocument, decode_document
 from service.games.archive.port import RestoreRequest
 from service.games.archive.validation import ValidatedDocument, validate_document
-from service.games.bots.priority import bot_on_turn
 from service.games.context import Retention
-from service.games.lifecycle import overdue_at
+from service.games.lifecycle import next_due_at
 from service.games.ports.game_store import Commit
-from service.games.timestamps import unix_seconds
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
+from service.telemetry.clock import unix_seconds
 
 __all__ = ["import_command", "import_files", "iter_documents", "make_restore"]
 
@@ -127,7 +126,6 @@ def _make_commit(
 ) -> Commit:
     """Return the commit that creates the game with its whole log; its retention begins now."""
     game = validated.game
-    due_at = int(time.time()) if bot_on_turn(game) is not None else overdue_at(game)
     return Commit(
         game=game.id,
         id=secrets.token_hex(_COMMIT_ID_BYTES),
@@ -141,7 +139,7 @@ def _make_commit(
         is_public=access.visibility == "public",
         created_at=unix_seconds(game.created_at),
         ttl_s=retention.ttl_s(game.status),
-        due_at=due_at,
+        due_at=next_due_at(game, time.time()),
         index_keys=partial(index_keys, access),
-        index_ttl_s=retention.index_ttl_s(),
+        index_ttl_s=retention.index_ttl_s,
     )

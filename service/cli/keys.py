@@ -12,9 +12,9 @@ from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
 from service.games.authenticator import CACHE_TTL_S
 from service.games.ports.game_store import GameStore
-from service.games.timestamps import timestamp
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
+from service.telemetry.clock import timestamp
 
 __all__ = ["keys_group"]
 

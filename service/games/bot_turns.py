@@ -4,10 +4,11 @@ import asyncio
 from time import perf_counter
 
 from service.engine import Game, TileSetIndex, apply_action, move_id
-from service.games.bots.priority import bot_on_turn, requester_of
+from service.games.bots.priority import requester_of
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.game_failures import record_failure
+from service.games.lifecycle import bot_on_turn
 from service.games.ports.game_store import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS

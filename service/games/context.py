@@ -1,31 +1,38 @@
-"""What commands and queries need: the store, the tile sets, the clock, the cache, and callbacks after a commit."""
+"""What commands and queries need: store, tile sets, clock, cached games, and callbacks after a commit."""
 
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import cycle
-from typing import NamedTuple
 
 import msgspec
 
 from schemas.vocabulary import Status
+from service.engine import Game
+from service.games.access import AccessRecord
 from service.games.bots.registry import BotRegistry, built_in_registry
-from service.games.cache import GameCache
-from service.games.ports.game_store import GameStore, StoredDiff
-from service.games.tilesets import TileSetCatalogue
-from service.games.timestamps import DAY_S, timestamp
+from service.games.ports.game_store import GameStore, Revision, StoredDiff
+from service.games.tilesets import LoadedTileSet, TileSetCatalogue
+from service.telemetry.clock import DAY_S, timestamp
+from service.telemetry.metrics import GAME_CACHE_MISSES
 
 INSTANCE_BYTES = 4
 
 UNARCHIVED_TTL_S = 3650 * DAY_S
 """Of an ended game that is not archived yet: long enough for any outage of the archive."""
 
+MAX_SESSIONS = 1000
+"""Sessions in one cache, some 15 KB each."""
+
 MAX_WAKEUPS = 1_000
 """Further games wait for the next query."""
 
 
-class Retention(NamedTuple):
+@dataclass(frozen=True)
+class Retention:
     """TTL of a game after its last change, in seconds, by status."""
 
     waiting: int = 7 * DAY_S
@@ -34,9 +41,10 @@ class Retention(NamedTuple):
     until_archived: bool = False
     """Whether an ended game stays until it is archived; the archiver then sets its TTL."""
 
+    @cached_property
     def index_ttl_s(self) -> int:
-        """Return the TTL of an index key: longer than any game's, because it is extended once a day."""
-        return max(self) + 2 * DAY_S
+        """The TTL of an index key: longer than any game's, because it is extended once a day."""
+        return max(self.waiting, self.active, self.finished) + 2 * DAY_S
 
     def ttl_s(self, status: Status) -> int:
         """Return the TTL of a game of this status."""
@@ -47,6 +55,61 @@ class Retention(NamedTuple):
                 return self.active
             case "finished" | "aborted":
                 return UNARCHIVED_TTL_S if self.until_archived else self.finished
+
+
+class GameSession(msgspec.Struct):
+    """A decoded game with its access record and its stored revision, on which a command runs."""
+
+    game: Game
+    access: AccessRecord
+    tileset: LoadedTileSet
+    revision: Revision | None = None
+    """What its next commit builds on; None where that commit creates the game."""
+    webhooks: Sequence[str] = ()
+    """Ids of the game's webhooks, which that commit expects too."""
+    last_revocation: str = ""
+    """Id of the last commit that revoked a token, as before."""
+    stored_status: Status | None = None
+
+
+class GameCache:
+    """The sessions of this instance's latest commits; the least recently committed one is evicted first.
+
+    So the next action of a game needs no load and no decoding. A command pops its session, so that no other command
+    runs on it, and the commit puts it back. A cached game may be stale: the commit compares its revision with the
+    store's. So it may accept a command, never reject one; `commands.execute` loads the stored game before it rejects.
+    """
+
+    def __init__(self, max_size: int = MAX_SESSIONS) -> None:
+        self._max_size = max_size
+        self._sessions: dict[str, GameSession] = {}
+
+    def __len__(self) -> int:
+        """Return how many sessions there are."""
+        return len(self._sessions)
+
+    def pop(self, game: str) -> GameSession | None:
+        """Take a game's session out of the cache; return None where there is none."""
+        session = self._sessions.pop(game, None)
+        if session is None:
+            GAME_CACHE_MISSES.inc()
+        return session
+
+    def evict_older(self, game: str, version: int) -> None:
+        """Evict a game's session if its version is lower than this one."""
+        session = self._sessions.get(game)
+        if session is not None and session.game.version < version:
+            del self._sessions[game]
+
+    def put(self, session: GameSession) -> None:
+        """Cache a session as it is stored, unless a later version is cached."""
+        game = session.game.id
+        other = self._sessions.get(game)
+        if other is not None and other.game.version > session.game.version:
+            return
+        self._sessions[game] = session
+        if len(self._sessions) > self._max_size:
+            del self._sessions[next(iter(self._sessions))]
 
 
 class Wakeups:

@@ -14,7 +14,7 @@ import msgspec
 from schemas.base import canonical_json
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import IdempotencyKeyReused, Malformed
-from service.games.timestamps import DAY_S
+from service.telemetry.clock import DAY_S
 
 T = TypeVar("T")
 

@@ -16,13 +16,13 @@ from typing import NamedTuple, Protocol
 from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import index_keys, subject_of_key
-from service.games.bots.priority import next_due_at
 from service.games.context import Retention
 from service.games.game_failures import record_failure
+from service.games.lifecycle import next_due_at
 from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
 from service.games.ports.webhook_store import StoredWebhook
 from service.games.repository import decode_game, read_access
-from service.games.timestamps import unix_seconds
+from service.telemetry.clock import unix_seconds
 
 __all__ = ["SCAN_INTERVAL_S", "IndexEntries", "IndexRepairStore", "IndexRepairer", "RepairReport", "ScannedKeys"]
 
@@ -164,7 +164,7 @@ class IndexRepairer:
             unix_seconds(game.created_at),
             game.status if access.visibility == "public" else None,
             index_keys(access),
-            self.retention.index_ttl_s(),
+            self.retention.index_ttl_s,
             next_due_at(game, now),
             await self._pending_webhooks(game, now) if loaded.webhooks else {},
             unix_seconds(game.updated_at) if self.is_archive_pending and await self.is_archive_pending(game) else None,

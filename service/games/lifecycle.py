@@ -1,4 +1,4 @@
-"""What each new version means for the decider: the deadline, and how many actions can be undone.
+"""What each new version means for the decider: bot or person, the deadline, and how many actions can be undone.
 
 A deadline is set when a person's time begins: with each turn, and when another player decides within it (R5.10). The
 decider can undo their own last actions of the turn, back to the last that revealed something hidden or that somebody
@@ -19,7 +19,7 @@ from schemas.events import (
     TurnTimedOut,
 )
 from service.engine import Game, is_finished
-from service.games.timestamps import timestamp, unix_seconds
+from service.telemetry.clock import timestamp, unix_seconds
 
 REVEALING_EVENTS = frozenset({TileDrawn, TileDiscarded, ShipRevealed, GameFinished})
 """These events reveal what was hidden."""
@@ -86,8 +86,16 @@ def is_overdue(game: Game, now: int) -> bool:
     return game.deadline is not None and now > unix_seconds(game.deadline)
 
 
-def overdue_at(game: Game) -> int | None:
-    """Return the first Unix second after the deadline, None without one."""
+def bot_on_turn(game: Game) -> str | None:
+    """Return the bot that must decide now; None for a person, or while the game rests."""
+    bot = game.players[game.decider].bot if game.status == "active" else None
+    return None if bot is None or is_abandoned(game) else bot
+
+
+def next_due_at(game: Game, now: float) -> int | None:
+    """Return when the scheduler must process a game: now if a bot is on turn, else right after the deadline, if any."""
+    if bot_on_turn(game) is not None:
+        return int(now)
     return None if game.deadline is None else unix_seconds(game.deadline) + 1
 
 

@@ -9,11 +9,11 @@ import msgspec
 from schemas.vocabulary import Status
 from service.engine import Game, TileSetIndex, decode_snapshot, encode_snapshot
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
-from service.games.bots.priority import bot_on_turn, is_attended, next_due_at
-from service.games.cache import GameSession
-from service.games.context import Context
+from service.games.bots.priority import is_attended
+from service.games.context import Context, GameSession
 from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
 from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.lifecycle import bot_on_turn, next_due_at
 from service.games.ports.game_store import (
     Commit,
     Committed,
@@ -26,8 +26,8 @@ from service.games.ports.game_store import (
     VersionConflict,
 )
 from service.games.tilesets import TileSetCatalogue
-from service.games.timestamps import unix_seconds
 from service.telemetry import tracing
+from service.telemetry.clock import unix_seconds
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
 LOG_PAGE_SIZE = 1000
@@ -90,7 +90,7 @@ async def commit(
         ttl_s=context.retention.ttl_s(game.status),
         due_at=next_due_at(game, context.clock()),
         index_keys=partial(index_keys, session.access),
-        index_ttl_s=context.retention.index_ttl_s(),
+        index_ttl_s=context.retention.index_ttl_s,
         traceparent=tracing.traceparent(),
     )
     sent_at = perf_counter()

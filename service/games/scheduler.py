@@ -12,12 +12,11 @@ from time import perf_counter
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
 from service.games.bot_turns import UNATTENDED_TIMEOUT_S, play_bots
-from service.games.bots.priority import bot_on_turn, is_attended, next_due_at, requester_of
-from service.games.cache import GameSession
-from service.games.context import Context
+from service.games.bots.priority import is_attended, requester_of
+from service.games.context import Context, GameSession
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
-from service.games.lifecycle import is_overdue
+from service.games.lifecycle import bot_on_turn, is_overdue, next_due_at
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 from service.games.timeouts import apply_timeout
 from service.supervision import Backoff

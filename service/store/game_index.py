@@ -16,7 +16,6 @@ from typing import Any
 
 from schemas.vocabulary import Status
 from service.games.ports.game_store import Commit, Page
-from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
 
@@ -28,9 +27,6 @@ MIN_PRUNE_AGE_S = 3600
 _PRUNE_SAMPLE_SIZE = 3
 """How many random entries are checked when one is added: more than one, so that stale entries become fewer."""
 
-_MAX_REMEMBERED_GAMES = 10_000
-"""Games whose sets this instance remembers to have extended today."""
-
 IndexEntry = tuple[int, str]
 """Creation (Unix seconds) and id of a game; pages run from the greatest entry to the least."""
 
@@ -41,8 +37,6 @@ class GameIndex:
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
         self._client = client
         self._clock = clock
-        self._extended_on: dict[str, int] = {}
-        """The day (since 1970) on which this instance extended the sets of a game."""
 
     async def list_game(self, game: str, status: Status, created_at: int) -> None:
         """Add a game to the lobby under a status."""
@@ -72,7 +66,6 @@ class GameIndex:
 
     async def index_before_commit(self, commit: Commit) -> None:
         """Add a game under the index keys that a commit brings."""
-        self.is_extended_today(commit.game)
         index_keys = commit.index_keys()
         await asyncio.gather(
             self.index_game(commit.game, index_keys, commit.created_at, commit.index_ttl_s),
@@ -93,16 +86,6 @@ class GameIndex:
         writes = [self._client.execute("ZADD", key, created_at, game) for key in sets]
         writes += [self._client.execute("EXPIRE", key, seconds) for key in sets]
         return asyncio.gather(*writes, return_exceptions=return_exceptions)
-
-    def is_extended_today(self, game: str) -> bool:
-        """Return whether this was called for the game today already, as far as this instance remembers."""
-        day = int(self._clock()) // DAY_S
-        if self._extended_on.get(game) == day:
-            return True
-        self._extended_on[game] = day
-        if len(self._extended_on) > _MAX_REMEMBERED_GAMES:
-            del self._extended_on[next(iter(self._extended_on))]
-        return False
 
     async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
         """Remove a game that does not exist from these index keys, and return from how many.

@@ -52,6 +52,7 @@ from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
 from service.supervision import Backoff
 from service.telemetry import clock
+from service.telemetry.clock import DAY_S
 
 __all__ = ["RedisStore"]
 
@@ -59,6 +60,9 @@ FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
 _ENDED_STATUSES = ("finished", "aborted")
+
+_MAX_REMEMBERED_GAMES = 10_000
+"""Games whose index keys this instance remembers to have extended today."""
 
 
 class RedisTokenBuckets:
@@ -78,6 +82,8 @@ class RedisStore(GameIndex):
 
     def __init__(self, client: PipelinedClient) -> None:
         super().__init__(client)
+        self._extended_on: dict[str, int] = {}
+        """The day (since 1970) on which this instance extended the index keys of a game."""
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
         self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
@@ -135,7 +141,7 @@ class RedisStore(GameIndex):
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
         extending = None
-        if not self.is_extended_today(commit.game):  # in the pipeline of the commit itself
+        if not self._is_extended_today(commit.game) and commit.access is None:  # else they were extended above
             extending = self.index_game(
                 commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
             )
@@ -148,6 +154,16 @@ class RedisStore(GameIndex):
         if extending is not None:
             await extending
         return outcome
+
+    def _is_extended_today(self, game: str) -> bool:
+        """Return whether this was called for the game today already, as far as this instance remembers."""
+        day = int(self._clock()) // DAY_S
+        if self._extended_on.get(game) == day:
+            return True
+        self._extended_on[game] = day
+        if len(self._extended_on) > _MAX_REMEMBERED_GAMES:
+            del self._extended_on[next(iter(self._extended_on))]
+        return False
 
     async def _follow_commit(self, commit: Commit, *, is_listed: bool, is_due_earlier: bool) -> None:
         """Write what may be written only once a commit is stored."""
@@ -190,7 +206,7 @@ class RedisStore(GameIndex):
             commit.status != commit.previous_status or commit.status in _ENDED_STATUSES,
             self._notifications.count_own_subscribers(commit.game),
             self._client.topology.is_sharded,
-            clock.now_us(),
+            int(clock.now() * 1e6),
             commit.traceparent,
             [*map(len, entries)],
         )

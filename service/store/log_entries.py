@@ -9,8 +9,8 @@ from struct import Struct
 
 from schemas.diffs import next_digest
 from service.games.ports.game_store import Revision, StoredDiff
-from service.games.timestamps import timestamp, unix_seconds
 from service.store.compression import DIFFS
+from service.telemetry.clock import timestamp, unix_seconds
 
 __all__ = [
     "COMMIT_ID_BYTES",

@@ -20,11 +20,11 @@ from service.games.ports.webhook_store import (
     WebhooksChanged,
     WebhookState,
 )
-from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.schedule import Schedule
 from service.store.scripts import Script
+from service.telemetry.clock import DAY_S
 
 __all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids"]
 

@@ -1,4 +1,4 @@
-"""The shared clock: that of Redis, as far as this process knows the offset of its own.
+"""The shared clock: that of Redis, as far as this process knows the offset of its own; and the timestamps of the API.
 
 All deadlines of games are on it, so instances agree on them whatever their own clocks say. Each
 notification carries the time of its commit by this clock, so that other instances can tell how late they deliver it.
@@ -8,10 +8,13 @@ cannot be, it is the process's own clock.
 """
 
 import time
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["ClockOffset", "now", "now_us", "set_offset"]
+__all__ = ["DAY_S", "ClockOffset", "now", "set_offset", "timestamp", "unix_seconds"]
 
+DAY_S = 86_400
 
 _STARTED_AT_S = time.time() - time.monotonic()
 
@@ -39,6 +42,13 @@ def now() -> float:
     return _offset.local_epoch_s + _offset.ahead_s + time.monotonic()
 
 
-def now_us() -> int:
-    """Return the time of the shared clock, in Unix microseconds."""
-    return int(now() * 1e6)
+@lru_cache(maxsize=4)
+def timestamp(seconds: int) -> str:
+    """Format Unix seconds: UTC, whole seconds, `Z`; cached, because all actions of a second have the same."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@lru_cache(maxsize=1024)
+def unix_seconds(at: str) -> int:
+    """Parse a timestamp. Raises ValueError."""
+    return int(datetime.fromisoformat(at).timestamp())

@@ -1,8 +1,6 @@
 """The log: lines of text, or one JSON object per line."""
 
 import logging
-import random
-import re
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
@@ -18,15 +16,7 @@ __all__ = [
     "LogFormat",
     "configure_logging",
     "escape_unprintable",
-    "is_valid_request_id",
-    "new_request_id",
 ]
-
-REQUEST_ID_BITS = 96
-"""Enough that no two requests of any instance get the same id."""
-
-_ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
-_RANDOM = random.Random()  # noqa: S311  an id opens nothing
 
 
 class LogContext(Protocol):
@@ -52,20 +42,6 @@ class DueGameContext:
 
 
 LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("log_context", default=None)
-
-
-def new_request_id() -> str:
-    """Return a random id for a request without one; it does not reveal the number of requests."""
-    return f"{_RANDOM.getrandbits(REQUEST_ID_BITS):024x}"
-
-
-def is_valid_request_id(request_id: str) -> bool:
-    """Return whether a client's request id is safe in log lines and headers.
-
-    >>> is_valid_request_id("5f3a-11"), is_valid_request_id("a b"), is_valid_request_id("x" * 65)
-    (True, False, False)
-    """
-    return _ID.fullmatch(request_id) is not None
 
 
 LogFormat = Literal["text", "json"]

@@ -9,7 +9,6 @@ from service.games.context import Context
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
-from service.web.common_headers import COMMON_HEADERS, CommonHeaders
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images.renderer import renderer_lifespan
 from service.web.limits import Limits
@@ -32,7 +31,6 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[LIMITS] = limits
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
-    app[COMMON_HEADERS] = CommonHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
     app[RATE_LIMITER] = RateLimiter(context, limits, app[API_KEYS], app[CONNECTION_LIMITER].clients)

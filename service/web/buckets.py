@@ -1,9 +1,10 @@
-"""Token buckets of this instance, by client: exact, and gone when they are full again.
+"""What this instance counts by client: token buckets, which are exact, and gone when they are full again.
 
 A bucket holds a quota of tokens and refills steadily within a window.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from math import ceil
 from typing import Generic, TypeVar
@@ -13,7 +14,7 @@ from service.telemetry.metrics import RATE_LIMITED
 from service.web.client_ip import ClientID, get_site_network
 from service.web.errors import RateLimited
 
-__all__ = ["BadRate", "Bucket", "Buckets", "Policy", "RecentCache", "parse_rate"]
+__all__ = ["AddressCounter", "BadRate", "Bucket", "Buckets", "Policy", "RecentCache", "parse_rate"]
 
 _WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
 
@@ -126,6 +127,17 @@ class Buckets:
                 network, above := tuple(Bucket(one.network) for one in self.policies if one.network is not None)
             )
         return self.get(address) + above
+
+
+class AddressCounter(Counter[str]):
+    """Counts by client, and by the /48 network of IPv6 clients."""
+
+    def add(self, client: str, change: int) -> None:
+        """Change the count of a client and of its network."""
+        for key in (client, get_site_network(client)) if ":" in client else (client,):
+            self[key] += change
+            if not self[key]:
+                del self[key]
 
 
 class RecentCache(Generic[K, V]):

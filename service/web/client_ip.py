@@ -1,7 +1,6 @@
 """Who a client is: its address, also behind trusted proxies, or the hash of its token."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
@@ -11,7 +10,6 @@ from typing import Literal
 from multidict import CIMultiDictProxy
 
 __all__ = [
-    "AddressCounter",
     "BadNetwork",
     "ClientID",
     "Header",
@@ -19,10 +17,8 @@ __all__ = [
     "TrustedProxies",
     "get_site_network",
     "make_bucket_key",
-    "make_token_id",
     "normalize_address",
     "parse_networks",
-    "peer_address",
 ]
 
 Network = IPv4Network | IPv6Network
@@ -104,17 +100,6 @@ def _site_network(client: str) -> str:
     return f"{IPv6Address(int(IPv6Address(client)) >> beyond << beyond)}/{SITE_PREFIX_BITS}"
 
 
-class AddressCounter(Counter[str]):
-    """Counts by client, and by the /48 network of IPv6 clients."""
-
-    def add(self, client: str, change: int) -> None:
-        """Change the count of a client and of its network."""
-        for key in (client, get_site_network(client)) if ":" in client else (client,):
-            self[key] += change
-            if not self[key]:
-                del self[key]
-
-
 class TrustedProxies:
     """The trusted proxies, and the header in which they name the client."""
 
@@ -161,11 +146,6 @@ class TrustedProxies:
         return any(address in network for network in self._trusted)
 
 
-def peer_address(peer: object) -> str:
-    """Return the address of a socket's peer name, empty if it has none, as that of a Unix socket."""
-    return str(peer[0]) if isinstance(peer, tuple) and peer else ""
-
-
 def _split_header(value: str, header: Header) -> list[str]:
     """Return the addresses that a header names, the client first."""
     if header == "x-forwarded-for":
@@ -202,16 +182,6 @@ ClientID = str | bytes
 """A normalized address or network or the name of an API key, or the hash of a token."""
 
 HASH_BYTES = 16
-
-_TOKEN_HASH = blake2b(digest_size=HASH_BYTES, person=b"token")
-"""The hash of no text yet: to copy it takes half the time of creating another."""
-
-
-def make_token_id(token: str) -> bytes:
-    """Return the hash of a token: a memory dump must reveal no tokens, and tokens may be long."""
-    token_hash = _TOKEN_HASH.copy()
-    token_hash.update(token.encode())
-    return token_hash.digest()
 
 
 def make_bucket_key(client: ClientID) -> str:

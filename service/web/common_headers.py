@@ -1,19 +1,29 @@
 """The headers that every response has: CORS, the request id, and what restricts browsers."""
 
-from aiohttp import web
+import random
+import re
+
 from multidict import CIMultiDict, istr
 
+from service.telemetry.logs import LOG_CONTEXT
 from service.web.limits import Limits
 
 __all__ = [
-    "COMMON_HEADERS",
     "EXPOSED_HEADERS",
     "IDEMPOTENT_REPLAYED",
     "REQUEST_ID",
     "CommonHeaders",
+    "is_valid_request_id",
+    "new_request_id",
 ]
 
 REQUEST_ID = istr("X-Request-Id")
+
+REQUEST_ID_BITS = 96
+"""Enough that no two requests of any instance get the same id."""
+
+_ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
+_RANDOM = random.Random()  # noqa: S311  an id opens nothing
 
 IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
 
@@ -58,11 +68,28 @@ class CommonHeaders:
         self._page_headers = always
         self._api_headers = CIMultiDict({**always, **API_HEADERS})
 
-    def add_to(self, headers: CIMultiDict[str], request_id: str | None) -> None:
-        """Add them to a response's headers; a page has a policy of its own already."""
+    def add_to(self, headers: CIMultiDict[str], request_id: str | None = None) -> None:
+        """Add them to a response's headers, by default with the id of the request that is being answered.
+
+        A page has a policy of its own already.
+        """
         headers.extend(self._page_headers if CSP in headers else self._api_headers)
+        context = LOG_CONTEXT.get()
+        if request_id is None and context is not None:
+            request_id = context.request_id
         if request_id is not None:
             headers[REQUEST_ID] = request_id
 
 
-COMMON_HEADERS = web.AppKey("common_headers", CommonHeaders)
+def new_request_id() -> str:
+    """Return a random id for a request without one; it does not reveal the number of requests."""
+    return f"{_RANDOM.getrandbits(REQUEST_ID_BITS):024x}"
+
+
+def is_valid_request_id(request_id: str) -> bool:
+    """Return whether a client's request id is safe in log lines and headers.
+
+    >>> is_valid_request_id("5f3a-11"), is_valid_request_id("a b"), is_valid_request_id("x" * 65)
+    (True, False, False)
+    """
+    return _ID.fullmatch(request_id) is not None

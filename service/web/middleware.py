@@ -1,30 +1,61 @@
-"""Around the application: each request gets an id, is measured and may be traced, and its errors become problems.
+"""Around the application: each request gets an id, is measured, logged and may be traced; its errors become problems.
 
 It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
+
+The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
+path or the query, so that nothing that a client wrote is logged, tokens least.
 """
 
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
-from multidict import istr
+from multidict import CIMultiDictProxy, istr
+from prometheus_client import Histogram
 
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
-from service.web.client_ip import peer_address
-from service.web.common_headers import REQUEST_ID
+from service.telemetry.metrics import HTTP_DURATION
+from service.web.app_keys import DRAINING
+from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
 from service.web.connections.limiter import warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.negotiation import check_lists, join_lines
-from service.web.parsing import without_expectation
+from service.web.headers.negotiation import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, join_lines, prefers_media_type
+from service.web.parsing import JSON, without_expectation
 from service.web.problems import error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.request_log import IN_FLIGHT, RequestContext, describe_span, is_stream, may_stream, record_request
-from service.web.responses import add_common_headers
+
+__all__ = [
+    "ACCESS_LOGGER",
+    "EVENT_STREAM",
+    "IN_FLIGHT",
+    "LIST_HEADERS",
+    "UNMATCHED_ROUTE",
+    "Middleware",
+    "RequestContext",
+    "StreamKind",
+    "log_request",
+    "log_stream",
+]
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+ACCESS_LOGGER = logging.getLogger("service.web.access")
+
+UNMATCHED_ROUTE = "unmatched"
+"""The route of all unknown paths."""
+
+EVENT_STREAM = "text/event-stream"
+
+StreamKind = Literal["socket", "stream"]
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 """aiohttp's parser also knows 0.9 and 2.0."""
@@ -32,6 +63,18 @@ SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
 REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 REQUESTED_METHOD = istr("Access-Control-Request-Method")
 PREFLIGHT_MAX_AGE_S = 7200
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
 
 MAX_PATH_PARTS = 16
 """More than any route has: aiohttp looks a path up again for each of its parts."""
@@ -51,6 +94,38 @@ Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Handles a `web.Request`; aiohttp declares a wider type."""
 
 
+class InFlight:
+    """The number of current requests, with WebSockets and event streams that are open."""
+
+    count = 0
+
+
+IN_FLIGHT = InFlight()
+
+
+class RequestContext:
+    """The log context of a request."""
+
+    __slots__ = ("request", "request_id")
+
+    def __init__(self, client_request_id: str | None = None) -> None:
+        self.request_id: str | None = (
+            client_request_id
+            if client_request_id is not None and is_valid_request_id(client_request_id)
+            else new_request_id()
+        )
+        """The client's, if it is safe in log lines and headers."""
+        self.request: web.Request | None = None
+        """The request, once the application has it and its route is known."""
+
+    @property
+    def game(self) -> str | None:
+        """Return the game that its path names, once its route is known."""
+        if self.request is None or "/games/{id}" not in _get_route(self.request):
+            return None
+        return self.request.match_info.get("id")
+
+
 class Middleware:
     """What an application's requests go through before its handler; without a rate limiter it has no limits."""
 
@@ -66,20 +141,22 @@ class Middleware:
         IN_FLIGHT.count += 1
         started_at, status = perf_counter(), INTERNAL_ERROR
         try:
-            if not tracing.is_enabled() or may_stream(request):
+            if not tracing.is_enabled() or _may_stream(request):
                 response = await self.respond(request, context)
             else:
                 response = await self._trace(request, context)
-            status = response.status if isinstance(response, web.Response) or not is_stream(response) else STREAMED
+            if self._app[DRAINING].is_set() and not response.prepared:
+                response.force_close()
+            status = response.status if isinstance(response, web.Response) or not _is_stream(response) else STREAMED
         except ConnectionError:
-            status = STREAMED if may_stream(request) else DISCONNECTED
+            status = STREAMED if _may_stream(request) else DISCONNECTED
             raise
         else:
             return response
         finally:
             IN_FLIGHT.count -= 1
             if status != STREAMED:
-                record_request(context, request, status, perf_counter() - started_at)
+                _record_request(context, request, status, perf_counter() - started_at)
             context.request = None  # cancelled timers keep references to this context
 
     async def _trace(self, request: web.Request, context: RequestContext) -> web.StreamResponse:
@@ -90,7 +167,7 @@ class Middleware:
                 response = await self.respond(request, context)
                 status = response.status
             finally:
-                describe_span(span, context, request, status)
+                _describe_span(span, context, request, status)
             return response
 
     async def respond(self, request: web.Request, context: RequestContext | None = None) -> web.StreamResponse:
@@ -98,7 +175,7 @@ class Middleware:
         connection, rate_limiter = get_connection(request), self._rate_limiter
         connection.charge = None
         if connection.client is None:  # a trusted proxy
-            proxies, proxy = connection.limiter.proxies, peer_address(connection.peername)
+            proxies, proxy = connection.limiter.proxies, connection.peer_address
             connection.address = proxies.forwarded_client(proxy, request.headers)
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
@@ -122,14 +199,26 @@ class Middleware:
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
-            add_common_headers(self._app, response)
+            connection.limiter.common_headers.add_to(response.headers)
         return response
+
+
+def _check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
 
 
 def _check_head(request: web.Request) -> None:
     """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
-    check_lists(headers)
+    _check_lists(headers)
     if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
         raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:
@@ -166,3 +255,78 @@ def options_response(request: web.Request, error: web.HTTPException) -> web.Resp
     if requested := _NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
         headers["Access-Control-Allow-Headers"] = ", ".join(requested)
     return web.Response(status=204, headers=headers)
+
+
+def _may_stream(request: web.Request) -> bool:
+    """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
+    return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
+
+
+def _is_stream(response: web.StreamResponse) -> bool:
+    """Return whether a response is a WebSocket or event stream."""
+    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+
+
+def _record_request(context: RequestContext, request: web.Request, status: int, seconds: float) -> None:
+    """Observe and log a finished request; status 0 stands for a client that has disconnected."""
+    route = _get_route(context.request)
+    key = request.method, route, status // 100
+    duration = _DURATIONS.get(key)
+    if duration is None:
+        method = request.method if request.method in METHODS else "other"
+        duration = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
+        if method == request.method:
+            _DURATIONS[key] = duration
+    duration.observe(seconds)
+    log_request(request, route, status, seconds)
+
+
+_DURATIONS: dict[tuple[str, str, int], Histogram] = {}
+
+
+def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
+    """Log an answered request; status 0 stands for a client that has disconnected."""
+    if not ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        return
+    charge = get_connection(request).charge
+    _log(
+        request,
+        f"{request.method} {route} {status}",
+        method=request.method,
+        route=route,
+        status=status,
+        milliseconds=round(seconds * 1e3, 3),
+        **({} if charge is None or charge.api_key is None else {"api_key": charge.api_key.name}),
+    )
+
+
+def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
+    """Log the opening or the end of a WebSocket or event stream."""
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        route = _get_route(request)
+        _log(request, f"{kind} {event} {route}", kind=kind, route=route, **fields)
+
+
+def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
+    """Log a line with these fields and the client's address, as the limits count it."""
+    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).address})
+
+
+def _get_route(request: web.Request | None) -> str:
+    """Return the template of the matched path."""
+    resource = None if request is None else request.match_info.route.resource
+    return UNMATCHED_ROUTE if resource is None else resource.canonical
+
+
+def _describe_span(span: "Span", context: RequestContext, request: web.Request, status: int) -> None:
+    """Name a span by OpenTelemetry's conventions for HTTP."""
+    if (route := _get_route(context.request)) != UNMATCHED_ROUTE:
+        span.update_name(f"{request.method} {route}")
+        span.set_attribute("http.route", route)
+    span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
+    span.set_attribute("http.response.status_code", status)
+    span.set_attribute("url.scheme", request.scheme)
+    span.set_attribute("url.path", request.path)
+    span.set_attribute("south_seas.request_id", context.request_id or "")
+    if (game := context.game) is not None:
+        span.set_attribute("south_seas.game", game)

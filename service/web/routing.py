@@ -20,7 +20,7 @@ from service.web.app_keys import API_KEYS, CONTEXT
 from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.headers.fields import Header
 from service.web.parsing import expects_continue, read_body, read_query
-from service.web.ratelimit.charge import get_charge
+from service.web.ratelimit.charge import Charge
 from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
@@ -51,11 +51,13 @@ class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what handlers get of a request.
 
-    A field is the `query`, the `body` (optional if it has a default), the `token`, the list of `tokens`, the `api_key`,
-    a header if its type says so, or else, without a default, a parameter of the path.
+    Another field is the `query`, the `body` (optional if it has a default), the `token`, the list of `tokens`, the
+    `api_key`, a header if its type says so, or else, without a default, a parameter of the path.
     """
 
     access: ClassVar[Access] = "none"
+    charge: Charge
+    """What it is charged to."""
 
 
 class GameRead(Request, frozen=True, kw_only=True):
@@ -72,7 +74,7 @@ class GameCommand(GameRead, frozen=True, kw_only=True):
     access: ClassVar[Access] = "required"
 
 
-_SPECIAL_FIELDS = frozenset({"query", "body", "api_key", "token", "tokens"})
+_SPECIAL_FIELDS = frozenset({"query", "body", "api_key", "charge", "token", "tokens"})
 
 
 class ResponseSpec(NamedTuple):
@@ -116,16 +118,16 @@ class RequestDecoder:
         limits = next(part for part in get_args(self.fields[name].type) if isinstance(part, Meta))
         return f"[{limits.ge}-{limits.le}]" if limits.pattern is None else limits.pattern.strip("^$")
 
-    async def decode(self, request: web.Request) -> Request:
+    async def decode(self, request: web.Request, charge: Charge) -> Request:
         """Return the typed request: its API key is checked first, then its body, query and headers.
 
         Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
         """
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {"charge": charge}
         for name, kind in self._path:
             values[name] = kind(request.match_info[name])
         if self.takes_api_key:
-            values["api_key"] = await _authenticate_api_key(request, is_required=self._kind.access == "key")
+            values["api_key"] = await _authenticate_api_key(request, charge, is_required=self._kind.access == "key")
         if self.body is not None and (request.body_exists or not self.is_body_optional):
             if self._takes_token and expects_continue(request):
                 await self._check_token(request)
@@ -150,12 +152,11 @@ class RequestDecoder:
         await load_for_reader(request.app[CONTEXT], request.match_info["id"], token)
 
 
-async def _authenticate_api_key(request: web.Request, *, is_required: bool) -> ApiKey | None:
+async def _authenticate_api_key(request: web.Request, charge: Charge, *, is_required: bool) -> ApiKey | None:
     """Return the API key of a request. Raises ApiKeyRejected, Malformed, StoreUnavailable.
 
     The rate limiter has authenticated it already, unless rate limits are off.
     """
-    charge = get_charge(request)
     if charge.api_key is None and (secret := parse_api_key(request)) is not None:
         charge.api_key = await request.app[API_KEYS].authenticate(secret)
     if charge.api_key is None and is_required:
@@ -242,8 +243,8 @@ class Route:
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """Charge and decode a request, and return the handler's response."""
-        await request.app[RATE_LIMITER].admit(request, self.terms)
-        return await self.handler(request, await self.decoder.decode(request))
+        charge = await request.app[RATE_LIMITER].admit(request, self.terms)
+        return await self.handler(request, await self.decoder.decode(request, charge))
 
     def register(self, app: web.Application) -> None:
         """Register the route; a GET route responds to HEAD too."""

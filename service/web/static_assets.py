@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from mimetypes import MimeTypes
 from typing import NamedTuple
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.web.common_headers import PAGE_HEADERS
 from service.web.headers.negotiation import negotiate_coding
@@ -73,7 +73,7 @@ def static_response(
     if (current := match_if_none_match(request, etag)) is not None:
         return web.Response(status=304, headers={**headers, "ETag": current})
     headers["Content-Type"] = asset.media_type
-    if negotiate_coding(request) is web.ContentCoding.gzip:
+    if negotiate_coding(",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ()))) is web.ContentCoding.gzip:
         headers |= {"ETag": f'{etag[:-1]}-gzip"', "Content-Encoding": "gzip"}
         return web.Response(body=asset.gzipped, headers=headers)
     return web.Response(body=asset.body, headers={**headers, "ETag": etag})

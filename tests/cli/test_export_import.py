@@ -20,13 +20,13 @@ from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decode_document
 from service.games.archive.port import RestoreRequest
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.context import Context, Retention
 from service.games.ports.game_store import StoreUnavailable
 from service.games.ports.webhook_store import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
-from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.game_store import RedisStore
+from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE

@@ -7,8 +7,8 @@ from service.games.api_key import Quotas
 from service.games.authenticator import ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected
 from service.games.ports.webhook_store import WebhookState
-from service.games.timestamps import unix_seconds
 from service.store.game_store import RedisStore
+from service.telemetry.clock import unix_seconds
 from tests.cli.test_commands import south_seas
 from tests.cli.test_export_import import WEBHOOK
 from tests.games.game_fixture import Clock

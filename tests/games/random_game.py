@@ -24,7 +24,7 @@ from service.games.lifecycle import is_played_by_bot
 from service.games.ports.game_store import StoredDiff
 from service.games.shuffle import commitment
 from service.games.timeouts import apply_timeout
-from service.games.timestamps import timestamp, unix_seconds
+from service.telemetry.clock import timestamp, unix_seconds
 from tests.engine.new_games import start_game
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import ARCHIPELAGO

@@ -12,10 +12,9 @@ from msgspec import Raw
 from schemas.commands import Act, ActionResult
 from schemas.lobby import Created
 from service.engine import legal_moves, move_id
-from service.games.cache import GameCache, GameSession
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
-from service.games.context import Context
+from service.games.commands.execute import CommandRequest
+from service.games.context import Context, GameCache, GameSession
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.idempotency import ReplayableResult
 from service.games.ports.game_store import GameStore, Revision

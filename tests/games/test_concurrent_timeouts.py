@@ -10,7 +10,7 @@ import pytest
 from schemas.commands import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import abort_game
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports.game_store import Commit, CommitOutcome, GameStore

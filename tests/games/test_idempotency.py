@@ -7,7 +7,7 @@ import pytest
 from schemas.commands import SeatCommand
 from service.games.errors import IdempotencyKeyReused
 from service.games.idempotency import FirstResponse, idempotency_scope, new_record, read_record
-from service.games.timestamps import DAY_S
+from service.telemetry.clock import DAY_S
 
 NOW = 1_800_000_000
 SCOPE = idempotency_scope("key", "/path", "token", SeatCommand(seat=1))

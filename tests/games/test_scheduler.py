@@ -13,7 +13,7 @@ from schemas.commands import Act
 from service.fair_queue import FairQueue
 from service.games import scheduler
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.context import Context
 from service.games.history.verify import verify
 from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable

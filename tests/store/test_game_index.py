@@ -7,11 +7,11 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports.game_store import Committed, UnreadableGame, VersionConflict
-from service.games.timestamps import DAY_S
-from service.store import game_index, keys
+from service.store import game_store, keys
 from service.store.client import connect
-from service.store.game_index import MIN_PRUNE_AGE_S, GameIndex
+from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
+from service.telemetry.clock import DAY_S
 from tests.store.commits import action, creation
 
 INDEX_KEYS = ("aa", "aa:discord:1", "bb")
@@ -89,22 +89,21 @@ async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_ac
     assert await list_games(store, "bb") == ["g"]
 
 
-async def test_the_expiry_is_extended_once_a_day(store: RedisStore) -> None:
+async def test_the_expiry_is_extended_once_a_day(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_800_000_000.0
-    index = GameIndex(store._client, lambda: now)
-    assert [index.is_extended_today("g"), index.is_extended_today("g")] == [False, True]
+    monkeypatch.setattr(store, "_clock", lambda: now)
+    assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
     now += DAY_S
-    assert [index.is_extended_today("g"), index.is_extended_today("g")] == [False, True]
+    assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
 
 
 async def test_the_games_extended_today_are_a_bounded_number(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that was extended first is forgotten first, and extended again."""
-    monkeypatch.setattr(game_index, "_MAX_REMEMBERED_GAMES", 2)
-    index = GameIndex(store._client)
-    assert [index.is_extended_today(game) for game in ("a", "b", "b", "c", "a")] == [False, False, True, False, False]
-    assert len(index._extended_on) == 2
+    monkeypatch.setattr(game_store, "_MAX_REMEMBERED_GAMES", 2)
+    assert [store._is_extended_today(game) for game in ("a", "b", "b", "c", "a")] == [False, False, True, False, False]
+    assert len(store._extended_on) == 2
 
 
 async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, redis: Redis) -> None:

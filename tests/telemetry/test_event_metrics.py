@@ -13,7 +13,7 @@ from service.fair_queue import CLASS_LABELS, Requester
 from service.games.bots.decision_pool import BotProcessPool
 from service.games.bots.plugins import load_bots
 from service.games.bots.registry import BotRegistry
-from service.games.cache import GameCache
+from service.games.context import GameCache
 from service.games.ports.game_store import Revision
 from service.games.realtime import stream_reader
 from service.games.realtime.broadcaster import BATCH_SIZE
@@ -56,8 +56,8 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await store.commit(creation())
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
-    now_us = clock.now_us
-    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now_us=lambda: now_us() + 60_000_000))
+    now = clock.now
+    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now=lambda: now() + 60))
     async with connect(redis_url) as other:
         await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)

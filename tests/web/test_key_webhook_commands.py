@@ -7,9 +7,9 @@ from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.timestamps import DAY_S, timestamp, unix_seconds
 from service.store import keys
 from service.store.game_store import RedisStore
+from service.telemetry.clock import DAY_S, timestamp, unix_seconds
 from tests.api_key_fixture import add_api_key
 from tests.web.http_game import check_problem
 from tests.web.webhook_owner import KeyHolder

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
@@ -24,7 +25,8 @@ SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 async def decode(kind: type[Request], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
     parts = {"id": GAME, "tile": "start", "ship": "s01"}
-    return await RequestDecoder(kind).decode(make_mocked_request("GET", f"/?{query}", headers, match_info=parts))
+    request = make_mocked_request("GET", f"/?{query}", headers, match_info=parts)
+    return await RequestDecoder(kind).decode(request, Mock())
 
 
 @pytest.mark.parametrize(

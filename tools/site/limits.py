@@ -17,9 +17,9 @@ from service.main import cli
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
 from service.web.headers.fields import MAX_IDEMPOTENCY_KEY_LENGTH
-from service.web.headers.negotiation import MIN_COMPRESSED_BYTES
 from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
+from service.web.responses import MIN_COMPRESSED_BYTES
 from tools.openapi.document import make_openapi
 
 __all__ = ["api_limits", "server_limits"]

@@ -16,8 +16,8 @@ from benchmarks.results import load_result
 from service.engine.tileset_validation import MAX_FILE_BYTES
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.decision_pool import DECISION_TIMEOUT_S
-from service.games.cache import MAX_SESSIONS
 from service.games.commands import execute, undo
+from service.games.context import MAX_SESSIONS
 from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.realtime import broadcaster
 from service.games.scheduler import RETRY_BACKOFF

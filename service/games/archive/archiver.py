@@ -25,7 +25,7 @@ from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, read_log
 from service.games.tilesets import TileSetCatalogue
-from service.games.timestamps import unix_seconds
+from service.telemetry.clock import unix_seconds
 
 logger = logging.getLogger(__name__)
 

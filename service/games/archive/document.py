@@ -18,7 +18,7 @@ from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.history.replay import InvalidLog
 from service.games.ports.webhook_store import DeliveryAttempt, WebhookRegistration, WebhookState
-from service.games.timestamps import unix_seconds
+from service.telemetry.clock import unix_seconds
 
 FORMAT = "south-seas game"
 

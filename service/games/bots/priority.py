@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from service.engine import Game
 from service.fair_queue import Requester
-from service.games.lifecycle import is_abandoned, overdue_at
+from service.games.lifecycle import bot_on_turn
 
 CREATOR_HASH_BYTES = 3
 """Short enough that hundreds of IPv4 addresses share each hash, so that it identifies nobody."""
@@ -18,17 +18,6 @@ def is_attended(game: Game) -> bool:
     """Return whether a person plays in the game."""
     people = sum(player.kind == "human" and player.bot is None and not player.resigned for player in game.players)
     return game.consecutive_timeouts < people
-
-
-def bot_on_turn(game: Game) -> str | None:
-    """Return the bot that must decide now; None for a person, or while the game rests."""
-    bot = game.players[game.decider].bot if game.status == "active" else None
-    return None if bot is None or is_abandoned(game) else bot
-
-
-def next_due_at(game: Game, now: float) -> int | None:
-    """Return when the scheduler must process a game: now if a bot is on turn, else after the deadline, if any."""
-    return int(now) if bot_on_turn(game) is not None else overdue_at(game)
 
 
 def upcoming_bots(game: Game) -> list[str]:

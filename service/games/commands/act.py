@@ -13,9 +13,8 @@ from schemas.events import AnyEvent, TileDrawn
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
-from service.games.cache import GameSession
-from service.games.commands.active_game import CommandRequest, change_game
-from service.games.context import Context
+from service.games.commands.execute import CommandRequest, change_game
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult

@@ -2,7 +2,6 @@
 
 from schemas.lobby import Created, CreateGame
 from service.games import repository
-from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, retry
 from service.games.commands.game_setup import (
     check_bots,
@@ -13,7 +12,7 @@ from service.games.commands.game_setup import (
     replay_created,
     set_up_game,
 )
-from service.games.context import Context
+from service.games.context import Context, GameSession
 from service.games.errors import UnknownTileSet
 from service.games.idempotency import (
     ReplayableResult,

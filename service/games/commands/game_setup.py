@@ -21,8 +21,7 @@ from service.games.access import (
     seat_role,
 )
 from service.games.bot_turns import play_bots
-from service.games.cache import GameSession
-from service.games.context import Context
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot
 from service.games.idempotency import ReplayableResult

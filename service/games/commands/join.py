@@ -9,10 +9,9 @@ from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import Principal, authorize_read, derive_token, hash_token, seat_role
 from service.games.bot_turns import play_bots
-from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, execute
 from service.games.commands.game_setup import check_name_free
-from service.games.context import Context
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.idempotency import (

@@ -23,10 +23,9 @@ from service.games.access import (
     Principal,
     authorize_owner_or_player,
 )
-from service.games.cache import GameSession
 from service.games.commands.execute import ClientCharge, execute, retry
 from service.games.commands.game_setup import derive_game_id, set_up_game
-from service.games.context import Context
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record

@@ -14,10 +14,8 @@ from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, mark_aborted, resign, return_player
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
-from service.games.cache import GameSession
-from service.games.commands.active_game import CommandRequest, change_game, check_if_match
-from service.games.commands.execute import execute
-from service.games.context import Context
+from service.games.commands.execute import CommandRequest, change_game, check_if_match, execute
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import GameNotActive, SeatNotPlayedByBot, SeatResigned
 from service.games.idempotency import ReplayableResult

@@ -21,10 +21,8 @@ from service.games.access import (
     resolve_seat,
     seat_role,
 )
-from service.games.cache import GameSession
-from service.games.commands.active_game import check_if_match
-from service.games.commands.execute import execute
-from service.games.context import Context
+from service.games.commands.execute import check_if_match, execute
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoSuchSeat, WrongSeat
 from service.games.idempotency import (

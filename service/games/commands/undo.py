@@ -15,10 +15,9 @@ from schemas.events import AnyEvent, MoveUndone
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
-from service.games.cache import GameSession
 from service.games.commands.act import check_turn
-from service.games.commands.active_game import CommandRequest, change_game
-from service.games.context import Context
+from service.games.commands.execute import CommandRequest, change_game
+from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import NothingToUndo
 from service.games.history.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore

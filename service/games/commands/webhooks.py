@@ -48,7 +48,6 @@ from service.games.ports.webhook_store import (
     WebhookState,
 )
 from service.games.repository import decode_game
-from service.games.timestamps import DAY_S, unix_seconds
 from service.games.webhooks.owner import Owner, Rights, authorize
 from service.games.webhooks.payloads import derive_secret, generate_secret
 from service.games.webhooks.updates import restart, update_webhook
@@ -62,6 +61,7 @@ from service.games.webhooks.views import (
     view_status,
     view_webhook,
 )
+from service.telemetry.clock import DAY_S, unix_seconds
 
 DEFAULT_GRACE_S = DAY_S
 """How long the secret before a rotation signs too."""

@@ -151,7 +151,7 @@ def publish_notified(channel: Channel, notification: ChangeNotification) -> bool
     with tracing.span("deliver", "consumer", parent, attributes) if parent else nullcontext():
         is_published = bool(notification.diffs) and channel.publish(notification.diffs)
     if is_published:
-        _REMOTE_LAG.observe(max(0, clock.now_us() - notification.sent_us) / 1e6)
+        _REMOTE_LAG.observe(max(0.0, clock.now() - notification.sent_us / 1e6))
     return is_published
 
 

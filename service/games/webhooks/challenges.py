@@ -17,9 +17,9 @@ from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallen
 from service.games.access import key_of_subject
 from service.games.ports.game_store import RateLimit
 from service.games.ports.webhook_store import WebhookRegistration
-from service.games.timestamps import timestamp
 from service.games.webhooks.delivery_slots import site_of_url
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
+from service.telemetry.clock import timestamp
 
 CHALLENGE_RETRY_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600)
 """Delay before each retry; after the last, about 13 minutes after the first, the webhook is disabled."""

@@ -23,7 +23,6 @@ from service.games.ports.webhook_store import (
     WebhookSender,
     WebhookState,
 )
-from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.challenges import (
     CHALLENGE_RETRY_DELAYS_S,
     ChallengeRateLimiter,
@@ -34,6 +33,7 @@ from service.games.webhooks.delivery_slots import DeliverySlot
 from service.games.webhooks.key_games import KeyGames
 from service.games.webhooks.payloads import WebhookPayload, build_payload, create_ping, signature_headers
 from service.games.webhooks.updates import update_webhook
+from service.telemetry.clock import timestamp, unix_seconds
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 
 __all__ = ["JITTER", "LEASE_TTL_S", "RETRY_DELAYS_S", "Delivery", "DeliveryResources"]

@@ -16,8 +16,8 @@ from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, UnreadableGame
 from service.games.ports.webhook_store import LeaseTaken, StoredWebhook, WebhookRegistration, WebhookState
 from service.games.repository import decode_game, read_access
-from service.games.timestamps import unix_seconds
 from service.games.webhooks.updates import attach_game, restart, update_webhook
+from service.telemetry.clock import unix_seconds
 
 __all__ = ["KeyGames"]
 

@@ -16,7 +16,7 @@ from schemas.events import TurnStarted
 from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, PING_MESSAGE, WebhookData, WebhookMessage, WebhookPing
 from service.games.ports.game_store import StoredDiff
 from service.games.ports.webhook_store import WebhookRegistration
-from service.games.timestamps import timestamp
+from service.telemetry.clock import timestamp
 
 TURN_STARTED = TurnStarted.__struct_config__.tag
 

@@ -7,8 +7,7 @@ from uuid import uuid4
 import msgspec
 
 from service.games.access import subject_of_key
-from service.games.cache import GameSession
-from service.games.context import Context
+from service.games.context import Context, GameSession
 from service.games.errors import GameError
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.ports.webhook_store import (

@@ -16,9 +16,9 @@ from schemas.webhooks import (
 )
 from service.games.context import Context
 from service.games.ports.webhook_store import DeliveryAttempt, StoredWebhook, WebhookRegistration, WebhookState
-from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.owner import Owner
 from service.games.webhooks.payloads import challenge_id, message_id, ping_id
+from service.telemetry.clock import timestamp, unix_seconds
 
 AnyWebhook = Webhook | KeyWebhook
 AnyCreated = WebhookCreated | KeyWebhookCreated

@@ -8,9 +8,14 @@ from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
 from redis.exceptions import ClusterDownError, RedisClusterException, SlotNotCoveredError
 
-from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
-from service.store.connection.topology import Topology, record_failover
+from service.store.connection.topology import (
+    CONNECT_TIMEOUT_S,
+    Topology,
+    client_options,
+    configure_client,
+    record_failover,
+)
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor
 

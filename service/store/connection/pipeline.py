@@ -25,7 +25,7 @@ from service.store.connection.errors import (
     to_store_error,
 )
 from service.store.connection.outage_log import OutageLog
-from service.store.connection.topology import Topology
+from service.store.connection.topology import SOLE_PRIMARY, Topology
 from service.supervision import Backoff, spawn
 from service.telemetry.metrics import REDIS_RETRIES
 
@@ -120,6 +120,7 @@ class PipelinedClient:
                 command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
                 command.admit(self.in_flight, self._share_of(primary or self.topology.primary_for_key(command.key)))
             else:
+                command.primary = SOLE_PRIMARY
                 command.admit(self.in_flight)
         except StoreBusy as busy:
             self.outages.record_failure(str(busy))

@@ -13,9 +13,15 @@ from redis.asyncio import Redis, Sentinel
 from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
 from service.store.connection.errors import CONNECTION_ERRORS
-from service.store.connection.topology import SOLE_PRIMARY, Topology, record_failover
+from service.store.connection.topology import (
+    CONNECT_TIMEOUT_S,
+    SOLE_PRIMARY,
+    Topology,
+    client_options,
+    configure_client,
+    record_failover,
+)
 from service.store.connection.url import RedisURL
 from service.supervision import SupervisedTask, Supervisor, spawn
 

@@ -8,22 +8,38 @@ command is worth retrying, and one timeout around each pipeline makes a commit a
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from hiredis import pack_command
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.maint_notifications import MaintNotificationsConfig
 
-from service.store.connection.client_options import client_options, configure_client
+from service.store.connection.command import Argument
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.url import RedisURL
 from service.supervision import Supervisor, spawn
 from service.telemetry.metrics import REDIS_FAILOVERS
 
-__all__ = ["SOLE_PRIMARY", "StandaloneTopology", "Topology", "record_failover"]
+__all__ = [
+    "CONNECT_TIMEOUT_S",
+    "SOLE_PRIMARY",
+    "StandaloneTopology",
+    "Topology",
+    "client_options",
+    "configure_client",
+    "record_failover",
+]
 
 logger = logging.getLogger(__name__)
 
 SOLE_PRIMARY = "primary"
 """The name of the primary of topologies that have only one."""
+
+CONNECT_TIMEOUT_S = 1.0
+"""The timeout for connecting, and for each reply of sentinels and of nodes that are asked for the slots."""
 
 MIN_REFRESH_INTERVAL_S = 0.1
 """The least time between two refreshes that commands request."""
@@ -98,3 +114,44 @@ class StandaloneTopology(Topology):
         super().__init__(url, supervisor)
         host, port = url.addresses[0]
         self._clients[SOLE_PRIMARY] = configure_client(Redis(host=host, port=port, **client_options(url)))
+
+
+def client_options(url: RedisURL) -> dict[str, Any]:
+    """Return the keyword arguments of redis-py's clients."""
+    return {
+        **url.options,
+        "protocol": 3,
+        "socket_timeout": None,
+        "socket_connect_timeout": CONNECT_TIMEOUT_S,
+        "retry": Retry(NoBackoff(), 0),
+        "driver_info": None,
+        "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+    }
+
+
+def configure_client(client: Redis, *mixins: type) -> Redis:
+    """Let a client return replies with the types of RESP3, and pack commands in C.
+
+    `mixins` are further base classes of its connections.
+    """
+    client.response_callbacks.clear()
+    pool = client.connection_pool
+    pool.connection_class = type("PackedConnection", (_HiredisPackingMixin, *mixins, pool.connection_class), {})
+    return client
+
+
+class _HiredisPackingMixin:
+    """A connection that packs commands with hiredis.
+
+    It can go when redis-py's asynchronous connections do so, as its synchronous ones do: they pack in Python.
+    """
+
+    def pack_command(self, *arguments: Argument) -> list[bytes]:
+        """Encode one command. The names of redis-py's own commands may have two words, as "CLIENT SETINFO"."""
+        name = arguments[0]
+        split = (*name.encode().split(), *arguments[1:]) if isinstance(name, str) else arguments
+        return [pack_command(split)]  # type: ignore[arg-type]  # hiredis declares the argument as a tuple of one item
+
+    def pack_commands(self, commands: Iterable[tuple[Argument, ...]]) -> list[bytes]:
+        """Encode the commands of a pipeline into one buffer. They are the store's, with names of one word."""
+        return [b"".join(map(pack_command, commands))]  # type: ignore[arg-type]  # as above

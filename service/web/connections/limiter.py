@@ -11,12 +11,11 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.logs import new_request_id
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.buckets import Buckets, Policy
-from service.web.client_ip import AddressCounter, TrustedProxies, get_site_network
-from service.web.common_headers import CommonHeaders
+from service.web.buckets import AddressCounter, Buckets, Policy
+from service.web.client_ip import TrustedProxies, get_site_network
+from service.web.common_headers import CommonHeaders, new_request_id
 from service.web.connections.frames import Turns
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
@@ -44,7 +43,7 @@ RESERVED_MS = 10.0
 More than most requests take, less than the dearest.
 """
 
-MAX_DEBT_DIVISOR = 3
+MAX_DEBT = 1 / 3
 """An address may owe a third of the time that it has."""
 
 CONNECTION_S = 0.0003
@@ -140,7 +139,7 @@ class ConnectionLimiter:
         """Return whether an address owes so much time that its connections are rejected unread."""
         now = self.clock()
         for bucket in self.clients.of_address(address)[1::2]:
-            if bucket.count_remaining(now) * MAX_DEBT_DIVISOR < -bucket.policy.quota:
+            if bucket.full_at - now > (1 + MAX_DEBT) * bucket.policy.rate.window_s:
                 return True
         return False
 

@@ -23,7 +23,7 @@ from aiohttp import HttpVersion11, hdrs, web
 from service.games.errors import Malformed
 from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.app_keys import EXPECTS_CONTINUE
-from service.web.client_ip import UNKNOWN, get_site_network, peer_address
+from service.web.client_ip import UNKNOWN, get_site_network
 from service.web.connections.frames import FrameReader
 from service.web.connections.request_reader import RequestReader
 
@@ -96,6 +96,7 @@ class ClientConnection(web.RequestHandler):
         "kind",
         "limiter",
         "lost",
+        "peer_address",
         "requests",
         "step_started_at",
     )
@@ -111,6 +112,8 @@ class ClientConnection(web.RequestHandler):
         """Seconds of the event loop that were taken, and not charged yet."""
         self.step_started_at = 0.0
         """When the step of a handler began that is running; 0 while none is."""
+        self.peer_address = ""
+        """The address of the socket's peer; empty if it has none, as a Unix socket."""
         self.client: str | None = UNKNOWN
         """The client's address; None for a trusted proxy."""
         self.address = UNKNOWN
@@ -144,7 +147,9 @@ class ClientConnection(web.RequestHandler):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
-        self.client = self.limiter.proxies.direct_client(peer_address(transport.get_extra_info("peername")))
+        peer = transport.get_extra_info("peername")
+        self.peer_address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
+        self.client = self.limiter.proxies.direct_client(self.peer_address)
         self.address = self.client or UNKNOWN
         self._write_transport = cast("asyncio.Transport", transport)
         refusal = self.limiter.add(self)

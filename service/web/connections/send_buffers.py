@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from service.telemetry.metrics import SLOW_READERS_DROPPED
-from service.web.client_ip import AddressCounter, get_site_network
+from service.web.buckets import AddressCounter
+from service.web.client_ip import get_site_network
 
 __all__ = ["BufferedWriter", "SendBufferBudget"]
 

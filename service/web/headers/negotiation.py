@@ -8,21 +8,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from aiohttp import hdrs, web
-from aiohttp.abc import AbstractStreamWriter
-from multidict import CIMultiDictProxy, istr
 
-from service.games.errors import Malformed
 from service.i18n import ENGLISH, LANGUAGES, Language
 
 __all__ = [
-    "LIST_HEADERS",
     "MAX_LIST_ELEMENTS",
     "MAX_LIST_LENGTH",
-    "MAX_SYNC_BYTES",
-    "MIN_COMPRESSED_BYTES",
-    "CompressibleResponse",
     "add_vary",
-    "check_lists",
     "join_lines",
     "localized_etag",
     "negotiate_coding",
@@ -35,30 +27,6 @@ __all__ = [
 MAX_LIST_LENGTH = 2_000
 MAX_LIST_ELEMENTS = 64
 """Characters and elements of a list, in all its lines; a list that is parsed earlier is cut there."""
-
-LIST_HEADERS = (
-    hdrs.ACCEPT,
-    hdrs.ACCEPT_ENCODING,
-    hdrs.ACCEPT_LANGUAGE,
-    hdrs.IF_MATCH,
-    hdrs.IF_NONE_MATCH,
-    istr("Prefer"),
-    hdrs.SEC_WEBSOCKET_EXTENSIONS,
-    hdrs.SEC_WEBSOCKET_PROTOCOL,
-)
-"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
-
-
-def check_lists(headers: CIMultiDictProxy[str]) -> None:
-    """Raise Malformed if a list is longer than it may be."""
-    for name in LIST_HEADERS:
-        if name in headers and (
-            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
-        ):
-            raise Malformed(
-                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
-                str(name),
-            )
 
 
 def join_lines(lines: Sequence[str]) -> str:
@@ -88,14 +56,9 @@ def parse_weights(header: str) -> dict[str, float]:
     return weights
 
 
-def negotiate_coding(request: web.BaseRequest) -> web.ContentCoding | None:
-    """Return the content coding that the client prefers; None for none, or if it accepts no other."""
-    lines = request.headers.getall(hdrs.ACCEPT_ENCODING, None)
-    return None if lines is None else _select_coding(",".join(lines))
-
-
 @lru_cache(maxsize=256)
-def _select_coding(accepted: str) -> web.ContentCoding | None:
+def negotiate_coding(accepted: str) -> web.ContentCoding | None:
+    """Return the content coding that an Accept-Encoding prefers; None for none, or if it accepts no other."""
     weights = parse_weights(accepted)
     default = weights.get("*", 0.0)
     best = max(CODINGS, key=lambda coding: weights.get(coding.value, default))
@@ -130,29 +93,6 @@ def add_vary(response: web.Response, name: str) -> web.Response:
     varied = response.headers.get("Vary")
     response.headers["Vary"] = f"{varied}, {name}" if varied else name
     return response
-
-
-MIN_COMPRESSED_BYTES = 1024
-"""A smaller body fits into one packet as it is."""
-
-MAX_SYNC_BYTES = 16_384
-"""Larger bodies of a CompressibleResponse are compressed in a thread: this one takes some 0.3 ms."""
-
-
-class CompressibleResponse(web.Response):
-    """A response that is compressed if the client accepts a coding; each coding has its own entity tag.
-
-    It must contain no secrets: its length would reveal them to whoever can choose another part of it (BREACH).
-    """
-
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        """Choose the coding, and begin the response."""
-        coding = negotiate_coding(request)
-        if coding is not None:
-            self.enable_compression(coding)
-            if (etag := self.headers.get("ETag")) is not None:
-                self.headers["ETag"] = f'{etag[:-1]}-{coding.value}"'
-        return await super().prepare(request)
 
 
 def negotiate_language(lines: Sequence[str]) -> Language:

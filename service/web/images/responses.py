@@ -11,15 +11,22 @@ from msgspec import Meta
 
 from service.drawing.palette import Theme
 from service.drawing.scene import DEFAULT_WIDTH
-from service.games.timestamps import DAY_S
 from service.i18n import Language
+from service.telemetry.clock import DAY_S
 from service.web.client_ip import get_site_network
 from service.web.connections.protocol import get_connection
-from service.web.headers.negotiation import MAX_SYNC_BYTES, CompressibleResponse, add_vary, set_content_language
+from service.web.headers.negotiation import add_vary, set_content_language
 from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, match_if_none_match
+from service.web.responses import (
+    CACHE_IMMUTABLE,
+    CACHE_PRIVATE,
+    CACHE_PUBLIC,
+    MAX_SYNC_BYTES,
+    CompressibleResponse,
+    match_if_none_match,
+)
 
 MAX_WIDTH_PX = 4096
 MAX_INT32 = 2**31 - 1

@@ -36,7 +36,6 @@ __all__ = [
     "RATE_LIMIT",
     "Charge",
     "charge_loaded_games",
-    "get_charge",
     "key_policies",
 ]
 
@@ -78,13 +77,6 @@ def key_policies(quotas: Quotas) -> KeyPolicies:
 def charge_loaded_games(request: web.Request, number: int) -> None:
     """Charge a request for the games of a list that were loaded."""
     get_connection(request).busy_s += number * LOADED_GAME_S
-
-
-def get_charge(request: web.Request) -> "Charge":
-    """Return the charge of a request that was admitted."""
-    charge = get_connection(request).charge
-    assert charge is not None  # noqa: S101  each route admits its requests first
-    return charge
 
 
 class Charge:

@@ -27,12 +27,17 @@ from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
 from service.games.ports.game_store import RateLimit
 from service.games.queries.games import is_valid_token
 from service.web.buckets import Buckets, Policy, RecentCache
-from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
-from service.web.headers.bearer_tokens import API_KEY_HEADER, parse_api_key, parse_bearer_tokens, read_bearer_token
+from service.web.headers.bearer_tokens import (
+    API_KEY_HEADER,
+    make_token_id,
+    parse_api_key,
+    parse_bearer_tokens,
+    read_bearer_token,
+)
 from service.web.limits import Limits
 from service.web.problems import SAFE_METHODS
 from service.web.ratelimit.charge import RATE_LIMIT, Charge, key_policies

@@ -10,7 +10,7 @@ from msgspec import Raw
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
@@ -18,7 +18,6 @@ from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
-from service.web.ratelimit.charge import get_charge
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import IncludeQuery
 from service.web.routing import GameCommand, Route
@@ -63,7 +62,7 @@ async def run_command(
         asked.query.include is not None,
         include_game=asked.prefers_game,
         language=asked.language,
-        charge=get_charge(request),
+        charge=asked.charge,
     )
     result, version, replayed = await execute(request.app[CONTEXT], asked.id, command_request)
     etag = game_etag(version, result.digest)

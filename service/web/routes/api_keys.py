@@ -8,7 +8,7 @@ from schemas.api_keys import ApiKeyView
 from schemas.lobby import Games
 from service.games.api_key import ApiKey
 from service.games.queries.lobby import ApiKeyGamesQuery, list_api_key_games
-from service.games.timestamps import timestamp
+from service.telemetry.clock import timestamp
 from service.web.app_keys import CONTEXT
 from service.web.headers.bearer_tokens import API_KEY_HEADER
 from service.web.headers.negotiation import add_vary

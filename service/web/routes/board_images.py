@@ -34,7 +34,6 @@ from service.web.images.responses import (
     board_cache_headers,
     image_response,
 )
-from service.web.ratelimit.charge import get_charge
 from service.web.routing import GameRead, Query, Route
 
 
@@ -185,7 +184,7 @@ async def _make_current_job(
 
 async def _make_past_job(request: web.Request, asked: BoardPng, version: int, options: BoardOptions) -> BoardJob:
     context = request.app[CONTEXT]
-    async with get_charge(request).replay_slot():
+    async with asked.charge.replay_slot():
         past = await load_past_version(context, asked.id, version)
     return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, asked.image_format)
 

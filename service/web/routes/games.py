@@ -24,7 +24,7 @@ from service.web.app_keys import CONTEXT
 from service.web.client_ip import get_site_network
 from service.web.connections.protocol import get_connection
 from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
-from service.web.ratelimit.charge import charge_loaded_games, get_charge
+from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
@@ -98,7 +98,7 @@ async def create_game(request: web.Request, asked: Creation) -> web.Response:
     reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
-    body, api_key, charge = asked.body, asked.api_key, get_charge(request)
+    body, api_key, charge = asked.body, asked.api_key, asked.charge
     if any(player.open for player in body.players):
         await charge.charge_open_game()
     result = await create(
@@ -213,7 +213,7 @@ async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Re
         asked.idempotency_key,
         client=hash_client(request),
         api_key=None if api_key is None else api_key.name,
-        charge=get_charge(request),
+        charge=asked.charge,
     )
     result = await rematch(request.app[CONTEXT], asked.id, rematch_request)
     return _created_response(asked, result, private=True, secret=False)

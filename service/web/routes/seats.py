@@ -14,7 +14,7 @@ from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdempotencyKey
-from service.web.ratelimit.charge import charge_loaded_games, get_charge
+from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
 from service.web.routes.game_responses import GameListQuery, IncludeQuery
@@ -89,7 +89,7 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
         asked.creator_key,
         include_moves=asked.query.include is not None,
         language=asked.language,
-        charge=get_charge(request),
+        charge=asked.charge,
     )
     joined, version, replayed = await join(request.app[CONTEXT], asked.id, asked.body, joiner)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))

@@ -12,7 +12,6 @@ from prometheus_client.openmetrics import exposition as openmetrics
 
 from service.supervision import Supervisor
 from service.web.app_keys import DRAINING, SUPERVISOR
-from service.web.common_headers import COMMON_HEADERS, CommonHeaders
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
 from service.web.server.listeners import bind, format_listening_url
@@ -52,7 +51,6 @@ def _make_app() -> web.Application:
     app = web.Application()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
-    app[COMMON_HEADERS] = CommonHeaders(LIMITS)
     app[CONNECTION_LIMITER] = ConnectionLimiter(LIMITS)
     app.cleanup_ctx.append(run_timeout_sweep)
     app.router.add_get("/metrics", Scraper().respond)

@@ -28,9 +28,8 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, run_measured
 from service.web.connections.request_reader import MAX_HEAD_BYTES
 from service.web.errors import TargetTooLong
-from service.web.middleware import Middleware
+from service.web.middleware import UNMATCHED_ROUTE, Middleware, RequestContext, log_request
 from service.web.problems import problem_response, to_problem
-from service.web.request_log import UNMATCHED_ROUTE, RequestContext, log_request
 
 LOG = logging.getLogger(__name__)
 
@@ -107,8 +106,7 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(document)
-        context = LOG_CONTEXT.get()
-        self.limiter.common_headers.add_to(response.headers, None if context is None else context.request_id)
+        self.limiter.common_headers.add_to(response.headers)
         response.force_close()
         return response
 
@@ -120,12 +118,12 @@ class ProblemServer(web.Server):
         middleware = Middleware(app, server.request_handler)
         super().__init__(
             partial(run_measured, middleware.measure if is_measured else middleware.respond),
-            request_factory=self._make_request,
+            request_factory=self._build_request,
         )
         self._factory = server.request_factory
         self._limiter = app[CONNECTION_LIMITER]
 
-    def _make_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
+    def _build_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
         """Return a request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
         return self._factory(UNPARSED if message is ERROR else message, *parts)
 

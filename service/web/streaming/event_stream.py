@@ -11,12 +11,12 @@ from service.games.ports.game_store import GameRecord, Revision, StoreUnavailabl
 from service.games.queries.games import load_for_reader
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
-from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer, start_event_stream
 from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.middleware import EVENT_STREAM
 from service.web.ratelimit.concurrency import open_stream
-from service.web.request_log import EVENT_STREAM
-from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
+from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.streaming.registry import CLOSE_TIMEOUT_S, MISSED_DIFF_S, STREAMS, check_subscriber_limit
 from service.web.streaming.resume_point import parse_last_event_id
@@ -106,8 +106,10 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
-    add_common_headers(request.app, response)
     connection = get_connection(request)
+    connection.limiter.common_headers.add_to(response.headers)
+    if request.app[DRAINING].is_set():
+        response.force_close()
     if position is not None:
         connection.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
     if connection.charge is not None:

@@ -14,7 +14,7 @@ from service.games.realtime.hub import Hub
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.request_log import StreamKind, log_stream
+from service.web.middleware import StreamKind, log_stream
 
 __all__ = ["CLOSE_TIMEOUT_S", "MISSED_DIFF_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
 

@@ -21,10 +21,8 @@ from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.ports.game_store import Revision
 from service.games.realtime.messages import ChannelMessage
-from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.common_headers import COMMON_HEADERS
 from service.web.connections.frames import FrameReader
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
 from service.web.problems import to_problem
@@ -77,16 +75,16 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         autoping=False,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
-    context = LOG_CONTEXT.get()
-    request.app[COMMON_HEADERS].add_to(socket.headers, None if context is None else context.request_id)
-    if (charge := get_connection(request).charge) is not None:
-        charge.set_headers(socket.headers)
+    connection = get_connection(request)
+    connection.limiter.common_headers.add_to(socket.headers)
+    if connection.charge is not None:
+        connection.charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)
     except web.HTTPBadRequest as error:
         raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
-    if (transport := request.transport) is None or (frames := get_connection(request).frames) is None:
+    if (transport := request.transport) is None or (frames := connection.frames) is None:
         raise ConnectionResetError
     return WebSocketConnection(request, socket, transport, frames)
 

@@ -29,7 +29,7 @@ from schemas.vocabulary import is_valid_id
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.act import act
-from service.games.commands.active_game import CommandRequest
+from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context

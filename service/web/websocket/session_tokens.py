@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
-from service.web.client_ip import make_token_id
+from service.web.headers.bearer_tokens import make_token_id
 from service.web.ratelimit.limiter import MessageInfo
 
 __all__ = ["SessionTokens"]

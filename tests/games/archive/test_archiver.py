@@ -31,9 +31,9 @@ from service.games.context import Retention
 from service.games.history.verify import verify
 from service.games.ports.game_store import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.games.timestamps import DAY_S
 from service.store import keys, monitor
 from service.store.game_store import RedisStore
+from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE

@@ -95,6 +95,7 @@ async def test_a_command_that_was_to_be_sent_again_opens_no_connection_after_the
 class MovingTopology(StandaloneTopology):
     """One server under changing names, as after failovers."""
 
+    is_sharded = True
     name = "first"
 
     def primaries(self) -> list[str]:

@@ -13,7 +13,7 @@ from service.games.ports.game_store import RateLimit
 from service.web.connections import limiter as module
 from service.web.connections.limiter import (
     CONNECTION_S,
-    MAX_DEBT_DIVISOR,
+    MAX_DEBT,
     ConnectionLimiter,
     warn_of_untrusted_proxy,
 )
@@ -104,7 +104,7 @@ def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
         limiter.remove(connection)
         return refusal
 
-    opened = int((30 + 30 / MAX_DEBT_DIVISOR) / (1000 * CONNECTION_S)) + 1
+    opened = int((30 + 30 * MAX_DEBT) / (1000 * CONNECTION_S)) + 1
     assert codes([open_and_close() for _ in range(opened + 2)]) == [None] * opened + ["rate_limited"] * 2
     assert [open_and_close(None) for _ in range(5)] == [b""] * 5
     assert open_and_close("192.0.2.9") == b""

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse, ClientSession
 from aiohttp.compression_utils import ZLibCompressor
 
-from service.web.headers.negotiation import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES
+from service.web.responses import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 

@@ -6,6 +6,7 @@ from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
 from service.web.headers.negotiation import MAX_LIST_LENGTH, join_lines, negotiate_coding, prefers_media_type
+from service.web.responses import CompressibleResponse
 
 JSON, STREAM = "application/json", "text/event-stream"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -23,14 +24,20 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,imag
     ),
 )
 def test_the_preferred_coding_is_chosen(header: str, coding: str | None) -> None:
-    chosen = negotiate_coding(make_mocked_request("GET", "/", headers={"Accept-Encoding": header}))
+    chosen = negotiate_coding(header)
     assert chosen == (None if coding is None else ContentCoding(coding))
 
 
-def test_nothing_is_compressed_without_the_header() -> None:
-    assert negotiate_coding(make_mocked_request("GET", "/")) is None
-    lines = CIMultiDict([("Accept-Encoding", "gzip;q=0.1"), ("Accept-Encoding", "deflate;q=0.2")])
-    assert negotiate_coding(make_mocked_request("GET", "/", headers=lines)) is ContentCoding.deflate
+@pytest.mark.parametrize(
+    ("lines", "coding"), (((), None), (("gzip;q=0.1", "deflate;q=0.2"), ContentCoding.deflate), (("br",), None))
+)
+async def test_all_lines_of_the_header_count_and_none_means_no_compression(
+    lines: tuple[str, ...], coding: ContentCoding | None
+) -> None:
+    headers = CIMultiDict(("Accept-Encoding", line) for line in lines)
+    response = CompressibleResponse(body=b"a" * 2000)
+    await response.prepare(make_mocked_request("GET", "/", headers=headers))
+    assert response.headers.get("Content-Encoding") == (None if coding is None else coding.value)
 
 
 @pytest.mark.parametrize(

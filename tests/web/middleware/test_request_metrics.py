@@ -15,10 +15,8 @@ from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 from service.games.ports.game_store import GameStore
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.app_keys import DRAINING
-from service.web.common_headers import COMMON_HEADERS, CommonHeaders
 from service.web.limits import Limits
-from service.web.middleware import Middleware
-from service.web.request_log import _DURATIONS, IN_FLIGHT, RequestContext
+from service.web.middleware import _DURATIONS, IN_FLIGHT, Middleware, RequestContext
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
@@ -162,7 +160,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
 ) -> None:
     caplog.set_level(logging.INFO, "service.web.access")
     before, contexts = read_samples(), []
-    app: Any = {COMMON_HEADERS: CommonHeaders(Limits()), DRAINING: Event()}
+    app: Any = {DRAINING: Event()}
 
     async def handle(_request: web.Request) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())

@@ -8,11 +8,11 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
-from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.limiter import RESERVED_MS, ConnectionLimiter
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
+from service.web.headers.bearer_tokens import make_token_id
 from service.web.limits import Limits
 from service.web.ratelimit import charge as charging
 from service.web.ratelimit.charge import Charge
