@@ -7,7 +7,8 @@ from msgspec import Meta
 from schemas.actions import ActionRequest, Move
 from schemas.base import RequestModel, ResponseModel
 from schemas.game import GameView
-from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber
+from schemas.tileset import Cost
+from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId, Wares
 
 D = TypeVar("D")
 
@@ -24,6 +25,18 @@ class CellChoice(ResponseModel):
     y: int
     text: str
     """The cell and its number of moves, for people."""
+
+
+class ShipOffer(ResponseModel):
+    """A ship in the display: what it costs, and what the seat that must decide lacks."""
+
+    ship: ShipId
+    points: int
+    cost: Cost
+    missing: list[Wares]
+    """The smallest sets of wares that the seat lacks, each enough alone (R6.3); empty if it can pay."""
+    text: str
+    """The same in a sentence."""
 
 
 class LegalMoves(ResponseModel):
@@ -45,6 +58,8 @@ class LegalMoves(ResponseModel):
     """
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
+    ships: list[ShipOffer] | None
+    """The ships in the display; null without `effects=1`, and if nobody must decide."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 

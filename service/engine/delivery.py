@@ -44,6 +44,17 @@ def affordable_payments(index: TileSetIndex, player: Player, ship: int) -> list[
     ]
 
 
+def missing_wares(index: TileSetIndex, player: Player, ship: int) -> list[Wares]:
+    """Return the smallest sets of wares that a player lacks for a ship (R6.3), each enough; none if it can pay."""
+    held = player.wares
+    gaps = {
+        (max(payment[0] - held[0], 0), max(payment[1] - held[1], 0), max(payment[2] - held[2], 0))
+        for payment in index.ships[ship].payments
+    }
+    fewest = min(sum(gap) for gap in gaps)
+    return [payment_wares(gap) for gap in sorted(gaps, reverse=True) if sum(gap) == fewest] if fewest else []
+
+
 def deliver(index: TileSetIndex, game: Game, action: Deliver, events: list[AnyEvent]) -> Deliver:
     """Pay for a ship and take it (R6.2); return the action with its payment filled in. Raises IllegalMove."""
     player = game.players[game.seat]
