@@ -15,7 +15,7 @@ from service.engine.segments import feature_kind, feature_segments, tile_order
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, SIDE_OFFSETS, TileSetIndex, pack_cell
 from service.engine.turn import apply_action
 
-HIDDEN_EVENTS: Final = frozenset({TileDrawn, TileDiscarded, ShipRevealed})
+HIDDEN_EVENTS: Final = (TileDrawn, TileDiscarded, ShipRevealed)
 """These events show what nobody sees before."""
 
 

@@ -42,7 +42,7 @@ class MoveAppraiser(NamedTuple):
     """Says what the legal moves of one position are worth."""
 
     translator: Translator
-    index: TileSetIndex
+    tileset_index: TileSetIndex
     game: Game
     narrator: EventNarrator
 
@@ -53,8 +53,8 @@ class MoveAppraiser(NamedTuple):
 
     def appraise(self, move: Move) -> Move:
         """Return a legal move with its effects and feature, and both in words."""
-        effects = move_effects(self.index, self.game, move.action)
-        feature = move_feature(self.index, self.game, move.action)
+        effects = move_effects(self.tileset_index, self.game, move.action)
+        feature = move_feature(self.tileset_index, self.game, move.action)
         own = 0 if isinstance(move.action, Pass) else 1  # the first event is the move itself, of which `text` tells
         text = self.narrator.narrate_change(event for event in effects[own:] if not isinstance(event, TurnStarted))
         # What evaluates the feature at once says what it gives.
@@ -67,28 +67,28 @@ class MoveAppraiser(NamedTuple):
         return [self._appraise_ship(ship) for ship in self.game.display]
 
     def _appraise_ship(self, number: int) -> ShipOffer:
-        translator, ship = self.translator, self.index.tileset.ships[number]
-        missing = missing_wares(self.index, self.game.players[self.game.decider], number)
+        translator, ship = self.translator, self.tileset_index.tileset.ships[number]
+        missing = missing_wares(self.tileset_index, self.game.players[self.game.decider], number)
         values = {
             "points": point_count(translator, ship.points),
             "cost": ship_cost(translator, ship.cost),
             "player": self.narrator.player_names[self.game.decider],
         }
-        match missing:
-            case []:
-                text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
-            case [wares]:
-                lacks = translator.join_list(ware_counts(translator, wares))
-                text = translator.gettext(
-                    "The ship of {points} asks for {cost}; {player} lacks {wares}.", **values, wares=lacks
-                )
-            case [wares, *_]:
-                text = translator.ngettext(
-                    "The ship of {points} asks for {cost}; {player} lacks {number} ware.",
-                    "The ship of {points} asks for {cost}; {player} lacks {number} wares.",
-                    wares.bananas + wares.shells + wares.fish,
-                    **values,
-                )
+        if not missing:
+            text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
+        elif len(missing) == 1:
+            text = translator.gettext(
+                "The ship of {points} asks for {cost}; {player} lacks {wares}.",
+                **values,
+                wares=translator.join_list(ware_counts(translator, missing[0])),
+            )
+        else:
+            text = translator.ngettext(
+                "The ship of {points} asks for {cost}; {player} lacks {number} ware.",
+                "The ship of {points} asks for {cost}; {player} lacks {number} wares.",
+                missing[0].bananas + missing[0].shells + missing[0].fish,
+                **values,
+            )
         return ShipOffer(ship=ship.id, points=ship.points, cost=ship.cost, missing=missing, text=text)
 
 

@@ -45,7 +45,7 @@ HIDDEN = (TileDrawn, TileDiscarded, ShipRevealed)
 class Case(NamedTuple):
     """A position, and some of its legal moves."""
 
-    index: TileSetIndex
+    tileset_index: TileSetIndex
     game: Game
     moves: list[Action]
 
@@ -58,9 +58,9 @@ def play_games() -> Iterator[Case]:
         yield Case(index, game, legal_moves(index, game))
         for _ in play_randomly(index, game, chance):
             yield choose_case(index, game, chance)
-    for seed, edition in product(SENSIBLE_SEEDS, EDITIONS):
-        index, chance = INDEXES[0], Random(seed)
-        game, _ = start_game(index, seed=seed, edition=edition)
+    for name, edition in product(SENSIBLE_SEEDS, EDITIONS):
+        index, chance = INDEXES[0], Random(name)
+        game, _ = start_game(index, seed=name, edition=edition)
         while game.status == "active":
             yield choose_case(index, game, chance)
             apply_action(index, game, run_bot(greedy.BOT, index, game))
