@@ -8,7 +8,7 @@ from schemas.actions import ActionRequest, Move
 from schemas.base import RequestModel, ResponseModel
 from schemas.game import GameView
 from schemas.tileset import Cost
-from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId, Wares
+from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId
 
 D = TypeVar("D")
 
@@ -27,14 +27,23 @@ class CellChoice(ResponseModel):
     """The cell and its number of moves, for people."""
 
 
+class MissingWares(ResponseModel):
+    """The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay."""
+
+    bananas: int
+    shells: int
+    fish: int
+    other: int
+    """Further wares, of a kind that the player may choose within the cost."""
+
+
 class ShipOffer(ResponseModel):
     """A ship in the display: what it costs, and what the seat that must decide lacks."""
 
     ship: ShipId
     points: int
     cost: Cost
-    missing: list[Wares]
-    """The smallest sets of wares that the seat lacks, each enough alone (R6.3); empty if it can pay."""
+    missing: MissingWares
     text: str
     """The same in a sentence."""
 

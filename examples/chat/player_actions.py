@@ -12,7 +12,7 @@ from examples.chat.phrases import translate
 from examples.chat.screens import Button, Picture, Screen, clip
 from examples.chat.storage import ChannelGame, Seat
 from south_seas import Client, ConflictError, UnauthorizedError, VersionMismatchError
-from south_seas.models import GameView, JoinGame, LegalMoves, PlayerScores
+from south_seas.models import Deliver, GameView, JoinGame, LegalMoves, PlayerScores
 
 
 class PlayerActions:
@@ -184,7 +184,8 @@ class PlayerActions:
         question = f"{choice.question} {self._phrase('numbers')}" if self._chat.has_pictures else choice.question
         worth = [*worth_lines(choice)] if self._chat.has_pictures else []
         if legal.phase == "deliver":
-            worth += [offer.text for offer in legal.ships or () if offer.missing]
+            offered = {move.action.ship for move in legal.moves if isinstance(move.action, Deliver)}
+            worth += [offer.text for offer in legal.ships or () if offer.ship not in offered]
         appraisal = self._chat.escape(clip("\n".join(worth), self._chat.max_story))
         return Screen(
             f"{before}\n{question}\n{appraisal}".strip(),

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from schemas.actions import FeatureValue, Move, Pass, RetrieveIslander
-from schemas.commands import ShipOffer
+from schemas.commands import MissingWares, ShipOffer
 from schemas.events import TurnStarted
-from schemas.vocabulary import SegmentKind
+from schemas.vocabulary import SegmentKind, Wares
 from service.engine import Game, TileSetIndex, move_effects, move_feature
 from service.engine.delivery import missing_wares
 from service.i18n.catalogue import Translator, gettext_noop, ngettext_noop
@@ -74,21 +74,12 @@ class MoveAppraiser(NamedTuple):
             "cost": ship_cost(translator, ship.cost),
             "player": self.narrator.player_names[self.game.decider],
         }
-        if not missing:
-            text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
-        elif len(missing) == 1:
+        if lacks := _missing_wares(translator, missing):
             text = translator.gettext(
-                "The ship of {points} asks for {cost}; {player} lacks {wares}.",
-                **values,
-                wares=translator.join_list(ware_counts(translator, missing[0])),
+                "The ship of {points} asks for {cost}; {player} lacks {wares}.", **values, wares=lacks
             )
         else:
-            text = translator.ngettext(
-                "The ship of {points} asks for {cost}; {player} lacks {number} ware.",
-                "The ship of {points} asks for {cost}; {player} lacks {number} wares.",
-                missing[0].bananas + missing[0].shells + missing[0].fish,
-                **values,
-            )
+            text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
         return ShipOffer(ship=ship.id, points=ship.points, cost=ship.cost, missing=missing, text=text)
 
 
@@ -98,3 +89,10 @@ def describe_feature(translator: Translator, feature: FeatureValue) -> str:
     if feature.open:
         return translator.ngettext(*_OPEN[feature.kind], feature.open, wares=wares)
     return translator.gettext(_COMPLETE[feature.kind], wares=wares)
+
+
+def _missing_wares(translator: Translator, missing: MissingWares) -> str:
+    parts = ware_counts(translator, Wares(bananas=missing.bananas, shells=missing.shells, fish=missing.fish))
+    if missing.other:
+        parts.append(translator.ngettext("{number} ware", "{number} wares", missing.other))
+    return translator.join_list(parts)

@@ -8,6 +8,7 @@ from typing import NamedTuple, get_args
 
 import msgspec
 import pytest
+from msgspec.structs import astuple
 
 from schemas.actions import Action, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import AnyEvent, GameFinished, ShipRevealed, ShipTaken, TileDiscarded, TileDrawn
@@ -15,6 +16,7 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import WARES, Phase
 from service.engine import (
     Game,
+    Player,
     TileSetIndex,
     apply_action,
     copy_game,
@@ -23,7 +25,7 @@ from service.engine import (
     move_effects,
     move_feature,
 )
-from service.engine.delivery import missing_wares
+from service.engine.delivery import affordable_payments, missing_wares
 from service.engine.queries import islander_values
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import greedy
@@ -89,6 +91,11 @@ def before_market_refill(events: list[AnyEvent]) -> list[AnyEvent]:
     return events
 
 
+def with_wares(player: Player, wares: list[int]) -> Player:
+    """Return a player like this one, with other wares."""
+    return msgspec.structs.replace(player, wares=wares)
+
+
 def test_effects_are_what_the_action_causes_without_what_is_hidden() -> None:
     """Wares gained, islanders returned, fish covered, ships taken and the end of the game: all is as said, in order."""
     seen: Counter[type[AnyEvent]] = Counter()
@@ -147,11 +154,16 @@ def test_the_feature_of_an_islander_gives_what_its_value_says_and_lacks_what_is_
 def test_with_the_missing_wares_a_player_can_pay_and_with_fewer_not(index: TileSetIndex) -> None:
     chance = Random(7)
     player = new_game(index, seed=1).players[0]
-    for ship, data in enumerate(index.ships):
-        player.wares = [chance.randrange(4) for _ in WARES]
-        held = player.wares
-        gaps = [[max(need - has, 0) for need, has in zip(payment, held, strict=True)] for payment in data.payments]
-        fewest = min(map(sum, gaps))
-        missing = [[gap.bananas, gap.shells, gap.fish] for gap in missing_wares(index, player, ship)]
-        expected = [gap for gap in gaps if sum(gap) == fewest] if fewest else []
-        assert sorted(missing) == [*map(list, sorted({*map(tuple, expected)}))]
+    for ship, _ in enumerate(index.ships):
+        player.wares = held = [chance.randrange(4) for _ in WARES]
+        *named, other = astuple(missing_wares(index, player, ship))
+        total = sum(named) + other
+        enough = [
+            extra
+            for extra in product(range(total + 1), repeat=3)
+            if sum(extra) <= total
+            and affordable_payments(index, with_wares(player, [a + b for a, b in zip(held, extra, strict=True)]), ship)
+        ]
+        assert enough
+        assert {sum(extra) for extra in enough} == {total}
+        assert [*map(min, zip(*enough, strict=True))] == named

@@ -20,7 +20,7 @@ VERSION = 2**31 - 1
 
 
 def legal(phase: str, actions: list[dict[str, Any]], ids: list[str]) -> LegalMoves:
-    moves = [
+    moves: list[dict[str, Any]] = [
         {"id": name, "text": "t" * 100, "action": action, "effects": [], "feature": None, "worth": f"Worth {name}."}
         for name, action in zip(ids, actions, strict=True)
     ]
