@@ -2206,6 +2206,20 @@ export interface components {
              */
             readonly kind: "market";
         };
+        /** @description The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay. */
+        readonly MissingWares: {
+            /** Format: int32 */
+            readonly bananas: number;
+            /** Format: int32 */
+            readonly fish: number;
+            /**
+             * Format: int32
+             * @description Further wares, of a kind that the player may choose within the cost.
+             */
+            readonly other: number;
+            /** Format: int32 */
+            readonly shells: number;
+        };
         /** @description A legal move: its id, a text for people, and the action; with `effects=1` also what it is worth. */
         readonly Move: {
             /** @description The complete action. */
@@ -2777,8 +2791,7 @@ export interface components {
         /** @description A ship in the display: what it costs, and what the seat that must decide lacks. */
         readonly ShipOffer: {
             readonly cost: components["schemas"]["Cost"];
-            /** @description The smallest sets of wares that the seat lacks, each enough alone (R6.3); empty if it can pay. */
-            readonly missing: readonly components["schemas"]["Wares"][];
+            readonly missing: components["schemas"]["MissingWares"];
             /** Format: int32 */
             readonly points: number;
             /** @description A ship's id: 1 to 8 of a-z, 0-9 and -. */

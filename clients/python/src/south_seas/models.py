@@ -668,6 +668,16 @@ class Market(Model, tag="market", tag_field="kind"):
     """A market: always a feature by itself (R0), complete when all 8 cells around it have tiles (R5.4)."""
 
 
+class MissingWares(Model):
+    """The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay."""
+
+    bananas: int
+    shells: int
+    fish: int
+    other: int
+    """Further wares, of a kind that the player may choose within the cost."""
+
+
 class Move(Model):
     """A legal move: its id, a text for people, and the action; with `effects=1` also what it is worth."""
 
@@ -1054,8 +1064,7 @@ class ShipOffer(Model):
     """A ship's id: 1 to 8 of a-z, 0-9 and -."""
     points: int
     cost: Cost
-    missing: list[Wares]
-    """The smallest sets of wares that the seat lacks, each enough alone (R6.3); empty if it can pay."""
+    missing: MissingWares
     text: str
     """The same in a sentence."""
 
