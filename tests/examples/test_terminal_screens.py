@@ -82,7 +82,7 @@ async def test_a_chosen_move_says_what_it_is_worth(client: Client) -> None:
         move = play.state.menu.choices[0]
         press(play, *move.key)
         assert re.search(r"The .* gives .* now and lacks \d+ sides?\.$", move.move.worth or "")
-        assert move.move.worth in seen(play, width=120)
+        assert (move.move.worth or "") in seen(play, width=120)
 
 
 async def test_screens_of_a_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
