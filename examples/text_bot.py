@@ -60,7 +60,11 @@ class TextBot:
 def format_screen(screen: Screen) -> str:
     """Return a screen as text, with its choices numbered from 1; a list of games has the numbers in its text."""
     choices = enumerate([*screen.options, *screen.buttons], start=1)
-    labelled = (f"{number}. {button.label}" for number, button in choices if button.label != f"{number}")
+    labelled = (
+        f"{number}. {button.label}{f': {button.worth}' if button.worth else ''}"
+        for number, button in choices
+        if button.label != f"{number}"
+    )
     return "\n".join([screen.text, *labelled])
 
 

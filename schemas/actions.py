@@ -5,7 +5,19 @@ from typing import Literal
 import msgspec
 
 from schemas.base import RequestModel, ResponseModel
-from schemas.vocabulary import Count, Int32, MoveId, PassPhase, Rotation, ShipId, Wares, WaresRequest
+from schemas.events import AnyEvent, IslanderCount
+from schemas.vocabulary import (
+    Cell,
+    Count,
+    Int32,
+    MoveId,
+    PassPhase,
+    Rotation,
+    SegmentKind,
+    ShipId,
+    Wares,
+    WaresRequest,
+)
 
 
 class PlaceTile(msgspec.Struct, frozen=True, tag="place_tile", gc=False):
@@ -80,8 +92,21 @@ class ActionRequest(RequestModel):
     """With `pass`; optional."""
 
 
+class FeatureValue(ResponseModel):
+    """The feature of an islander that would be placed or retrieved, as it is before the move."""
+
+    kind: SegmentKind
+    cells: list[Cell]
+    islanders: list[IslanderCount]
+    """The islanders of each seat that has any there."""
+    wares: Wares
+    """The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5)."""
+    open: int
+    """The number of sides without a tile, or of a market's empty cells around it; 0 means complete (R5.1 to R5.4)."""
+
+
 class Move(ResponseModel):
-    """A legal move: its id, a text for people, and the action."""
+    """A legal move: its id, a text for people, and the action; with `effects=1` also what it is worth."""
 
     id: MoveId
     """Has the same meaning in every position; send it as `move`."""
@@ -89,3 +114,11 @@ class Move(ResponseModel):
     """A text for people, at most 100 characters."""
     action: Action
     """The complete action."""
+    effects: list[AnyEvent] | None
+    """The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with all
+    that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`.
+    """
+    feature: FeatureValue | None
+    """With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`."""
+    worth: str | None
+    """Effects and feature in words: whole sentences, or nothing. Null without `effects=1`."""

@@ -7,7 +7,8 @@ from msgspec import Meta
 from schemas.actions import ActionRequest, Move
 from schemas.base import RequestModel, ResponseModel
 from schemas.game import GameView
-from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber
+from schemas.tileset import Cost
+from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId
 
 D = TypeVar("D")
 
@@ -24,6 +25,27 @@ class CellChoice(ResponseModel):
     y: int
     text: str
     """The cell and its number of moves, for people."""
+
+
+class MissingWares(ResponseModel):
+    """The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay."""
+
+    bananas: int
+    shells: int
+    fish: int
+    other: int
+    """Further wares, of a kind that the player may choose within the cost."""
+
+
+class ShipOffer(ResponseModel):
+    """A ship in the display: what it costs, and what the seat that must decide lacks."""
+
+    ship: ShipId
+    points: int
+    cost: Cost
+    missing: MissingWares
+    text: str
+    """The same in a sentence."""
 
 
 class LegalMoves(ResponseModel):
@@ -45,6 +67,8 @@ class LegalMoves(ResponseModel):
     """
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
+    ships: list[ShipOffer] | None
+    """The ships in the display; null without `effects=1`, and if nobody must decide."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 

@@ -4,13 +4,16 @@ Options start with the numbers that the picture shows: a move's position in the 
 play like another one are neither in the picture nor here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from examples.chat.actions import ChatAction
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, ChatFormat
 from south_seas.models import Deliver, LegalMoves, Move, Pass, PlaceTile
+
+SEPARATOR = " · "
+"""Between the numbers of an option and its text."""
 
 
 class Choice(NamedTuple):
@@ -67,7 +70,7 @@ class MoveMenus:
 
     def _rotations(self, cell: str) -> Choice:
         rotations = [
-            self._button([number], f"{90 * move.action.rotation}°", "move", move.id)._replace(style="primary")
+            self._move(number, move, f"{90 * move.action.rotation}°")._replace(style="primary")
             for number, move in self._numbered
             if isinstance(move.action, PlaceTile) and _cell(move) == cell
         ]
@@ -78,7 +81,7 @@ class MoveMenus:
         return choice._replace(buttons=[*choice.buttons, self._back()])
 
     def _moves(self, wanted: Callable[[Move], bool]) -> list[Button]:
-        return [self._button([number], move.text, "move", move.id) for number, move in self._numbered if wanted(move)]
+        return [self._move(number, move, move.text) for number, move in self._numbered if wanted(move)]
 
     def _groups(self, name: str, key: Callable[[Move], str], text: Callable[[str], str]) -> list[Button]:
         """Return an option for each group of moves with the same key, except the empty one."""
@@ -103,8 +106,11 @@ class MoveMenus:
     def _back(self) -> Button:
         return Button(translate(self._language, "back"), self._action("page", "0"))
 
+    def _move(self, number: int, move: Move, text: str) -> Button:
+        return self._button([number], text, "move", move.id)._replace(worth=move.worth or "")
+
     def _button(self, numbers: Sequence[int], text: str, name: str, value: str) -> Button:
-        label = f"{compress_numbers(numbers)} · {text}" if self._chat.has_pictures else text
+        label = f"{compress_numbers(numbers)}{SEPARATOR}{text}" if self._chat.has_pictures else text
         return Button(label, self._action(name, value))
 
     def _action(self, name: str, value: str) -> ChatAction:
@@ -114,6 +120,13 @@ class MoveMenus:
 def starts_with_ships(chat: ChatFormat, legal: LegalMoves) -> bool:
     """Return whether the first question is which ship, because there are many payments."""
     return legal.phase == "deliver" and len(legal.moves) > chat.page_size
+
+
+def worth_lines(choice: Choice) -> Iterator[str]:
+    """Yield what each move of a choice is worth, after its number in the picture."""
+    for button in (*choice.options, *choice.buttons):
+        if button.worth:
+            yield f"{button.label.partition(SEPARATOR)[0]}: {button.worth}"
 
 
 def compress_numbers(numbers: Sequence[int]) -> str:

@@ -6,13 +6,13 @@ from contextlib import suppress
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
 from examples.chat.games import Games, Person, game_buttons
-from examples.chat.menus import MoveMenus, starts_with_ships
+from examples.chat.menus import MoveMenus, starts_with_ships, worth_lines
 from examples.chat.names import send_names
 from examples.chat.phrases import translate
 from examples.chat.screens import Button, Picture, Screen, clip
 from examples.chat.storage import ChannelGame, Seat
 from south_seas import Client, ConflictError, UnauthorizedError, VersionMismatchError
-from south_seas.models import GameView, JoinGame, LegalMoves, PlayerScores
+from south_seas.models import Deliver, GameView, JoinGame, LegalMoves, PlayerScores
 
 
 class PlayerActions:
@@ -94,7 +94,7 @@ class PlayerActions:
     async def _moves(self, action: ChatAction | None = None) -> Screen:
         """Show the user's legal moves, or the next step of a choice; an action for another version is stale."""
         client, seat = self._client()
-        legal = await client.legal_moves(self._game)
+        legal = await client.legal_moves(self._game, effects=True)
         is_stale = action is not None and action.version != legal.version
         note = self._phrase("stale") if is_stale else ""
         if legal.seat != seat:
@@ -110,17 +110,18 @@ class PlayerActions:
         """Play a move at the version it was offered for; show the next moves if the same user decides again."""
         client, seat = self._client()
         try:
-            acted = await client.act(self._game, action.value, if_match=str(action.version), include_legal_moves=True)
+            acted = await client.act(self._game, action.value, if_match=str(action.version))
         except VersionMismatchError:
             return await self._moves(action)
         happened, now = await self._games.story(
             self._channel_game, self._person.language, action.version, acted.version
         )
         happened = self._chat.escape(clip(happened, self._chat.max_story))
-        legal = acted.legal_moves
-        if legal is None or legal.seat != seat:
-            return await self._game_screen(f"{happened}\n{self._chat.escape(now)}")
-        return await self._move_screen(legal, None, happened)
+        if acted.next.seat == seat:
+            legal = await client.legal_moves(self._game, effects=True)
+            if legal.seat == seat:
+                return await self._move_screen(legal, None, happened)
+        return await self._game_screen(f"{happened}\n{self._chat.escape(now)}")
 
     async def _undo(self, action: ChatAction | None) -> Screen:
         """Undo the user's last move, at the version of the button; show the legal moves again."""
@@ -181,8 +182,13 @@ class PlayerActions:
             ships = await self._games.ship_labels(self._channel_game, self._person.language)
         choice = self._menus(legal, ships).choice(action)
         question = f"{choice.question} {self._phrase('numbers')}" if self._chat.has_pictures else choice.question
+        worth = [*worth_lines(choice)] if self._chat.has_pictures else []
+        if legal.phase == "deliver":
+            offered = {move.action.ship for move in legal.moves if isinstance(move.action, Deliver)}
+            worth += [offer.text for offer in legal.ships or () if offer.ship not in offered]
+        appraisal = self._chat.escape(clip("\n".join(worth), self._chat.max_story))
         return Screen(
-            f"{before}\n{question}".strip(),
+            f"{before}\n{question}\n{appraisal}".strip(),
             Picture(self._game, legal.version, candidates=True),
             choice.question,
             choice.options,

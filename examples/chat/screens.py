@@ -14,6 +14,8 @@ class Button(NamedTuple):
     label: str
     action: ChatAction
     style: Style = "secondary"
+    worth: str = ""
+    """What the move is worth, in sentences."""
 
 
 class Picture(NamedTuple):

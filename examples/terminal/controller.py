@@ -147,15 +147,13 @@ class GameController:
         self.changed.set()
         try:
             client = self.client.with_token(token)
-            result = await client.act(game, move, if_match=expected, include_legal_moves=True)
+            result = await client.act(game, move, if_match=expected)
             self.subscription.apply_diffs(result.diffs)
             while state.game.version < result.version:
                 self._version_changed.clear()
                 await self._version_changed.wait()
         finally:
             state.is_sending = False
-        if result.legal_moves is not None:
-            state.set_legal_moves(result.legal_moves)
         self._refresh()
 
     async def _fetch_moves(self) -> None:
@@ -166,7 +164,7 @@ class GameController:
         self._is_fetching_moves = True
         try:
             while state.needs_moves():
-                legal = await self.client.legal_moves(state.game.id)
+                legal = await self.client.legal_moves(state.game.id, effects=True)
                 state.set_legal_moves(legal)
                 if legal.version >= state.game.version:
                     break

@@ -109,7 +109,8 @@ def prompt(state: GameState) -> RenderableType:
     line.append(f"{state.typed}", "bold")
     line.append(" ", "reverse")
     line.append(f"  {_echo(state)}")
-    note = Text(state.note or _hints(state), style="bold" if state.note else "dim", no_wrap=True, overflow="ellipsis")
+    said = state.note or _worth(state)
+    note = Text(said or _hints(state), style="bold" if said else "dim", no_wrap=True, overflow="ellipsis")
     return Group(line, note)
 
 
@@ -155,6 +156,12 @@ def _echo(state: GameState) -> str:
     if typed.isdecimal():
         return f"which picture: {' '.join(choice.key[-1] for choice in meaning.matching)}?"
     return f"{count_of(len(meaning.matching), 'move', 'moves')}"
+
+
+def _worth(state: GameState) -> str:
+    """Return what the chosen move is worth."""
+    chosen = state.menu_match.chosen
+    return (chosen.move.worth or "") if chosen is not None and state.typed.strip() else ""
 
 
 def _hints(state: GameState) -> str:

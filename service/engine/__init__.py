@@ -5,6 +5,7 @@ A `Game` Struct is the whole state of a game. Most functions also take the `Tile
     set_up(index, ...)                          a new game (R1)
     legal_moves(index, game)                    every action that `apply_action` accepts now
     apply_action(index, game, action)           apply one action and its consequences; returns the events
+    move_effects(index, game, action)           the events that a legal move would cause, without hidden information
     build_view(index, game)                     the public state, without hidden information
     is_finished(game)                           whether the game is finished or aborted
     encode_snapshot(game), decode_snapshot(b)   to and from stored bytes
@@ -15,6 +16,7 @@ The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `i
 `delivery` (R6 and R5.10), `final_scoring` (R7), `queries` (R8).
 """
 
+from service.engine.effects import move_effects, move_feature
 from service.engine.game import SCHEMA_VERSION, Game, Player, copy_game, decode_snapshot, encode_snapshot, is_finished
 from service.engine.move_ids import move_id, parse_move_id
 from service.engine.resignation import replace_player, resign, return_player
@@ -44,6 +46,8 @@ __all__ = [
     "is_finished",
     "legal_moves",
     "mark_aborted",
+    "move_effects",
+    "move_feature",
     "move_id",
     "next_open_seat",
     "parse_move_id",

@@ -1,6 +1,7 @@
 """R6: deliveries to ships; R5.10: ships that completed markets award."""
 
 from schemas.actions import Deliver, Pass, TakeShip
+from schemas.commands import MissingWares
 from schemas.events import AnyEvent, ShipRevealed, ShipTaken
 from schemas.vocabulary import Wares
 from service.engine.game import Game, Player
@@ -42,6 +43,18 @@ def affordable_payments(index: TileSetIndex, player: Player, ship: int) -> list[
     return [
         payment for payment in data.payments if payment[0] <= bananas and payment[1] <= shells and payment[2] <= fish
     ]
+
+
+def missing_wares(index: TileSetIndex, player: Player, ship: int) -> MissingWares:
+    """Return the fewest wares that a player lacks for a ship (R6.3)."""
+    held = player.wares
+    gaps = [
+        (max(payment[0] - held[0], 0), max(payment[1] - held[1], 0), max(payment[2] - held[2], 0))
+        for payment in index.ships[ship].payments
+    ]
+    fewest = min(sum(gap) for gap in gaps)
+    bananas, shells, fish = (min(gap[ware] for gap in gaps if sum(gap) == fewest) for ware in range(3))
+    return MissingWares(bananas=bananas, shells=shells, fish=fish, other=fewest - bananas - shells - fish)
 
 
 def deliver(index: TileSetIndex, game: Game, action: Deliver, events: list[AnyEvent]) -> Deliver:

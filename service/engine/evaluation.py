@@ -59,6 +59,31 @@ def majority_seats(counts: list[int]) -> list[int]:
     return [seat for seat, number in enumerate(counts) if number == most]
 
 
+def feature_cells(game: Game, label: int) -> list[Cell]:
+    """Return the cells of a feature, from north-west to south-east."""
+    cells = game.cells
+    return [
+        Cell(x=x, y=y)
+        for x, y in map(
+            unpack_cell, sorted({cells[tile_order(game, segment)] for segment in feature_segments(game, label)})
+        )
+    ]
+
+
+def feature_wares(kind: int, amount: int) -> Wares:
+    """Return the wares that a feature of this kind gives for its symbols (R5.5); a market gives none."""
+    return Wares(
+        bananas=amount if kind == BANANAS else 0,
+        shells=amount if kind == SHELLS else 0,
+        fish=amount if kind == FISH else 0,
+    )
+
+
+def count_by_seat(counts: list[int]) -> list[IslanderCount]:
+    """Return the numbers of islanders of the seats that have any."""
+    return [IslanderCount(seat=seat, count=number) for seat, number in enumerate(counts) if number]
+
+
 def _evaluate_feature(
     index: TileSetIndex, game: Game, label: int, cause: str, events: list[AnyEvent], *, boat: bool
 ) -> None:
@@ -72,14 +97,10 @@ def _evaluate_feature(
         FeatureEvaluated(
             kind=FEATURE_KINDS[kind],
             cause=cause,
-            cells=_feature_cells(game, label),
-            islanders=[IslanderCount(seat=seat, count=number) for seat, number in enumerate(counts) if number],
+            cells=feature_cells(game, label),
+            islanders=count_by_seat(counts),
             winners=winners,
-            wares=Wares(
-                bananas=amount if kind == BANANAS else 0,
-                shells=amount if kind == SHELLS else 0,
-                fish=amount if kind == FISH else 0,
-            ),
+            wares=feature_wares(kind, amount),
         )
     )
     if boat and amount:
@@ -89,17 +110,6 @@ def _evaluate_feature(
             segments = [segment for segment in player.islander_segments if game.feature_labels[segment] == label]
             return_islanders(game, seat, segments, events)
     game.islanders[label] = 0
-
-
-def _feature_cells(game: Game, label: int) -> list[Cell]:
-    """Return the cells of a feature, from north-west to south-east."""
-    cells = game.cells
-    return [
-        Cell(x=x, y=y)
-        for x, y in map(
-            unpack_cell, sorted({cells[tile_order(game, segment)] for segment in feature_segments(game, label)})
-        )
-    ]
 
 
 def _cover_fish(index: TileSetIndex, game: Game, label: int, events: list[AnyEvent]) -> None:

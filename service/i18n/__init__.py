@@ -4,6 +4,7 @@ Everything here is pure: tile set, game, and a move or an event make a sentence.
 nothing is marked up.
 
     describe_move(translator, index, game, action)   a legal move with its text
+    MoveAppraiser(...).appraise(move)                what it is worth
     EventNarrator(...).narrate_event(event)          what happened
     describe_status(translator, index, game)         whose decision it is, or who won
 
@@ -16,12 +17,14 @@ from service.i18n.events import EventNarrator
 from service.i18n.moves import describe_cell, describe_move
 from service.i18n.status import describe_status
 from service.i18n.tile_names import tile_names
+from service.i18n.worth import MoveAppraiser
 
 __all__ = [
     "ENGLISH",
     "LANGUAGES",
     "EventNarrator",
     "Language",
+    "MoveAppraiser",
     "Translator",
     "describe_cell",
     "describe_move",

@@ -71,7 +71,7 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
             text = translator.gettext(_PASS[islander_options(game)])
         case _:
             text = translator.gettext("deliver nothing")
-    return Move(id=move_id(action), text=text, action=action)
+    return Move(id=move_id(action), text=text, action=action, effects=None, feature=None, worth=None)
 
 
 def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:

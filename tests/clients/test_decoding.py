@@ -23,6 +23,7 @@ NO_MOVES = LegalMoves(
     moves=[],
     repeated=[],
     cells=None,
+    ships=None,
     next_cursor=None,
 )
 

@@ -58,13 +58,31 @@ def test_edges_show_their_segments(size: Size) -> None:
 def test_payments_and_ships_are_in_words() -> None:
     ships = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, any=0, same=[]))}
     paid = Deliver(ship="s1", wares=Wares(bananas=1, shells=2, fish=1))
-    menu = make_menu(8, [Move(id=str(one), text="", action=one) for one in (paid, TakeShip(ship="s1"))], ships)
+    moves = [
+        Move(id=str(one), text="", action=one, effects=None, feature=None, worth=None)
+        for one in (paid, TakeShip(ship="s1"))
+    ]
+    menu = make_menu(8, moves, ships)
     assert [choice.text for choice in menu.choices] == [
         "deliver 1 banana, 2 shells and 1 fish to the ship worth 5: 1 banana + 2 shells + 1 fish",
         "take the ship worth 5: 1 banana + 2 shells + 1 fish",
     ]
     assert menu.match("worth 5: 1 Banana") == (None, menu.choices)
     assert menu.match("deliver 1").chosen is menu.choices[0]
+
+
+async def test_a_chosen_move_says_what_it_is_worth(client: Client) -> None:
+    """Below the input, in place of the commands."""
+    async with open_game(client, await new_game(client, SeatRequest(name="Ana"), SeatRequest(name="Bo"))) as play:
+        await ready(play)
+        assert play.state.menu is not None
+        press(play, *play.state.menu.choices[0].key, "enter")
+        await play.wait_for_tasks()
+        await ready(play)
+        move = play.state.menu.choices[0]
+        press(play, *move.key)
+        assert re.search(r"The .* gives .* now and lacks \d+ sides?\.$", move.move.worth or "")
+        assert (move.move.worth or "") in seen(play, width=120)
 
 
 async def test_screens_of_a_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

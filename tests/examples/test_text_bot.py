@@ -46,6 +46,7 @@ async def test_two_people_play_a_whole_game_in_a_chat(
     assert await bot.answer("Bo", "join") == "You have a seat."
     assert await bot.answer("Cy", "join") == "No seat is open."
     assert await bot.answer("Ana", "rematch") == "That game is not over yet."
+    replies = []
     [channel_game] = bot.core.storage.running_games()
     reader = client.with_token(channel_game.spectator_token)
     while (turn := (await reader.game(channel_game.game)).turn) is not None:
@@ -53,8 +54,10 @@ async def test_two_people_play_a_whole_game_in_a_chat(
         if turn.number == 1:
             assert (await bot.answer(("Bo", "Ana")[turn.decider], "moves")).endswith("\n1. Scores")
         assert "\n1. " in await bot.answer(name, "moves")
-        if (await bot.answer(name, "1")).startswith("Which rotation?"):
-            await bot.answer(name, "1")
+        if (reply := await bot.answer(name, "1")).startswith("Which rotation?"):
+            reply = await bot.answer(name, "1")
+        replies.append(reply)
+    assert any(re.search(r"\n\d+\. place a .*: The .* gives .* now and lacks \d+ sides?\.", one) for one in replies)
     async with asyncio.timeout(TIMEOUT_S):
         while "Final scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)

@@ -11,17 +11,18 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import events
-from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
 from service.engine import Game, Player, TileSetIndex
 from service.engine.islanders import place_islander
-from service.engine.tileset_index import pack_cell
+from service.engine.tileset_index import FEATURE_KINDS, pack_cell
 from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, describe_move, describe_status, tile_names
 from service.i18n.catalogue import get_translator
 from service.i18n.phrases import ship_cost
 from service.i18n.segment_phrases import segment_phrase
+from service.i18n.worth import MoveAppraiser, describe_feature
 from tests.engine.random_games import archipelago_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset
@@ -132,6 +133,11 @@ def say_move(translator: Translator, index: TileSetIndex, game: Game, action: Ac
     return describe_move(translator, index, game, action).text
 
 
+def say_ship(translator: Translator, index: TileSetIndex, game: Game) -> str:
+    """Return what the first ship of the display costs, and what the player lacks."""
+    return MoveAppraiser.of(translator, index, game).appraise_ships()[0].text
+
+
 def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
     """Return the name of a tile."""
     return tile_names(translator.language, index)[tile].full
@@ -171,6 +177,20 @@ def list_moves() -> Iterator[Text]:
         yield say_move, index, game, TakeShip("s01")
         yield say_move, index, game, Deliver("s01", Wares(bananas=0, shells=0, fish=3))
     yield from ((describe_cell, 1, -2, number) for number in (1, 2))
+
+
+def list_worths() -> Iterator[Text]:
+    """Yield what features are worth, open and complete, and what a player with a banana and two shells lacks."""
+    for kind, missing, bananas in product(FEATURE_KINDS, (0, 1, 2), (0, 2)):
+        if kind != "market" or not bananas:
+            wares = Wares(bananas=bananas, shells=0, fish=0)
+            yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
+    for cost in COSTS:
+        index = with_ships(5, cost)
+        game = make_game(index)
+        game.display = [0]
+        game.players[game.seat].wares = [1, 2, 0]
+        yield say_ship, index, game
 
 
 def list_statuses() -> Iterator[Text]:
@@ -222,6 +242,7 @@ def list_texts() -> Iterator[Text]:
     yield from ((narrate, event) for event in list_events())
     yield narrate, events.GameFinished(reason="resigned", winners=[]), 3
     yield from list_moves()
+    yield from list_worths()
     yield from list_statuses()
     yield from ((ship_cost, cost) for cost in COSTS)
     yield from list_tiles()

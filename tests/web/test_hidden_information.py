@@ -9,7 +9,15 @@ from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
 
-READS = ("", "/legal-moves", "/legal-moves?stage=cell", "/diffs?limit=1000", "/scores", "/tiles")
+READS = (
+    "",
+    "/legal-moves",
+    "/legal-moves?stage=cell",
+    "/legal-moves?effects=1",
+    "/diffs?limit=1000",
+    "/scores",
+    "/tiles",
+)
 
 
 TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}

@@ -115,6 +115,22 @@ async def test_legal_moves_have_pages(client: Client) -> None:
     assert first["next_cursor"] is not None
 
 
+async def test_each_page_of_legal_moves_has_its_effects(client: Client) -> None:
+    """The link to the next page keeps `effects`; what a move is said to cause is what its diff then says."""
+    game = await create_game(client, seed="tides")
+    pages = await follow_links(client, f"{game.path}/legal-moves?limit=3&effects=1", {})
+    moves = [move for page in pages for move in json.loads(page)["moves"]]
+    assert all(move["effects"][0]["type"] == "tile_placed" for move in moves)
+    assert all(len(json.loads(page)["ships"]) == 4 for page in pages)
+    assert (await game.get_json("/legal-moves?effects=0"))["moves"] == await game.legal_moves()
+    await game.act_successfully({"move": moves[0]["id"]})
+    islander = (await game.get_json("/legal-moves?effects=true"))["moves"][0]
+    (diff,) = (await game.act_successfully({"move": islander["id"]}))["diffs"]
+    hidden = {"tile_drawn", "tile_discarded", "ship_revealed"}
+    assert [event for event in diff["events"] if event["type"] not in hidden] == islander["effects"]
+    assert islander["feature"]["islanders"] == []
+
+
 @pytest.mark.parametrize("path", ("/diffs", "/story"))
 async def test_a_log_links_to_its_next_page(client: Client, path: str) -> None:
     game = await create_game(client, [*TWO_PLAYERS, {"bot": "greedy"}], seed="tides")

@@ -296,7 +296,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says what each ship costs and what the player lacks; the list then takes some five times as long to make, which the limit of the client's time counts. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -1556,6 +1556,26 @@ export interface components {
             /** @description Seats with the most islanders. */
             readonly winners: readonly number[];
         };
+        /** @description The feature of an islander that would be placed or retrieved, as it is before the move. */
+        readonly FeatureValue: {
+            readonly cells: readonly components["schemas"]["Cell"][];
+            /** @description The islanders of each seat that has any there. */
+            readonly islanders: readonly components["schemas"]["IslanderCount"][];
+            /**
+             * @example bridge
+             * @example island
+             * @example market
+             * @example sea
+             */
+            readonly kind: string;
+            /**
+             * Format: int32
+             * @description The number of sides without a tile, or of a market's empty cells around it; 0 means complete (R5.1 to R5.4).
+             */
+            readonly open: number;
+            /** @description The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5). */
+            readonly wares: components["schemas"]["Wares"];
+        };
         /** @description A boat covered a fish group for the rest of the game (R5.7). */
         readonly FishCovered: {
             /**
@@ -2168,6 +2188,8 @@ export interface components {
              * @description The seat that must decide; null if nobody must.
              */
             readonly seat: number | null;
+            /** @description The ships in the display; null without `effects=1`, and if nobody must decide. */
+            readonly ships: readonly components["schemas"]["ShipOffer"][] | null;
             /** Format: int32 */
             readonly version: number;
         };
@@ -2184,14 +2206,34 @@ export interface components {
              */
             readonly kind: "market";
         };
-        /** @description A legal move: its id, a text for people, and the action. */
+        /** @description The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay. */
+        readonly MissingWares: {
+            /** Format: int32 */
+            readonly bananas: number;
+            /** Format: int32 */
+            readonly fish: number;
+            /**
+             * Format: int32
+             * @description Further wares, of a kind that the player may choose within the cost.
+             */
+            readonly other: number;
+            /** Format: int32 */
+            readonly shells: number;
+        };
+        /** @description A legal move: its id, a text for people, and the action; with `effects=1` also what it is worth. */
         readonly Move: {
             /** @description The complete action. */
             readonly action: components["schemas"]["GameAction"];
+            /** @description The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`. */
+            readonly effects: readonly components["schemas"]["GameEvent"][] | null;
+            /** @description With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`. */
+            readonly feature: components["schemas"]["FeatureValue"] | null;
             /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
             /** @description A text for people, at most 100 characters. */
             readonly text: string;
+            /** @description Effects and feature in words: whole sentences, or nothing. Null without `effects=1`. */
+            readonly worth: string | null;
         };
         /** @description A player took an action of this turn back, nothing hidden having been revealed since. */
         readonly MoveUndone: {
@@ -2745,6 +2787,17 @@ export interface components {
             readonly id: string;
             /** Format: int32 */
             readonly points: number;
+        };
+        /** @description A ship in the display: what it costs, and what the seat that must decide lacks. */
+        readonly ShipOffer: {
+            readonly cost: components["schemas"]["Cost"];
+            readonly missing: components["schemas"]["MissingWares"];
+            /** Format: int32 */
+            readonly points: number;
+            /** @description A ship's id: 1 to 8 of a-z, 0-9 and -. */
+            readonly ship: string;
+            /** @description The same in a sentence. */
+            readonly text: string;
         };
         /** @description A ship from the pile refilled the display (R6.4). */
         readonly ShipRevealed: {
@@ -5176,6 +5229,8 @@ export interface operations {
             readonly query?: {
                 /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
+                /** @description Whether each move says what it would cause, and what its feature and the ships lack. */
+                readonly effects?: boolean;
                 /** @description The maximum number of rows per page. */
                 readonly limit?: number;
                 /** @description Only moves whose text contains this; case is ignored. */

@@ -7,11 +7,19 @@ from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, Retrie
 from schemas.commands import CellChoice, LegalMoves, NextDecision
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
+from service.i18n import (
+    ENGLISH,
+    Language,
+    MoveAppraiser,
+    Translator,
+    describe_cell,
+    describe_move,
+    get_translator,
+)
 
 
 class MoveFilter(NamedTuple):
-    """A filter of the legal moves; by default it selects all."""
+    """A filter of the legal moves, and what to say of them; by default it selects all."""
 
     stage: str | None = None
     x: int | None = None
@@ -19,6 +27,8 @@ class MoveFilter(NamedTuple):
     q: str | None = None
     limit: int | None = None
     cursor: str | None = None
+    effects: bool = False
+    """Whether each move says what it is worth."""
 
 
 ALL_MOVES = MoveFilter()
@@ -45,6 +55,11 @@ def list_legal_moves(
     begin = int(move_filter.cursor or 0)
     end = len(rows) if move_filter.limit is None else begin + move_filter.limit
     page, decision = rows[begin:end], next_decision(game)
+    ships = None
+    if move_filter.effects and decision.seat is not None:
+        appraiser = MoveAppraiser.of(spoken, index, game)
+        page = [appraiser.appraise(row) if type(row) is Move else row for row in page]
+        ships = appraiser.appraise_ships()
     return LegalMoves(
         version=game.version,
         digest=game.digest,
@@ -54,6 +69,7 @@ def list_legal_moves(
         moves=[row for row in page if type(row) is Move],
         repeated=[row.id for row in page if type(row) is Move and is_repeated(index, game, row.action)],
         cells=[row for row in page if type(row) is CellChoice] if move_filter.stage == "cell" else None,
+        ships=ships,
         next_cursor=str(end) if end < len(rows) else None,
     )
 
@@ -91,7 +107,7 @@ def _select_rows(
     spoken: Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], move_filter: MoveFilter
 ) -> Sequence[CellChoice | Move]:
     """Return the moves that a filter selects, or in the first stage of a menu the cells that have any of them."""
-    stage, x, y, q, _, _ = move_filter
+    stage, x, y, q, *_ = move_filter
     if x is not None or y is not None:
         moves = [
             move

@@ -42,6 +42,9 @@ class LegalMovesQuery(Query, frozen=True):
     ) = None
     limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
     cursor: MovesCursor | None = None
+    effects: Annotated[
+        bool, Meta(description="Whether each move says what it would cause, and what its feature and the ships lack.")
+    ] = False
 
 
 class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
@@ -81,10 +84,12 @@ async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.R
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
     `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or
     delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
-    moves together. Or search with `q`. The texts are in the language of `Accept-Language`.
+    moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says
+    what each ship costs and what the player lacks; the list then takes some five times as long to make, which the
+    limit of the client's time counts. The texts are in the language of `Accept-Language`.
     """
     query = asked.query
-    move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)
+    move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
 
     async def build(loaded: GameRecord) -> tuple[LegalMoves, NextPage]:
         index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)

@@ -1,6 +1,7 @@
 """People who play with the bot of a chat, whichever it is, on the real service."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from random import Random
@@ -62,6 +63,14 @@ async def test_two_people_play_a_whole_game(
     assert [fault for screen in (*shown, *chat.posted) for fault in faults(screen)] == []
 
 
+async def test_islanders_say_what_they_are_worth(chat: Chat) -> None:
+    """In the user's language, after the number in the picture."""
+    called, person = await chat.begin(BO, CY)
+    placed = await chat.place(person, called)
+    wanted = {"fr": r"\n\d+: Gain actuel d", "de": r"\n\d+: D(ie|er) \S+ bringt jetzt "}[person.language]
+    assert re.search(wanted, placed.text), placed.text
+
+
 async def test_a_stale_button_shows_the_current_position(chat: Chat) -> None:
     """It never acts in a position that its presser did not see."""
     called, _ = await chat.begin(ANA)
@@ -70,7 +79,7 @@ async def test_a_stale_button_shows_the_current_position(chat: Chat) -> None:
     stale = await chat.choose(ANA, menu)
     assert stale.text.startswith("That button is from an earlier position. Here is the current one.\n")
     assert stale.options == (await chat.say(ANA, "moves")).options
-    assert stale.text.endswith(current.question + " The numbers are those in the picture.")
+    assert current.question + " The numbers are those in the picture." in stale.text
 
 
 async def test_a_cell_with_one_move_is_placed_at_once(chat: Chat, url: str) -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from examples.chat.actions import ChatAction
-from examples.chat.menus import Choice, MoveMenus
+from examples.chat.menus import Choice, MoveMenus, worth_lines
 from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of
 from examples.chat.screens import ChatFormat, Screen
 from examples.chat.ship_labels import ship_label
@@ -20,9 +20,12 @@ VERSION = 2**31 - 1
 
 
 def legal(phase: str, actions: list[dict[str, Any]], ids: list[str]) -> LegalMoves:
-    moves = [{"id": name, "text": "t" * 100, "action": action} for name, action in zip(ids, actions, strict=True)]
+    moves: list[dict[str, Any]] = [
+        {"id": name, "text": "t" * 100, "action": action, "effects": [], "feature": None, "worth": f"Worth {name}."}
+        for name, action in zip(ids, actions, strict=True)
+    ]
     received = {"version": VERSION, "digest": "0" * 32, "language": "en", "seat": 0, "phase": phase, "moves": moves}
-    return msgspec.convert({**received, "repeated": [], "cells": None, "next_cursor": None}, LegalMoves)
+    return msgspec.convert({**received, "repeated": [], "cells": None, "ships": [], "next_cursor": None}, LegalMoves)
 
 
 def placements(cells: int) -> LegalMoves:
@@ -78,6 +81,12 @@ async def test_placements_that_look_alike_are_one_choice() -> None:
     offered = placements(1)
     alike = msgspec.structs.replace(offered, repeated=[move.id for move in offered.moves[1:]])
     assert menus(alike).single_move("-499.0") == offered.moves[0]
+
+
+def test_moves_say_what_they_are_worth_after_their_numbers() -> None:
+    choice = menus(placements(2)).choice(action("cell", "-499.-1"))
+    assert [*worth_lines(choice)] == [f"{number}: Worth p-499.-1.{number - 5}." for number in (5, 6, 7, 8)]
+    assert [*worth_lines(menus(placements(2)).choice(None))] == []
 
 
 def test_a_chat_without_pictures_has_no_numbers() -> None:

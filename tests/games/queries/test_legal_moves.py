@@ -8,11 +8,13 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from schemas.actions import Move, PlaceTile
 from schemas.commands import CellChoice
 from schemas.vocabulary import Edition, Phase
-from service.engine import Game, apply_action, legal_moves, move_id, resign
+from service.engine import Game, apply_action, legal_moves, move_effects, move_feature, move_id, resign
+from service.engine.delivery import affordable_payments
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.queries.legal_moves import MoveFilter, is_repeated, list_legal_moves
@@ -81,6 +83,31 @@ def test_menus_reach_every_legal_move_in_whole_games(seed: str, players: int, ed
 def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:
     for edition in EDITIONS:
         assert play_by_menus("menu-3", 2, edition) == PHASES
+
+
+def test_a_page_says_what_its_moves_are_worth_only_if_asked() -> None:
+    """Cells, other pages and the rest of the response are the same; the words are in the language of the list."""
+    game, _ = start_game(INDEX, 2, seed="menu-3")
+    rng = Random(3)
+    worths = set[str]()
+    while game.status == "active":
+        plain = list_legal_moves(INDEX, game, MoveFilter(limit=6))
+        assert {(move.effects, move.feature, move.worth) for move in plain.moves} == {(None, None, None)}
+        assert plain.ships is None
+        appraised = list_legal_moves(INDEX, game, MoveFilter(limit=6, effects=True), "fr")
+        assert [(move.id, move.action) for move in appraised.moves] == [(move.id, move.action) for move in plain.moves]
+        for move in appraised.moves:
+            assert move.effects == move_effects(INDEX, game, move.action)
+            assert move.feature == move_feature(INDEX, game, move.action)
+            worths.add(move.worth or "")
+        offered = [(offer.ship, any(astuple(offer.missing))) for offer in appraised.ships or ()]
+        player = game.players[game.decider]
+        assert offered == [
+            (INDEX.ship_ids[ship], not affordable_payments(INDEX, player, ship)) for ship in game.display
+        ]
+        apply_action(INDEX, game, rng.choice(legal_moves(INDEX, game)))
+    assert any(worth.startswith("Gain actuel d") for worth in worths)
+    assert list_legal_moves(INDEX, game, MoveFilter(effects=True)).ships is None
 
 
 @pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Move } from "south-seas-client";
-import { deliver, legal, place, wares } from "../testing/games.ts";
+import { deliver, legal, move, place, wares } from "../testing/games.ts";
 import { choicesIn, fittingRotation, nextRotation } from "./choices.ts";
 
-const PASS: Move = { id: "pass", text: "", action: { type: "pass", phase: "islander" } };
-const RETRIEVE: Move = { id: "r", text: "", action: { type: "retrieve_islander", x: 2, y: 3, segment: 1 } };
-const SEND: Move = { id: "i", text: "", action: { type: "place_islander", segment: 4 } };
-const TAKE: Move = { id: "t", text: "", action: { type: "take_ship", ship: "any" } };
+const PASS = move("pass", { type: "pass", phase: "islander" });
+const RETRIEVE = move("r", { type: "retrieve_islander", x: 2, y: 3, segment: 1 });
+const SEND = move("i", { type: "place_islander", segment: 4 });
+const TAKE = move("t", { type: "take_ship", ship: "any" });
 
 test("placements are grouped by cell", () => {
   const { cells } = choicesIn(legal([place(1, 0, 0), place(1, 0, 2), place(0, 1, 3)]), null);

@@ -5,15 +5,15 @@ import type { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
 import { choose, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { deliver, game, place, player, turn, wares } from "../testing/games.ts";
+import { deliver, game, move, place, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
 
 const PICTURES = { href: () => "#", fetchAll() {} } as unknown as Pictures;
-const SEND: Move = { id: "i0", text: "", action: { type: "place_islander", segment: 0 } };
-const HOME: Move = { id: "r", text: "", action: { type: "retrieve_islander", x: 0, y: 0, segment: 1 } };
-const PASS: Move = { id: "pass", text: "", action: { type: "pass", phase: "islander" } };
+const SEND = move("i0", { type: "place_islander", segment: 0 });
+const HOME = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });
+const PASS = move("pass", { type: "pass", phase: "islander" });
 const DELIVERING = turn({ phase: "deliver", placed: { x: 0, y: 0 } });
 
 async function playing(t: TestContext, shown: Game, ...moves: Move[]): Promise<GameSession> {

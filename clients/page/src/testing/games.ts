@@ -105,17 +105,21 @@ export function change(version: number, patch: Diff["patch"], events: GameEvent[
   return { type: "diff", game: "g", version, at, seat: 0, move: null, by: null, events, patch, digest: "" };
 }
 
+export function move(id: string, action: Move["action"], text = ""): Move {
+  return { id, text, action, effects: null, feature: null, worth: null };
+}
+
 export function place(x: number, y: number, rotation: number): Move {
   const id = `p${x}.${y}.${rotation}`;
-  return { id, text: `place at (${x}, ${y})`, action: { type: "place_tile", x, y, rotation } };
+  return move(id, { type: "place_tile", x, y, rotation }, `place at (${x}, ${y})`);
 }
 
 export function deliver(ship: string, paid: Wares): Move {
   const id = `d.${ship}.${paid.bananas}.${paid.shells}.${paid.fish}`;
-  return { id, text: "", action: { type: "deliver", ship, wares: paid } };
+  return move(id, { type: "deliver", ship, wares: paid });
 }
 
 export function legal(moves: Move[], version = 1, repeated: string[] = []): LegalMoves {
-  const none = { cells: null, next_cursor: null, repeated };
+  const none = { cells: null, ships: null, next_cursor: null, repeated };
   return { version, digest: "", language: "en", seat: 0, phase: "place_tile", moves, ...none };
 }

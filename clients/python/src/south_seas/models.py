@@ -306,6 +306,19 @@ class FeatureEvaluated(Model, tag="feature_evaluated"):
     """The wares that each winner gets."""
 
 
+class FeatureValue(Model):
+    """The feature of an islander that would be placed or retrieved, as it is before the move."""
+
+    kind: str
+    cells: list[Cell]
+    islanders: list[IslanderCount]
+    """The islanders of each seat that has any there."""
+    wares: Wares
+    """The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5)."""
+    open: int
+    """The number of sides without a tile, or of a market's empty cells around it; 0 means complete (R5.1 to R5.4)."""
+
+
 class FishCovered(Model, tag="fish_covered"):
     """A boat covered a fish group for the rest of the game (R5.7)."""
 
@@ -645,6 +658,8 @@ class LegalMoves(Model):
     """
     cells: list[CellChoice] | None
     """Null without `stage=cell`; with it, `moves` has only the moves without a cell."""
+    ships: list[ShipOffer] | None
+    """The ships in the display; null without `effects=1`, and if nobody must decide."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one, and without `limit`."""
 
@@ -653,8 +668,18 @@ class Market(Model, tag="market", tag_field="kind"):
     """A market: always a feature by itself (R0), complete when all 8 cells around it have tiles (R5.4)."""
 
 
+class MissingWares(Model):
+    """The fewest wares that a player lacks for a ship (R6.3); all are 0 if the player can pay."""
+
+    bananas: int
+    shells: int
+    fish: int
+    other: int
+    """Further wares, of a kind that the player may choose within the cost."""
+
+
 class Move(Model):
-    """A legal move: its id, a text for people, and the action."""
+    """A legal move: its id, a text for people, and the action; with `effects=1` also what it is worth."""
 
     id: str
     """Has the same meaning in every position; send it as `move`."""
@@ -662,6 +687,14 @@ class Move(Model):
     """A text for people, at most 100 characters."""
     action: GameAction
     """The complete action."""
+    effects: list[GameEvent] | None
+    """The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with
+    all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`.
+    """
+    feature: FeatureValue | None
+    """With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`."""
+    worth: str | None
+    """Effects and feature in words: whole sentences, or nothing. Null without `effects=1`."""
 
 
 class MoveUndone(Model, tag="move_undone"):
@@ -1022,6 +1055,18 @@ class Ship(Model):
     """A ship's id: 1 to 8 of a-z, 0-9 and -."""
     points: int
     cost: Cost
+
+
+class ShipOffer(Model):
+    """A ship in the display: what it costs, and what the seat that must decide lacks."""
+
+    ship: str
+    """A ship's id: 1 to 8 of a-z, 0-9 and -."""
+    points: int
+    cost: Cost
+    missing: MissingWares
+    text: str
+    """The same in a sentence."""
 
 
 class ShipRevealed(Model, tag="ship_revealed"):

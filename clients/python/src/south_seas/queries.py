@@ -156,10 +156,19 @@ class QueryClient:
         q: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        effects: bool | None = None,
     ) -> LegalMoves:
-        """Return the legal moves, or a filtered part of them for a menu."""
+        """Return the legal moves, or a filtered part of them for a menu; with `effects`, what each of them causes."""
         return await self._get(
-            LegalMoves, f"/v1/games/{game}/legal-moves", stage=stage, x=x, y=y, q=q, limit=limit, cursor=cursor
+            LegalMoves,
+            f"/v1/games/{game}/legal-moves",
+            stage=stage,
+            x=x,
+            y=y,
+            q=q,
+            limit=limit,
+            cursor=cursor,
+            effects=effects,
         )
 
     async def scores(self, game: str) -> Scores:

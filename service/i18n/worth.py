@@ -1,0 +1,98 @@
+"""What a move is worth, and what a ship costs, in whole sentences."""
+
+from typing import NamedTuple
+
+from schemas.actions import FeatureValue, Move, Pass, RetrieveIslander
+from schemas.commands import MissingWares, ShipOffer
+from schemas.events import TurnStarted
+from schemas.vocabulary import SegmentKind, Wares
+from service.engine import Game, TileSetIndex, move_effects, move_feature
+from service.engine.delivery import missing_wares
+from service.i18n.catalogue import Translator, gettext_noop, ngettext_noop
+from service.i18n.events import EventNarrator
+from service.i18n.phrases import point_count, ship_cost, ware_counts
+
+_OPEN: dict[SegmentKind, tuple[str, str]] = {
+    "island": ngettext_noop(
+        "The island gives {wares} now and lacks {number} side.",
+        "The island gives {wares} now and lacks {number} sides.",
+    ),
+    "bridge": ngettext_noop(
+        "The bridge gives {wares} now and lacks {number} side.",
+        "The bridge gives {wares} now and lacks {number} sides.",
+    ),
+    "sea": ngettext_noop(
+        "The sea region gives {wares} now and lacks {number} side.",
+        "The sea region gives {wares} now and lacks {number} sides.",
+    ),
+    "market": ngettext_noop(
+        "The market lacks {number} tile around it.",
+        "The market lacks {number} tiles around it.",
+    ),
+}
+_COMPLETE: dict[SegmentKind, str] = {
+    "island": gettext_noop("The island is complete and gives {wares}."),
+    "bridge": gettext_noop("The bridge is complete and gives {wares}."),
+    "sea": gettext_noop("The sea region is complete and gives {wares}."),
+    "market": gettext_noop("The market is complete and brings a ship."),
+}
+
+
+class MoveAppraiser(NamedTuple):
+    """Says what the legal moves of one position are worth."""
+
+    translator: Translator
+    tileset_index: TileSetIndex
+    game: Game
+    narrator: EventNarrator
+
+    @classmethod
+    def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "MoveAppraiser":
+        """Return the appraiser of a game's position."""
+        return cls(translator, index, game, EventNarrator.of(translator, index, game))
+
+    def appraise(self, move: Move) -> Move:
+        """Return a legal move with its effects and feature, and both in words."""
+        effects = move_effects(self.tileset_index, self.game, move.action)
+        feature = move_feature(self.tileset_index, self.game, move.action)
+        own = 0 if isinstance(move.action, Pass) else 1  # the first event is the move itself, of which `text` tells
+        text = self.narrator.narrate_change(event for event in effects[own:] if not isinstance(event, TurnStarted))
+        # What evaluates the feature at once says what it gives.
+        if feature is not None and (feature.open or isinstance(move.action, RetrieveIslander)):
+            text = f"{describe_feature(self.translator, feature)} {text}".rstrip()
+        return Move(id=move.id, text=move.text, action=move.action, effects=effects, feature=feature, worth=text)
+
+    def appraise_ships(self) -> list[ShipOffer]:
+        """Return what each ship in the display costs, and what the decider lacks (R6.3)."""
+        return [self._appraise_ship(ship) for ship in self.game.display]
+
+    def _appraise_ship(self, number: int) -> ShipOffer:
+        translator, ship = self.translator, self.tileset_index.tileset.ships[number]
+        missing = missing_wares(self.tileset_index, self.game.players[self.game.decider], number)
+        values = {
+            "points": point_count(translator, ship.points),
+            "cost": ship_cost(translator, ship.cost),
+            "player": self.narrator.player_names[self.game.decider],
+        }
+        if lacks := _missing_wares(translator, missing):
+            text = translator.gettext(
+                "The ship of {points} asks for {cost}; {player} lacks {wares}.", **values, wares=lacks
+            )
+        else:
+            text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
+        return ShipOffer(ship=ship.id, points=ship.points, cost=ship.cost, missing=missing, text=text)
+
+
+def describe_feature(translator: Translator, feature: FeatureValue) -> str:
+    """Return what a feature gives now, and what it lacks until it is complete."""
+    wares = translator.join_list(ware_counts(translator, feature.wares)) or translator.gettext("nothing")
+    if feature.open:
+        return translator.ngettext(*_OPEN[feature.kind], feature.open, wares=wares)
+    return translator.gettext(_COMPLETE[feature.kind], wares=wares)
+
+
+def _missing_wares(translator: Translator, missing: MissingWares) -> str:
+    parts = ware_counts(translator, Wares(bananas=missing.bananas, shells=missing.shells, fish=missing.fish))
+    if missing.other:
+        parts.append(translator.ngettext("{number} ware", "{number} wares", missing.other))
+    return translator.join_list(parts)
