@@ -47,6 +47,7 @@ function botName(bot: string): string {
 
 export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
   const [form, setForm] = useState<GameForm>({
     who: ["me", "friend", "nobody", "nobody", "nobody"],
     names: [preferences().name, "", "", "", ""],
@@ -60,6 +61,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const seated = form.who.filter((who) => who !== "nobody").length;
 
   async function create(): Promise<void> {
+    setBusy(true);
     savePreferences({ name: form.names[0] ?? "" });
     try {
       const created = await service.createGame(createRequest(form));
@@ -67,6 +69,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       setProblem(reasonOf(error));
+      setBusy(false);
     }
   }
 
@@ -115,7 +118,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
             {problem}
           </p>
         )}
-        <button class="primary" disabled={seated < 2}>
+        <button class="primary" disabled={seated < 2 || isBusy}>
           {text.create.go}
         </button>
       </form>

@@ -53,6 +53,7 @@ export function Lobby(): JSX.Element {
   }, []);
 
   async function forget(id: string): Promise<void> {
+    if (!confirm(text.lobby.forgetSure)) return;
     removeGame(id);
     setLists(await readGameLists(storedGames()));
   }

@@ -99,6 +99,7 @@ export const en = {
     resume: "Go on",
     look: "Open",
     forget: "Remove from this list",
+    forgetSure: "Remove this game from the list? Without its link you cannot come back to it.",
     none: "No games right now.",
     notKept: "This browser does not store data for this page. Your games are listed until you close the tab.",
     rules: "How it works",

@@ -223,11 +223,7 @@ function TakingShip(step: StepProps): JSX.Element {
 function Buttons({ session, children }: { session: GameSession; children: ComponentChildren }): JSX.Element {
   return (
     <div class="buttons">
-      <button
-        class="undo"
-        onClick={() => session.undo()}
-        disabled={session.isBusy || (session.game?.turn?.undoable ?? 0) === 0}
-      >
+      <button class="undo" onClick={() => session.undo()} disabled={!session.canUndo}>
         <Icon name="undo" /> <span class="words">{text.actionBar.undo}</span>
       </button>
       {children}
@@ -249,7 +245,7 @@ function Confirm({ session, label }: { session: GameSession; label: string }): J
 
 function Pass({ session, label }: { session: GameSession; label: string }): JSX.Element {
   return (
-    <button disabled={session.isBusy || !session.choices.pass} onClick={() => pass(session)}>
+    <button disabled={!session.isOpen || !session.choices.pass} onClick={() => pass(session)}>
       {label}
     </button>
   );

@@ -11,7 +11,7 @@ import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
 import { ActionBar } from "./action_bar.tsx";
 import { Icon } from "./icon.tsx";
-import { useKeyboardShortcuts } from "./keyboard_shortcuts.ts";
+import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
 import { usePageTitle } from "./page_title.ts";
@@ -32,6 +32,7 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
   useEffect(() => () => session.close(), [session]);
   useObservable(session);
   usePageTitle(session);
+  useTouches(session);
   return (
     <div class="game-screen">
       <Bar session={session} />

@@ -17,6 +17,7 @@ import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
@@ -45,6 +46,8 @@ export class GameSession extends Observable implements HistoryListener {
   replayed: number | null = null;
 
   readonly network = new Network(() => this.recover());
+  /** Through which each action of the user goes. */
+  readonly gate = new Gate(() => this.notify());
 
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
@@ -179,10 +182,25 @@ export class GameSession extends Observable implements HistoryListener {
     this.onSettled();
   }
 
+  /** Whether something may be done now without a choice before it. */
+  get isOpen(): boolean {
+    return !this.isBusy && this.gate.isOpen;
+  }
+
+  /** Whether something may be taken back now: each time on its own. */
+  get canUndo(): boolean {
+    return !this.isBusy && (this.game?.turn?.undoable ?? 0) > 0 && (this.gate.isOpen || !this.isUndone);
+  }
+
+  private get isUndone(): boolean {
+    return this.stepShown?.diff.events.some(({ type }) => type === "move_undone") === true;
+  }
+
   async act(move: Move): Promise<void> {
     const game = this.game;
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
+    if (!this.gate.admits && move !== this.selectedMove) return;
     this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
@@ -221,7 +239,7 @@ export class GameSession extends Observable implements HistoryListener {
   /** Takes the last action of this turn back. */
   undo(): void {
     const seat = this.decider;
-    if (seat !== null && (this.game?.turn?.undoable ?? 0) > 0)
+    if (seat !== null && this.canUndo && (this.gate.admits || !this.isUndone))
       this.change((options) => service.undo(this.id, { seat }, options), seat);
   }
 
@@ -271,7 +289,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** Does something that changes the game; what goes wrong is told. */
   async runOperation(operation: () => Promise<void>): Promise<void> {
-    if (this.outbox.hasPending) return;
+    if (this.isBusy) return;
     this.isBusy = true;
     this.notice = null;
     this.notify();
@@ -288,6 +306,7 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   close(): void {
+    this.gate.close();
     this.network.close();
     this.history.close();
   }
@@ -329,6 +348,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
     this.announce(step);
     this.notify();
@@ -375,6 +395,7 @@ export class GameSession extends Observable implements HistoryListener {
     }
     if (this.moves?.version !== this.history.last?.game.version) return;
     if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
+    this.gate.ask(`choices of ${game.version}`);
     if (this.selectedMove === null)
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
