@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
+import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
@@ -15,6 +16,8 @@ export function App(): JSX.Element {
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);
+
+  useEffect(() => watchTurns(), []);
 
   useEffect(() => {
     // The session stores a token that came with a link; the address bar need not show it.

@@ -38,7 +38,17 @@ function createRequest(form: GameForm): CreateGame {
   });
   const timeout =
     form.timeout === "" ? {} : { turn_timeout_s: Number(form.timeout), on_timeout: form.onTimeout };
-  return { players, edition: form.edition, visibility: form.isPrivate ? "private" : "public", ...timeout };
+  const visibility = isPrivate(form) ? "private" : "public";
+  return { players, edition: form.edition, visibility, ...timeout };
+}
+
+/** A game of one person and the computer is nobody else's. */
+function isPrivate({ who, isPrivate: asked }: GameForm): boolean {
+  return asked || !canBePublic(who);
+}
+
+function canBePublic(who: readonly Who[]): boolean {
+  return who.some((one) => one === "friend" || one === "here");
 }
 
 function botName(bot: string): string {
@@ -65,7 +75,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     savePreferences({ name: form.names[0] ?? "" });
     try {
       const created = await service.createGame(createRequest(form));
-      saveCreatedGame(created, form.isPrivate);
+      saveCreatedGame(created, isPrivate(form));
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       setProblem(reasonOf(error));
@@ -88,7 +98,8 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
         <label class="check">
           <input
             type="checkbox"
-            checked={form.isPrivate}
+            checked={isPrivate(form)}
+            disabled={!canBePublic(form.who)}
             onChange={(event) => change({ isPrivate: event.currentTarget.checked })}
           />
           {text.create.private}

@@ -101,3 +101,10 @@ test("whoever does not decide sees what the others do", async (t) => {
   const all = away.map((one) => ({ ...one, bot: "greedy" }));
   assert.ok(words(await theirs({ players: all })).includes(text.away.restingFor));
 });
+
+test("a spectator is told so, and a player is not", async (t) => {
+  const shown = game({ turn: turn({ decider: 1 }) });
+  const watching = await new ScriptedGame(t, shown).open([]);
+  assert.ok(words(watching).includes(text.game.spectating));
+  assert.ok(!words(await playing(t, shown)).includes(text.game.spectating));
+});

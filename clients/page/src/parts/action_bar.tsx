@@ -60,6 +60,7 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
           </div>
         )}
         <p class="hint">
+          {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
           {isResting(game)
             ? text.away.restingFor
             : player?.bot === null

@@ -16,9 +16,10 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
     <section class="action-bar game-result">
       <div class="summary">
         <h2>{result ? headline(session, game, result) : text.result.aborted}</h2>
+        {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
         {result && (
           <>
-            <p class="hint">{text.result.reasons[result.reason]}</p>
+            <p class="hint">{reasonOf(session, game, result)}</p>
             <Ranking game={game} result={result} />
             <Absence session={session} game={game} />
           </>
@@ -54,6 +55,16 @@ function headline(session: GameSession, game: Game, { winners }: Result): string
   return mine.length === 1 && mine[0] === String(winner)
     ? text.result.youWin
     : text.result.wins(nameOf(game, winner));
+}
+
+/** Why it is over; where the others left, whether they resigned or the clock did that for them. */
+function reasonOf({ shownSteps }: GameSession, game: Game, { reason }: Result): string {
+  const left = shownSteps.flatMap(({ diff }) =>
+    diff.events.some(({ type }) => type === "player_resigned") && diff.seat !== null ? [diff] : [],
+  );
+  const late = left.filter(({ by }) => by === "clock").map(({ seat }) => nameOf(game, seat ?? 0));
+  if (reason !== "resigned" || late.length === 0) return text.result.reasons[reason] ?? "";
+  return late.length === left.length ? text.result.timedOut(late) : text.result.leftOrLate(late);
 }
 
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {

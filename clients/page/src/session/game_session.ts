@@ -21,6 +21,7 @@ import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
+import { ownGames } from "./own_games.ts";
 import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 
 /** Why a move is refused that was made for an earlier state of the game. */
@@ -44,6 +45,11 @@ export class GameSession extends Observable implements HistoryListener {
   pointedOut: number | null = null;
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
+
+  /** Whether a move was made here, so that its player knows what a turn is. */
+  hasActed = false;
+  /** Whether somebody has created the rematch while this game was looked at. */
+  hasRematch = false;
 
   readonly network = new Network(() => this.recover());
   /** Through which each action of the user goes. */
@@ -216,6 +222,7 @@ export class GameSession extends Observable implements HistoryListener {
         this.onNoResponse();
       } else {
         this.network.onResponse();
+        this.hasActed = true;
         this.moves = acted.legal_moves;
         this.applyDiffs(acted.diffs);
       }
@@ -312,8 +319,9 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   onStatus(status: Status): void {
-    if (status === "reconnecting" && this.network.status === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && this.network.status !== "connected") this.announcement = text.say.back;
+    const before = this.network.status;
+    if (status === "reconnecting" && before === "connected") this.announcement = text.say.lost;
+    if (status === "connected" && before === "reconnecting") this.announcement = text.say.back;
     this.network.setSocketStatus(status);
     this.notify();
   }
@@ -348,6 +356,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
     this.announce(step);
@@ -368,6 +377,7 @@ export class GameSession extends Observable implements HistoryListener {
   onSettled(): void {
     this.notify();
     if (this.isBusy || !this.history.isSettled) return;
+    if (this.latest) ownGames.onChange(this.latest);
     void this.load(this.readMoves());
     void this.load(this.readScores());
   }
