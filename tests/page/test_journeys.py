@@ -379,6 +379,8 @@ async def _pay_by_keys(player: Visitor) -> None:
     await _press_keys(keys, "Enter")
     focused = player.page.locator("[role=spinbutton]:focus")
     await expect(focused).to_have_accessible_name("Bananas")
+    await expect(player.action_bar.get_by_role("status")).to_contain_text("All 7 chosen.")
+    await _press_keys(keys, *("Home", "ArrowRight") * 3)
     await _press_keys(keys, "ArrowUp", "+", "ArrowDown", "ArrowRight", "End")
     await expect(focused).to_have_accessible_name("Shells")
     await expect(player.action_bar.get_by_role("status")).to_contain_text("All 7 chosen.")

@@ -24,10 +24,10 @@ export function App(): JSX.Element {
     if (route.screen === "game" && route.token !== null) history.replaceState(null, "", fragmentOf(route.id));
   }, [route]);
 
-  return route.screen === "game" ? (
-    <GameScreen key={route.id} id={route.id} token={route.token} />
-  ) : (
-    <Lobby />
+  return (
+    <div class="screen">
+      {route.screen === "game" ? <GameScreen key={route.id} id={route.id} token={route.token} /> : <Lobby />}
+    </div>
   );
 }
 

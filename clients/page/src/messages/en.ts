@@ -195,6 +195,7 @@ export const en = {
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     fit: "Show the whole board",
+    others: "Show the other places",
     help: "Help",
     theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<
       string,

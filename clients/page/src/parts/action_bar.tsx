@@ -18,7 +18,7 @@ import { CurrentTile } from "./current_tile.tsx";
 import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
-import { Payment } from "./payment.tsx";
+import { PaymentStatus, Steppers } from "./payment.tsx";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -95,7 +95,7 @@ function Step(props: { heading: string; game: Game; turn: Turn; children: Compon
   return (
     <div class="step">
       <h2>
-        {props.heading}
+        <span title={props.heading}>{props.heading}</span>
         {props.turn.deadline && (
           <Countdown deadline={props.turn.deadline} timeout={props.game.turn_timeout_s ?? 0} />
         )}
@@ -190,11 +190,12 @@ function Delivering(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         {ship ? (
-          <Payment session={session} ship={ship} choice={choice} />
+          <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
           <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
         )}
       </Step>
+      {ship && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
         <Confirm session={session} label={text.actionBar.deliverGo} />

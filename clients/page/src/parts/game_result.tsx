@@ -88,7 +88,7 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
       <tbody>
         {ranked.map(({ seat, ships, wares, total }) => (
           <tr key={seat} class={hasWon(seat) ? "winner" : ""}>
-            <th scope="row">
+            <th scope="row" title={nameOf(game, seat)}>
               <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}{" "}
               {hasWon(seat) && <Won />}
               {game.players[seat]?.resigned && <small>{text.game.resigned}</small>}

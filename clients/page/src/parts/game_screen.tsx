@@ -100,7 +100,8 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
   const [next] = waiting;
   return next ? (
     <a class="button next-game" href={fragmentOf(next.id)}>
-      {text.game.nextGame(waiting.length)} <Icon name="following" />
+      <Icon name="play" /> <b aria-hidden="true">{waiting.length}</b>
+      <span class="words">{text.game.nextGame(waiting.length)}</span>
     </a>
   ) : null;
 }
