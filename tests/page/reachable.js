@@ -126,7 +126,11 @@
   /** Reports a line of text that another element covers. */
   function checkNotCovered(parent, rect) {
     const region = visibleRegion(parent);
-    const x = (rect.left + rect.right) / 2;
+    const shortened = parent.closest("[title]");
+    const isShortened = shortened && getComputedStyle(shortened).textOverflow === "ellipsis";
+    const right = isShortened ? Math.min(rect.right, shortened.getBoundingClientRect().right) : rect.right;
+    if (right <= rect.left) return;
+    const x = (rect.left + right) / 2;
     const y = (rect.top + rect.bottom) / 2;
     if (x <= region.left || x >= region.right || y <= region.top || y >= region.bottom) return;
     const hit = document.elementFromPoint(x, y);

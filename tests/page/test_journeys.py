@@ -135,6 +135,7 @@ async def test_turns_are_played_and_ships_paid_by_keyboard_alone(visitors: Visit
     await _check_help(player.page)
     await _play_by_keys(player)
     await player.page.get_by_role("tab", name="My moves").press("Enter")
+    await expect(player.page.locator(".moves li button").first).to_be_enabled()
     await player.page.locator(".moves li button").first.press("Enter")
     await expect(player.page.locator("[aria-live=polite]").last).to_contain_text("Captain places ")
 
@@ -345,6 +346,9 @@ async def _play_by_keys(player: Visitor) -> None:
     await expect(spot).to_be_visible()
     before = await player.version()
     await _press_keys(keys, "p")
+    await expect(player.button("No islander")).to_be_enabled()
+    assert await player.version() == before, "nobody can mean what has just appeared"
+    await _press_keys(keys, "p")
     await player.wait_for_change(before)
     await expect(player.action_bar).to_contain_text("Your turn")
 
@@ -375,6 +379,8 @@ async def _pay_by_keys(player: Visitor) -> None:
     await _press_keys(keys, "Enter")
     focused = player.page.locator("[role=spinbutton]:focus")
     await expect(focused).to_have_accessible_name("Bananas")
+    await expect(player.action_bar.get_by_role("status")).to_contain_text("All 7 chosen.")
+    await _press_keys(keys, *("Home", "ArrowRight") * 3)
     await _press_keys(keys, "ArrowUp", "+", "ArrowDown", "ArrowRight", "End")
     await expect(focused).to_have_accessible_name("Shells")
     await expect(player.action_bar.get_by_role("status")).to_contain_text("All 7 chosen.")

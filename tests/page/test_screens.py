@@ -187,7 +187,7 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
     await game.play_until(offers("deliver", 4))
     screens = await _open(visitors, game)
     await screens.page.locator(".ship.choosable").first.press("Enter")
-    for button in await screens.page.locator(".stepper button:last-child").all():
+    for button in await screens.page.locator(".stepper button").all():
         for _ in range(2):
             await button.dispatch_event("click")
     status = screens.visitor.action_bar.get_by_role("status")

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
+import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
@@ -16,15 +17,17 @@ export function App(): JSX.Element {
     return () => removeEventListener("hashchange", moved);
   }, []);
 
+  useEffect(() => watchTurns(), []);
+
   useEffect(() => {
     // The session stores a token that came with a link; the address bar need not show it.
     if (route.screen === "game" && route.token !== null) history.replaceState(null, "", fragmentOf(route.id));
   }, [route]);
 
-  return route.screen === "game" ? (
-    <GameScreen key={route.id} id={route.id} token={route.token} />
-  ) : (
-    <Lobby />
+  return (
+    <div class="screen">
+      {route.screen === "game" ? <GameScreen key={route.id} id={route.id} token={route.token} /> : <Lobby />}
+    </div>
   );
 }
 

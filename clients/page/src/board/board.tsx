@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
-import { type Choices, fittingRotation } from "../model/choices.ts";
+import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
@@ -17,7 +17,7 @@ import { EvaluatedCells } from "./evaluated_cells.tsx";
 import { RecentEvents } from "./recent_events.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { choiceInDirection, positionOf } from "./keyboard_navigation.ts";
-import { View, type ViewRef } from "./view.ts";
+import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
 
 /** Free cells around the tiles that are always in view. */
@@ -60,21 +60,18 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     if (box) viewRef.current?.fit(box);
   }, [box?.left, box?.top, box?.right, box?.bottom]);
 
-  const spot = session.choices.spots.find((choice) => choice.kind === "place")?.cell;
-  useEffect(() => {
-    viewRef.current?.closeUp(spot ?? null);
-  }, [spot?.x, spot?.y]);
-
   const isLookedBackAt = session.replayed !== null || (game !== null && game.status !== "active");
   useEffect(() => {
     if (box && isLookedBackAt) viewRef.current?.fit(box, true);
   }, [isLookedBackAt, session.replayed === null]);
 
-  const places = session.replayed === null ? placesIn(session.choices) : [];
-  const asked = places.length > 0 ? game?.version : null;
+  const aim = aimOf(session);
+  const [isPartial, setPartial] = useState(false);
   useEffect(() => {
-    viewRef.current?.bring(places);
-  }, [asked]);
+    if (aim === undefined) return;
+    viewRef.current?.aimAt(aim);
+    setPartial(viewRef.current?.isPartial === true);
+  }, [JSON.stringify(aim)]);
 
   if (!game || !tileset) return null;
 
@@ -127,14 +124,24 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           <RecentEvents session={session} />
         )}
       </div>
-      <ZoomButtons viewRef={viewRef} fit={() => box && viewRef.current?.fit(box, true)} />
+      <ZoomButtons
+        viewRef={viewRef}
+        hasOthers={isPartial && aim !== null}
+        fit={() => box && viewRef.current?.fit(box, true)}
+      />
     </section>
   );
 }
 
-/** Where on the board something can be chosen. */
-function placesIn({ cells, spots }: Choices): readonly Cell[] {
-  return [...cells.values(), ...spots].map(({ cell }) => cell);
+/** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
+function aimOf({ replayed, decider, choices, selection, game }: GameSession): Aim | null | undefined {
+  if (replayed !== null || decider === null) return null;
+  if (choices === NOTHING) return undefined;
+  if (selection.cell) return { cells: [selection.cell], ...SPOTS };
+  if (choices.cells.size > 0) return { cells: [...choices.cells.values()].map(({ cell }) => cell), ...CELLS };
+  const placed = game?.turn?.placed;
+  if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
+  return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;
 }
 
 /** The tile as it would lie under the mouse. */

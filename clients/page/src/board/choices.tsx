@@ -11,6 +11,10 @@ import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
 import { TilePicture, at, onBoard } from "./placed.tsx";
 
+/** The radius of a spot, and of the largest area around it that a touch may hit, in units of the board. */
+const SPOT = 15;
+const REACH = 30;
+
 interface ChoiceProps {
   /** Middle of the choice, in units of the board. */
   readonly middle: Cell;
@@ -128,12 +132,23 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
   const { game, tileset, choices } = session;
   if (!game || !tileset) return null;
   const reachable = choices.spots.some(({ key }) => key === active) ? active : choices.spots[0]?.key;
+  const spots = choices.spots.flatMap((choice) => {
+    const placed = game.board[keyOf(choice.cell)];
+    if (!placed) return [];
+    return [
+      { choice, middle: onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment)) },
+    ];
+  });
+  /** How far a touch may be off: to the middle between this spot and the next one. */
+  const reachOf = ({ x, y }: Cell): number => {
+    const others = spots
+      .map(({ middle }) => Math.hypot(middle.x - x, middle.y - y))
+      .filter((away) => away > 0);
+    return Math.max(SPOT, Math.min(REACH, ...others.map((away) => away / 2)));
+  };
   return (
     <g class="spots">
-      {choices.spots.map((choice) => {
-        const placed = game.board[keyOf(choice.cell)];
-        if (!placed) return null;
-        const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
+      {spots.map(({ choice, middle }) => {
         const selected = session.selection.spot === choice.key;
         const kind = kindAt(game, tileset, choice.cell, choice.segment);
         return (
@@ -148,8 +163,8 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
             onConfirm={() => confirm(session)}
           >
             <g transform={at(middle)}>
-              {choice.kind === "retrieve" && <circle class="reach" r="30" />}
-              <circle class={`spot ${choice.kind}`} r="15" />
+              <circle class="reach" r={reachOf(middle)} />
+              <circle class={`spot ${choice.kind}`} r={SPOT} />
               {choice.kind === "place" && (
                 <g class="spot-figure" transform="scale(0.85)">
                   <Figure color={game.players[session.decider ?? 0]?.color ?? ""} lies={kind === "sea"} />

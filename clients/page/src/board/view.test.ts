@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Box } from "../model/cells.ts";
-import { View } from "./view.ts";
+import { CELLS, SPOTS, View } from "./view.ts";
 
 const THREE_BY_THREE: Box = { left: -1, top: -1, right: 2, bottom: 2 };
 
@@ -41,25 +41,93 @@ for (const [width, height] of [
     const { view, style, at } = viewOf(t, width, height);
     view.fit(THREE_BY_THREE);
     view.pan(5000, 0);
-    view.bring([]);
     assert.equal(at(0.5, 0.5).isInFrame, false);
-    view.bring([
-      { x: 9, y: 0 },
-      { x: -5, y: 0 },
-    ]);
-    assert.equal(at(-4.5, 0.5).isInFrame, true);
+    view.aimAt({
+      cells: [
+        { x: 60, y: 0 },
+        { x: -65, y: 0 },
+      ],
+      ...CELLS,
+    });
+    assert.equal(at(-64.5, 0.5).isInFrame, true);
     const before = style.transform;
-    view.bring([{ x: -5, y: 0 }]);
+    view.aimAt({ cells: [{ x: -65, y: 0 }], ...CELLS });
     assert.equal(style.transform, before, "a choice is in view already");
   });
 }
 
-test("a board that fits is as the user left it when nothing new can be chosen", (t) => {
+/** A board of 20 by 12 cells, and the free ones around it. */
+const FULL: Box = { left: -10, top: -6, right: 10, bottom: 6 };
+const AROUND = Array.from({ length: 20 }, (_, index) => [
+  { x: index - 10, y: -6 },
+  { x: index - 10, y: 5 },
+]).flat();
+
+for (const [width, height] of [
+  [360, 250],
+  [390, 500],
+  [500, 340],
+] as const) {
+  test(`in ${width} x ${height}, all that can be chosen on a full board gets into sight, as large as a finger`, (t) => {
+    const { view, at } = viewOf(t, width, height);
+    view.fit(FULL);
+    assert.ok(view.tileSize < 44);
+    view.aimAt({ cells: AROUND, ...CELLS });
+    const unseen = new Set(AROUND);
+    for (let look = 0; look < 12; look++) {
+      assert.ok(view.tileSize >= 44);
+      for (const cell of unseen) if (at(cell.x + 0.5, cell.y + 0.5).isInFrame) unseen.delete(cell);
+      if (unseen.size > 0) assert.ok(view.isPartial);
+      view.showOthers();
+    }
+    assert.equal(unseen.size, 0);
+  });
+}
+
+test("a turn swings in once and out once", (t) => {
+  const { view, style } = viewOf(t, 390, 500);
+  view.fit(FULL);
+  const whole = style.transform;
+  view.aimAt({ cells: AROUND, ...CELLS });
+  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  const close = style.transform;
+  assert.ok(view.tileSize >= 96);
+  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  assert.equal(style.transform, close, "the islander's spots are where the tile has been placed");
+  view.aimAt(null);
+  assert.equal(style.transform, whole);
+});
+
+test("where tiles are large enough, the view stays as it is", (t) => {
   const { view, style } = viewOf(t, 800, 600);
   view.fit(THREE_BY_THREE);
   const before = style.transform;
-  view.bring([{ x: 40, y: 0 }]);
+  view.aimAt({ cells: [{ x: 1, y: 0 }], ...CELLS });
+  view.aimAt({ cells: [{ x: 1, y: 0 }], ...SPOTS });
+  view.aimAt(null);
   assert.equal(style.transform, before);
+});
+
+test("what the user moves in order to choose is theirs for as long as the choice", (t) => {
+  const { view, style } = viewOf(t, 390, 500);
+  view.fit(FULL);
+  const whole = style.transform;
+  view.aimAt({ cells: AROUND, ...CELLS });
+  view.pan(-100, 0);
+  assert.equal(view.isFitted, false);
+  view.aimAt(null);
+  assert.equal(style.transform, whole);
+});
+
+test("the view stays while a tile is dragged over it", (t) => {
+  const { view, style } = viewOf(t, 390, 500);
+  view.fit(FULL);
+  const before = style.transform;
+  view.hold();
+  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  assert.equal(style.transform, before);
+  view.release();
+  assert.ok(view.tileSize >= 96);
 });
 
 test("what is under the pointer stays there while it zooms, within bounds", (t) => {
@@ -83,17 +151,6 @@ test("a focused cell is revealed by as little as can be", (t) => {
   assert.equal(style.transform, before);
   view.reveal({ x: 30, y: 0 });
   assert.ok(Math.abs(at(31, 0).x - 788) < 1e-6);
-});
-
-test("a cell with small spots is shown close up, until it is left", (t) => {
-  const { view } = viewOf(t, 390, 500);
-  const wide = { left: -8, top: -8, right: 8, bottom: 8 };
-  view.fit(wide);
-  const small = view.tileSize;
-  view.closeUp({ x: 0, y: 0 });
-  assert.ok(view.tileSize >= 96);
-  view.closeUp(null);
-  assert.equal(view.tileSize, small);
 });
 
 test("a frame of another size shows the same cells, or the same middle", (t) => {

@@ -15,11 +15,6 @@ const LOW = 300;
 const BUTTONS = 52;
 /** Narrower boards have but one of them, in the corner. */
 const NARROW = 500;
-/** A tile of this size on the screen has spots that a finger can tell apart. */
-const TAPPABLE = 96;
-const CLOSE_UP = 190;
-/** Of a smaller tile nothing can be chosen with certainty. */
-const SMALLEST_CHOICE = 34;
 /** How long after its last movement the board rests. */
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
@@ -30,6 +25,22 @@ export interface Point {
   readonly y: number;
 }
 
+/** Where something can be chosen, and how large a tile is on the screen so that a finger can. */
+export interface Aim {
+  readonly cells: readonly Cell[];
+  /** A tile of this size is large enough. */
+  readonly least: number;
+  /** The size of a smaller one. */
+  readonly size: number;
+}
+
+/** What is drawn of a free cell is nine tenths of it: a target of 44 pixels. */
+export const CELLS = { least: 49, size: 50 };
+/** So are the spots on a tile. */
+export const SPOTS = { least: 96, size: 150 };
+/** And the islanders that may be taken home, which stand on different tiles. */
+export const ISLANDERS = { least: 74, size: 76 };
+
 /** The transformation from the board's units to the screen's, kept on the element that is drawn with it. */
 export class View {
   /** Whether it follows the board's growth; until the user moves it. */
@@ -38,7 +49,12 @@ export class View {
   private left = 0;
   private top = 0;
   private box: Box | null = null;
-  private close: Cell | null = null;
+  private aim: Aim | null = null;
+  /** What has been in sight of what is aimed at. */
+  private seen: readonly Cell[] = [];
+  /** Whether the user moved it in order to choose: then it is theirs for as long as the choice. */
+  private isMovedToChoose = false;
+  private isHeld = false;
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** The frame's size when it was last looked at. */
   private size = { width: 0, height: 0 };
@@ -51,23 +67,20 @@ export class View {
   /** Shows these cells, unless the user looks at something else; `anew` in any case. */
   fit(box: Box, anew = false): void {
     this.box = box;
-    if (anew) this.isFitted = true;
+    if (anew) {
+      this.isFitted = true;
+      this.aim = null;
+    }
     if (!this.isFitted) return;
     const { width, height } = this.frame.getBoundingClientRect();
     if (width === 0 || height === 0) return;
-    const across = (box.right - box.left) * SIZE;
-    const down = (box.bottom - box.top) * SIZE;
     const scale = Math.min(
-      (width - 2 * MARGIN - besides(width)) / across,
-      (height - 2 * MARGIN - above(height)) / down,
+      (width - 2 * MARGIN - besides(width)) / ((box.right - box.left) * SIZE),
+      (height - 2 * MARGIN - above(height)) / ((box.bottom - box.top) * SIZE),
       LARGEST_FIT,
     );
-    if (this.close && scale * SIZE < TAPPABLE) {
-      const { x, y } = this.close;
-      this.centre({ x: x + 0.5, y: y + 0.5 }, Math.min(CLOSE_UP, width / 2.2, height / 2.2) / SIZE);
-    } else {
-      this.centre({ x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, scale);
-    }
+    if (this.aim && scale * SIZE < this.aim.least) this.bring(this.aim);
+    else this.centre({ x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, scale);
   }
 
   /** The same again. */
@@ -87,32 +100,83 @@ export class View {
     this.apply(false);
   }
 
-  /** Brings the nearest of these cells into sight, where none of them is; the user's own view stays otherwise. */
-  bring(cells: readonly Cell[]): void {
+  /** Follows what can be chosen now; null where there is nothing. It stays where that is in sight, and large enough. */
+  aimAt(aim: Aim | null): void {
+    this.aim = aim;
+    this.seen = [];
+    if (this.isHeld) return;
+    if (aim === null && this.isMovedToChoose) this.isFitted = true;
+    if (this.isFitted) this.refit();
+    else if (aim) this.bring(aim);
+  }
+
+  /** Whether some of what can be chosen is out of sight. */
+  get isPartial(): boolean {
+    return this.aim?.cells.some((cell) => !this.isInSight(cell)) === true;
+  }
+
+  /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
+  showOthers(): void {
+    if (!this.aim) return;
+    const { cells, size } = this.aim;
+    this.seen = [...this.seen, ...cells.filter((cell) => this.isInSight(cell))];
+    let unseen = cells.filter((cell) => !this.seen.includes(cell));
+    if (unseen.length === 0) [unseen, this.seen] = [[...cells], []];
+    this.centreOn(unseen, Math.max(size, this.tileSize));
+  }
+
+  /** Stays while a tile is dragged over it. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  release(): void {
+    this.isHeld = false;
+    this.aimAt(this.aim);
+  }
+
+  /** Brings what is aimed at into sight, as much of it as there is room for, unless some of it is there already. */
+  private bring({ cells, least, size }: Aim): void {
+    if (cells.length === 0) return;
+    if (this.tileSize >= least && cells.some((cell) => this.isInSight(cell))) return;
+    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize));
+  }
+
+  /** Shows as many of these cells as there is room for, of equal choices the nearest. */
+  private centreOn(cells: readonly Cell[], size: number): void {
     const { width, height } = this.frame.getBoundingClientRect();
-    if (this.isFitted || cells.length === 0 || width === 0 || height === 0) return;
-    if (this.tileSize >= SMALLEST_CHOICE && cells.some((cell) => this.isInSight(cell))) return;
-    const away = ({ x, y }: Cell): number =>
-      Math.hypot(
-        this.left + (x + 0.5) * this.tileSize - width / 2,
-        this.top + (y + 0.5) * this.tileSize - height / 2,
-      );
-    const nearest = cells.reduce((one, other) => (away(other) < away(one) ? other : one));
-    const size = Math.max(this.tileSize, TAPPABLE);
+    if (width === 0 || height === 0) return;
+    const room = {
+      x: (width - 2 * MARGIN - besides(width)) / size,
+      y: (height - MARGIN - above(height)) / size,
+    };
+    const middle = this.cellAt({ x: width / 2, y: height / 2 });
+    let best: readonly Cell[] = [];
+    let nearest = Infinity;
+    // A window begins at the column of one cell and at the row of another one.
+    for (const { x: left } of cells)
+      for (const { y: top } of cells) {
+        const within = cells.filter(
+          ({ x, y }) => x >= left && x + 1 <= left + room.x && y >= top && y + 1 <= top + room.y,
+        );
+        const away = Math.min(...within.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y)));
+        if (within.length < best.length || (within.length === best.length && away >= nearest)) continue;
+        [best, nearest] = [within, away];
+      }
+    const [only = { x: 0, y: 0 }] = cells;
+    const shown = best.length > 0 ? best : [only];
+    const [across, down] = [shown.map(({ x }) => x), shown.map(({ y }) => y)];
     this.centre(
-      { x: nearest.x + 0.5, y: nearest.y + 0.5 },
-      Math.min(size, Math.min(width, height) * 0.6) / SIZE,
+      {
+        x: (Math.min(...across) + Math.max(...across) + 1) / 2,
+        y: (Math.min(...down) + Math.max(...down) + 1) / 2,
+      },
+      Math.min(size, 0.8 * width, 0.8 * height) / SIZE,
     );
   }
 
-  /** Shows a cell large enough to tap on its parts; null shows the board again. */
-  closeUp(cell: Cell | null): void {
-    this.close = cell;
-    this.refit();
-  }
-
   pan(across: number, down: number): void {
-    this.isFitted = false;
+    this.leave();
     this.left += across;
     this.top += down;
     this.apply(false);
@@ -123,7 +187,7 @@ export class View {
     const { left, top, width, height } = this.frame.getBoundingClientRect();
     const fixed = at ? { x: at.x - left, y: at.y - top } : { x: width / 2, y: height / 2 };
     const scale = Math.max(SMALLEST, Math.min(this.scale * factor, LARGEST));
-    this.isFitted = false;
+    this.leave();
     this.left = fixed.x - ((fixed.x - this.left) * scale) / this.scale;
     this.top = fixed.y - ((fixed.y - this.top) * scale) / this.scale;
     this.scale = scale;
@@ -162,6 +226,12 @@ export class View {
     return (
       across > MARGIN && across < width - MARGIN && down > MARGIN + above(height) && down < height - MARGIN
     );
+  }
+
+  /** The user has moved it. */
+  private leave(): void {
+    this.isMovedToChoose = this.isFitted ? this.aim !== null : this.isMovedToChoose;
+    this.isFitted = false;
   }
 
   private centre(place: Point, scale: number): void {

@@ -7,9 +7,26 @@ import type { ViewRef } from "./view.ts";
 
 export const STEP = 1.35;
 
-export function ZoomButtons({ viewRef, fit }: { viewRef: ViewRef; fit: () => void }): JSX.Element {
+interface ZoomProps {
+  readonly viewRef: ViewRef;
+  /** Whether there is something to choose out of sight. */
+  readonly hasOthers: boolean;
+  readonly fit: () => void;
+}
+
+export function ZoomButtons({ viewRef, hasOthers, fit }: ZoomProps): JSX.Element {
   return (
     <div class="zoom">
+      {hasOthers && (
+        <button
+          class="round others"
+          aria-label={text.game.others}
+          title={text.game.others}
+          onClick={() => viewRef.current?.showOthers()}
+        >
+          <Icon name="find" />
+        </button>
+      )}
       <button
         class="round"
         aria-label={text.game.zoomIn}

@@ -38,7 +38,17 @@ function createRequest(form: GameForm): CreateGame {
   });
   const timeout =
     form.timeout === "" ? {} : { turn_timeout_s: Number(form.timeout), on_timeout: form.onTimeout };
-  return { players, edition: form.edition, visibility: form.isPrivate ? "private" : "public", ...timeout };
+  const visibility = isPrivate(form) ? "private" : "public";
+  return { players, edition: form.edition, visibility, ...timeout };
+}
+
+/** A game of one person and the computer is nobody else's. */
+function isPrivate({ who, isPrivate: asked }: GameForm): boolean {
+  return asked || !canBePublic(who);
+}
+
+function canBePublic(who: readonly Who[]): boolean {
+  return who.some((one) => one === "friend" || one === "here");
 }
 
 function botName(bot: string): string {
@@ -47,6 +57,7 @@ function botName(bot: string): string {
 
 export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
   const [form, setForm] = useState<GameForm>({
     who: ["me", "friend", "nobody", "nobody", "nobody"],
     names: [preferences().name, "", "", "", ""],
@@ -60,13 +71,15 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const seated = form.who.filter((who) => who !== "nobody").length;
 
   async function create(): Promise<void> {
+    setBusy(true);
     savePreferences({ name: form.names[0] ?? "" });
     try {
       const created = await service.createGame(createRequest(form));
-      saveCreatedGame(created, form.isPrivate);
+      saveCreatedGame(created, isPrivate(form));
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       setProblem(reasonOf(error));
+      setBusy(false);
     }
   }
 
@@ -85,7 +98,8 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
         <label class="check">
           <input
             type="checkbox"
-            checked={form.isPrivate}
+            checked={isPrivate(form)}
+            disabled={!canBePublic(form.who)}
             onChange={(event) => change({ isPrivate: event.currentTarget.checked })}
           />
           {text.create.private}
@@ -115,7 +129,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
             {problem}
           </p>
         )}
-        <button class="primary" disabled={seated < 2}>
+        <button class="primary" disabled={seated < 2 || isBusy}>
           {text.create.go}
         </button>
       </form>

@@ -1,11 +1,14 @@
 /** A game in a list. */
 
 import type { JSX } from "preact";
+import type { GameSummary } from "south-seas-client";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
+import { durationOf } from "../model/deadline.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Icon, Won } from "../parts/icon.tsx";
-import type { ListedGame } from "./game_lists.ts";
+import { service } from "../service.ts";
+import type { ListedGame } from "../session/own_games.ts";
 
 interface GameRowProps extends ListedGame {
   readonly verb: string;
@@ -31,7 +34,9 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
             </span>
           ))}
         </span>
-        <small class="status">{isMyTurn ? text.lobby.yourTurn : text.lobby.status[game.status]}</small>
+        <small class="status">
+          {[isMyTurn ? text.lobby.yourTurn : text.lobby.status[game.status], ...details(game)].join(" · ")}
+        </small>
         <span class="verb">{verb}</span>
       </a>
       {onForget && (
@@ -46,4 +51,14 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
       )}
     </li>
   );
+}
+
+/** How many play, how much time each decision has, and when something last happened. */
+function details({ players, turn_timeout_s: timeout, updated_at: changed }: GameSummary): string[] {
+  const seated = players.filter(({ kind }) => kind !== "open").length;
+  return [
+    text.lobby.seated(seated, players.length),
+    timeout === null ? text.lobby.noClock : text.lobby.clock(durationOf(timeout)),
+    text.lobby.ago(durationOf((service.clock.now().getTime() - Date.parse(changed)) / 1000)),
+  ];
 }

@@ -4,22 +4,17 @@ import type { CreateGame, GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import {
-  removeGame,
-  isPersistent,
-  saveCreatedGame,
-  savePreferences,
-  storedGames,
-  preferences,
-} from "../model/storage.ts";
+import { removeGame, isPersistent, saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Help } from "../parts/help.tsx";
 import { Menu } from "../parts/menu.tsx";
+import { usePageTitle } from "../parts/page_title.ts";
 import { reasonOf, service } from "../service.ts";
+import { type ListedGame, ownGames } from "../session/own_games.ts";
 import { useBots } from "./bots.ts";
 import { Create } from "./create.tsx";
-import { type ListedGame, type GameLists, readGameLists } from "./game_lists.ts";
+import { type GameLists, readGameLists } from "./game_lists.ts";
 import { GameRow } from "./game_row.tsx";
 import { Scene } from "./scene.tsx";
 
@@ -33,28 +28,34 @@ export function Lobby(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
 
+  usePageTitle(null);
+
+  async function read(): Promise<void> {
+    try {
+      const [found] = await Promise.all([readGameLists(), ownGames.read()]);
+      setLists(found);
+      setUnread(null);
+      setProblem(null);
+    } catch (error) {
+      setUnread(reasonOf(error));
+    }
+  }
+
   useEffect(() => {
-    const read = (): void =>
-      void readGameLists(storedGames()).then(
-        (found) => {
-          setLists(found);
-          setUnread(null);
-          setProblem(null);
-        },
-        (error) => setUnread(reasonOf(error)),
-      );
-    read();
-    const reading = setInterval(read, REFRESH_MS);
-    addEventListener("online", read);
+    const refresh = (): void => void read();
+    refresh();
+    const reading = setInterval(refresh, REFRESH_MS);
+    addEventListener("online", refresh);
     return () => {
       clearInterval(reading);
-      removeEventListener("online", read);
+      removeEventListener("online", refresh);
     };
   }, []);
 
   async function forget(id: string): Promise<void> {
+    if (!confirm(text.lobby.forgetSure)) return;
     removeGame(id);
-    setLists(await readGameLists(storedGames()));
+    await read();
   }
 
   return (
@@ -108,8 +109,9 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
         { name: name.trim() || text.lobby.defaultName },
         { bot: level, name: text.lobby.level },
       ];
-      const created = await service.createGame({ players, first_seat: 0 });
-      saveCreatedGame(created, false);
+      // Nobody else has anything of it.
+      const created = await service.createGame({ players, first_seat: 0, visibility: "private" });
+      saveCreatedGame(created, true);
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       onProblem(reasonOf(error));
@@ -165,12 +167,20 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
 function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={lists.mine} verb={mineVerb} onForget={onForget} />
-      <List heading={text.lobby.waiting} listed={lists.waiting} verb={() => text.lobby.join} />
-      <List heading={text.lobby.live} listed={lists.active} verb={() => text.lobby.watch} />
-      <List heading={text.lobby.finished} listed={lists.finished} verb={() => text.lobby.replay} />
+      <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={onForget} />
+      <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
+      <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
+      <List
+        heading={text.lobby.finished}
+        listed={lists.finished.map(others)}
+        verb={() => text.lobby.replay}
+      />
     </>
   );
+}
+
+function others(game: GameSummary): ListedGame {
+  return { game, isMyTurn: false };
 }
 
 function mineVerb(game: GameSummary): string {

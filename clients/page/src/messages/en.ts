@@ -2,6 +2,7 @@
 
 import type { Wares } from "south-seas-client";
 import type { Edge } from "../model/cells.ts";
+import type { Duration } from "../model/deadline.ts";
 import sentences from "./sentences.json";
 
 function counted(count: number, one: string, many: string): string {
@@ -46,6 +47,10 @@ function inTurns(turns: readonly number[]): string {
 function told(name: string, values: Readonly<Record<string, string>>): string {
   const sentence = (sentences as Readonly<Record<string, string>>)[name] ?? "";
   return sentence.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? "");
+}
+
+function lasting({ count, unit }: Duration): string {
+  return counted(count, unit, `${unit}s`);
 }
 
 const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
@@ -99,6 +104,7 @@ export const en = {
     resume: "Go on",
     look: "Open",
     forget: "Remove from this list",
+    forgetSure: "Remove this game from the list? Without its link you cannot come back to it.",
     none: "No games right now.",
     notKept: "This browser does not store data for this page. Your games are listed until you close the tab.",
     rules: "How it works",
@@ -111,6 +117,11 @@ export const en = {
     } as Record<string, string>,
     yourTurn: "Your turn",
     open: "free seat",
+    seated: (seated: number, seats: number) =>
+      seated === seats ? counted(seats, "player", "players") : `${seated} of ${seats} players`,
+    clock: (time: Duration) => `${lasting(time)} a decision`,
+    noClock: "no clock",
+    ago: (time: Duration) => (time.unit === "second" ? "just now" : `${lasting(time)} ago`),
     failed: (why: string) => `Error: ${why}`,
   },
 
@@ -139,7 +150,7 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "Place the tile, nothing more",
+      pass: "The clock places the tile, nothing more",
       bot: "The computer takes over",
       resign: "The player resigns",
     } as Record<string, string>,
@@ -184,6 +195,7 @@ export const en = {
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     fit: "Show the whole board",
+    others: "Show the other places",
     help: "Help",
     theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<
       string,
@@ -212,6 +224,7 @@ export const en = {
     standIn: "played by the computer",
     resigned: "resigned",
     spectating: "You are watching.",
+    nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",
     fatal: (why: string) => `Error: ${why}`,
@@ -234,6 +247,15 @@ export const en = {
       `${owned(name)} time ran out, and the clock decided, in ${inTurns(turns)}.`,
     byBot: (name: string) => `The computer, for ${name},`,
     byClock: (name: string) => `The clock, for ${name},`,
+  },
+
+  notify: {
+    ask: "Shall your device tell you when it is your turn, while you look at something else?",
+    yes: "Yes, tell me",
+    no: "No",
+    sound: (isOn: boolean) => (isOn ? "Turn the sound off" : "Turn the sound on"),
+    vibration: (isOn: boolean) => (isOn ? "Turn vibration off" : "Turn vibration on"),
+    notifications: (isOn: boolean) => (isOn ? "Turn notifications off" : "Turn notifications on"),
   },
 
   score: {
@@ -346,10 +368,14 @@ export const en = {
       bag_exhausted: "None of the last tiles could be placed.",
       resigned: "The others resigned.",
     } as Record<string, string>,
+    timedOut: (names: readonly string[]) => `Time ran out for ${listed(names)}, who had to resign.`,
+    leftOrLate: (names: readonly string[]) => `The others are out: time ran out for ${listed(names)}.`,
     aborted: "This game was aborted.",
     rematch: "Play again",
     next: "Open the next game",
     replay: "Replay the game",
+    again: "Play again?",
+    againBy: "A rematch has been created. Open it to play again.",
     newGame: "New game",
     details: "Ships and wares",
   },

@@ -1,19 +1,36 @@
 /** How much time is left, and when it is little. */
 
 import { useEffect, useState } from "preact/hooks";
+import { service } from "../service.ts";
 
 const SECOND = 1000;
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
 
-/** The seconds until a deadline, as they pass; null where there is none. */
+export interface Duration {
+  readonly count: number;
+  readonly unit: (typeof UNITS)[number][0];
+}
+
+/** A duration in its largest unit. */
+export function durationOf(seconds: number): Duration {
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["second", 1];
+  return { count: Math.max(0, Math.floor(seconds / size)), unit };
+}
+
+/** The seconds until a deadline by the service's clock, as they pass; null where there is none. */
 export function useSecondsLeft(deadline: string | null): number | null {
-  const [now, setNow] = useState(Date.now());
+  const [, tick] = useState(0);
   useEffect(() => {
     if (deadline === null) return;
-    setNow(Date.now());
-    const ticking = setInterval(() => setNow(Date.now()), SECOND);
+    const ticking = setInterval(() => tick((count) => count + 1), SECOND);
     return () => clearInterval(ticking);
   }, [deadline]);
-  return deadline === null ? null : Math.max(0, Math.round((Date.parse(deadline) - now) / SECOND));
+  return deadline === null ? null : Math.round(service.clock.secondsLeft(deadline));
 }
 
 /** From how many seconds on the one who decides is warned: a quarter of the time, never more than an hour. */

@@ -33,6 +33,21 @@ export function paymentOf({ payments }: ShipChoice, chosen: Wares): Payment | nu
   return payments.find(({ wares }) => WARES.every((ware) => wares[ware] === chosen[ware])) ?? null;
 }
 
+/**
+ * What a payment starts with: the one that leaves the most even stock, where only one does; that serves most ships to come.
+ * Else what every payment has in it.
+ */
+export function obviousPayment(choice: ShipChoice, held: Wares): Wares {
+  const [first, second] = choice.payments
+    .map(({ wares }) => ({ wares, unevenness: spread(eachWare((ware) => held[ware] - wares[ware])) }))
+    .sort((one, other) => one.unevenness - other.unevenness);
+  return first && first.unevenness !== second?.unevenness ? first.wares : leastOf(choice);
+}
+
+function spread({ bananas, shells, fish }: Wares): number {
+  return bananas ** 2 + shells ** 2 + fish ** 2;
+}
+
 export function progressOf(choice: ShipChoice, chosen: Wares): Progress {
   if (paymentOf(choice, chosen)) return "complete";
   const leads = choice.payments.some(({ wares }) => WARES.every((ware) => wares[ware] >= chosen[ware]));

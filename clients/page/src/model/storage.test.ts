@@ -27,17 +27,22 @@ test("tokens of a game are merged, and the last opened game is first", () => {
   assert.equal(storedGames().length, 1);
 });
 
-test("only so many games are stored", () => {
-  for (let number = 0; number < 70; number++) saveGame(`g${number}`, {});
-  assert.deepEqual([storedGames().length, storedGames()[0]?.id], [60, "g69"]);
+test("only so many games that were watched are stored, and all in which this browser plays", () => {
+  localStorage.clear();
+  for (let number = 0; number < 70; number++) {
+    saveGame(`mine${number}`, { seats: { 0: "a" } });
+    saveGame(`g${number}`, {});
+  }
+  assert.deepEqual([storedGames().length, storedGames()[0]?.id], [130, "g69"]);
 });
 
 test("preferences have defaults, and what is not JSON counts as nothing", () => {
   localStorage.setItem("south-seas.likes", "{");
-  assert.deepEqual(preferences(), { name: "", theme: "auto", tips: true });
+  const more = { sound: true, vibration: true, notifications: null };
+  assert.deepEqual(preferences(), { name: "", theme: "auto", tips: true, ...more });
   savePreferences({ name: "Ana" });
   savePreferences({ tips: false });
-  assert.deepEqual(preferences(), { name: "Ana", theme: "auto", tips: false });
+  assert.deepEqual(preferences(), { name: "Ana", theme: "auto", tips: false, ...more });
 });
 
 test("where the browser stores nothing, the tab does", (t) => {

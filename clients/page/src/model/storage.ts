@@ -4,7 +4,8 @@ import type { Created } from "south-seas-client";
 
 const GAMES_KEY = "south-seas.tables";
 const PREFERENCES_KEY = "south-seas.likes";
-const MAX_GAMES = 60;
+/** Of the games that were only watched; those with a seat are all kept. */
+const MAX_WATCHED = 60;
 
 /** A game and the tokens that open it, by seat. */
 export interface StoredGame {
@@ -24,9 +25,21 @@ export interface Preferences {
   readonly theme: Theme;
   /** Whether the way to play is told at each step. */
   readonly tips: boolean;
+  /** Whether a sound, or the device's shaking, tells of a turn while the page is not looked at. */
+  readonly sound: boolean;
+  readonly vibration: boolean;
+  /** Whether the system tells of a turn too; null while nobody has been asked. */
+  readonly notifications: boolean | null;
 }
 
-const DEFAULT_PREFERENCES: Preferences = { name: "", theme: "auto", tips: true };
+const DEFAULT_PREFERENCES: Preferences = {
+  name: "",
+  theme: "auto",
+  tips: true,
+  sound: true,
+  vibration: true,
+  notifications: null,
+};
 
 export function preferences(): Preferences {
   return { ...DEFAULT_PREFERENCES, ...(read(PREFERENCES_KEY) as Partial<Preferences> | null) };
@@ -51,7 +64,12 @@ export function saveGame(id: string, changes: Partial<Omit<StoredGame, "id" | "o
   const before = storedGame(id) ?? { id, owner: null, spectator: null, seats: {}, private: false, opened: 0 };
   const seats = { ...before.seats, ...changes.seats };
   const session: StoredGame = { ...before, ...changes, seats, opened: Date.now() };
-  write(GAMES_KEY, [session, ...storedGames().filter((other) => other.id !== id)].slice(0, MAX_GAMES));
+  let watched = 0;
+  const others = storedGames().filter((other) => other.id !== id);
+  write(
+    GAMES_KEY,
+    [session, ...others].filter((one) => Object.keys(one.seats).length > 0 || ++watched <= MAX_WATCHED),
+  );
   return session;
 }
 

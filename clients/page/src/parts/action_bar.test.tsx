@@ -7,6 +7,7 @@ import { choose, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { deliver, game, move, place, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
+import { SETTLING_MS } from "../session/gate.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
 
@@ -55,8 +56,12 @@ test("the page says why no islander can be placed, and what the player can do", 
   assert.ok(words(free).includes(text.actionBar.islanderChosen("island")));
   const none = await playing(t, game(sending), HOME, PASS);
   assert.ok(words(none).includes(text.actionBar.noneFree));
+  let now = 5000;
   const players = [player(0, "Ana", { supply: 0 }), player(1, "Bo")];
+  t.mock.method(performance, "now", () => now);
   const out = await playing(t, game({ ...sending, players }), HOME, PASS);
+  assert.ok(!enabled(out).includes(text.actionBar.leaveThem), "nobody can mean what has just appeared");
+  now += SETTLING_MS;
   assert.ok(words(out).includes(text.actionBar.allOut));
   assert.ok(enabled(out).includes(text.actionBar.leaveThem));
   choose.spot(out, "retrieve:0,0:1");
@@ -95,4 +100,11 @@ test("whoever does not decide sees what the others do", async (t) => {
   assert.match(words(await theirs({ players: away })), /The computer is thinking\.$/);
   const all = away.map((one) => ({ ...one, bot: "greedy" }));
   assert.ok(words(await theirs({ players: all })).includes(text.away.restingFor));
+});
+
+test("a spectator is told so, and a player is not", async (t) => {
+  const shown = game({ turn: turn({ decider: 1 }) });
+  const watching = await new ScriptedGame(t, shown).open([]);
+  assert.ok(words(watching).includes(text.game.spectating));
+  assert.ok(!words(await playing(t, shown)).includes(text.game.spectating));
 });

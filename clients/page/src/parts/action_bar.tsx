@@ -18,7 +18,7 @@ import { CurrentTile } from "./current_tile.tsx";
 import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
-import { Payment } from "./payment.tsx";
+import { PaymentStatus, Steppers } from "./payment.tsx";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -60,6 +60,7 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
           </div>
         )}
         <p class="hint">
+          {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
           {isResting(game)
             ? text.away.restingFor
             : player?.bot === null
@@ -94,7 +95,7 @@ function Step(props: { heading: string; game: Game; turn: Turn; children: Compon
   return (
     <div class="step">
       <h2>
-        {props.heading}
+        <span title={props.heading}>{props.heading}</span>
         {props.turn.deadline && (
           <Countdown deadline={props.turn.deadline} timeout={props.game.turn_timeout_s ?? 0} />
         )}
@@ -189,11 +190,12 @@ function Delivering(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         {ship ? (
-          <Payment session={session} ship={ship} choice={choice} />
+          <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
           <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
         )}
       </Step>
+      {ship && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
         <Confirm session={session} label={text.actionBar.deliverGo} />
@@ -223,11 +225,7 @@ function TakingShip(step: StepProps): JSX.Element {
 function Buttons({ session, children }: { session: GameSession; children: ComponentChildren }): JSX.Element {
   return (
     <div class="buttons">
-      <button
-        class="undo"
-        onClick={() => session.undo()}
-        disabled={session.isBusy || (session.game?.turn?.undoable ?? 0) === 0}
-      >
+      <button class="undo" onClick={() => session.undo()} disabled={!session.canUndo}>
         <Icon name="undo" /> <span class="words">{text.actionBar.undo}</span>
       </button>
       {children}
@@ -249,7 +247,7 @@ function Confirm({ session, label }: { session: GameSession; label: string }): J
 
 function Pass({ session, label }: { session: GameSession; label: string }): JSX.Element {
   return (
-    <button disabled={session.isBusy || !session.choices.pass} onClick={() => pass(session)}>
+    <button disabled={!session.isOpen || !session.choices.pass} onClick={() => pass(session)}>
       {label}
     </button>
   );

@@ -32,6 +32,7 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
   function down(event: PointerEvent & { currentTarget: Element }): void {
     start.current = { x: event.clientX, y: event.clientY };
     hasMoved.current = false;
+    viewRef.current?.hold();
     event.currentTarget.setPointerCapture(event.pointerId);
   }
 
@@ -48,7 +49,12 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
   function up(event: PointerEvent): void {
     const cell = viewRef.current?.cellAt({ x: event.clientX, y: event.clientY });
     if (hasMoved.current && !(cell && session.choices.cells.has(keyOf(cell)))) session.deselect();
+    end();
+  }
+
+  function end(): void {
     start.current = null;
+    viewRef.current?.release();
     setDragged(null);
   }
 
@@ -61,7 +67,7 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPointerCancel={() => setDragged(null)}
+        onPointerCancel={end}
         onClick={() => hasMoved.current || rotate(session)}
       >
         <TileFace pictures={pictures} tile={tile} rotation={rotation} label={label} />

@@ -162,3 +162,41 @@ test("a replay shows the winner in the last step only", async (t) => {
   session.replay(2);
   assert.equal(elements(<Players session={session} />, "article", "winner").length, 1);
 });
+
+/** The words of a result of which the others are out: who resigned, and for whom the clock did. */
+async function left(t: TestContext, ...by: ("seat" | "clock")[]): Promise<string> {
+  const script = new ScriptedGame(t, game({ players: [player(0, "Ana"), player(1, "Bo"), player(2, "Cy")] }));
+  const session = await script.open();
+  by.forEach((by, index) => {
+    const seat = index + 1;
+    const events = [{ type: "player_resigned", seat }] as never;
+    const result = { reason: "resigned", winners: [0], scores: [] };
+    const over = index === by.length - 1 ? { status: "finished", turn: null, result } : {};
+    script.deliver(script.change({ ...(over as Partial<Game>) }, { by, seat, events }));
+  });
+  const ended = {
+    ...script.game,
+    status: "finished",
+    turn: null,
+    result: { reason: "resigned", winners: [0], scores: [] },
+  };
+  return textOf(<GameResult session={session} game={ended as Game} />);
+}
+
+test("the result says truly why the others are out", async (t) => {
+  assert.ok((await left(t, "seat", "seat")).includes("The others resigned."));
+  assert.ok((await left(t, "clock", "clock")).includes("Time ran out for Bo and Cy, who had to resign."));
+  assert.ok((await left(t, "seat", "clock")).includes("The others are out: time ran out for Cy."));
+});
+
+test("a rematch that somebody creates is announced", async (t) => {
+  const script = new ScriptedGame(t, finished([0], []));
+  const session = await script.open();
+  const bar = () => textOf(<GameResult session={session} game={script.game} />);
+  assert.ok(!bar().includes(text.result.againBy));
+  script.deliver(
+    script.change({ next_game: "n" }, { events: [{ type: "rematch_created", game: "n" }] as never }),
+  );
+  assert.ok(bar().includes(text.result.againBy));
+  assert.ok(session.hasRematch);
+});

@@ -16,9 +16,10 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
     <section class="action-bar game-result">
       <div class="summary">
         <h2>{result ? headline(session, game, result) : text.result.aborted}</h2>
+        {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
         {result && (
           <>
-            <p class="hint">{text.result.reasons[result.reason]}</p>
+            <p class="hint">{reasonOf(session, game, result)}</p>
             <Ranking game={game} result={result} />
             <Absence session={session} game={game} />
           </>
@@ -56,6 +57,16 @@ function headline(session: GameSession, game: Game, { winners }: Result): string
     : text.result.wins(nameOf(game, winner));
 }
 
+/** Why it is over; where the others left, whether they resigned or the clock did that for them. */
+function reasonOf({ shownSteps }: GameSession, game: Game, { reason }: Result): string {
+  const left = shownSteps.flatMap(({ diff }) =>
+    diff.events.some(({ type }) => type === "player_resigned") && diff.seat !== null ? [diff] : [],
+  );
+  const late = left.filter(({ by }) => by === "clock").map(({ seat }) => nameOf(game, seat ?? 0));
+  if (reason !== "resigned" || late.length === 0) return text.result.reasons[reason] ?? "";
+  return late.length === left.length ? text.result.timedOut(late) : text.result.leftOrLate(late);
+}
+
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {
   const hasWon = (seat: number): boolean => result.winners.includes(seat);
   // Who gave up cannot win, whatever the points.
@@ -77,7 +88,7 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
       <tbody>
         {ranked.map(({ seat, ships, wares, total }) => (
           <tr key={seat} class={hasWon(seat) ? "winner" : ""}>
-            <th scope="row">
+            <th scope="row" title={nameOf(game, seat)}>
               <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}{" "}
               {hasWon(seat) && <Won />}
               {game.players[seat]?.resigned && <small>{text.game.resigned}</small>}

@@ -6,15 +6,17 @@ import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
+import { fragmentOf } from "../model/route.ts";
 import { saveGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
+import { ownGames } from "../session/own_games.ts";
 import { ActionBar } from "./action_bar.tsx";
 import { Icon } from "./icon.tsx";
-import { useKeyboardShortcuts } from "./keyboard_shortcuts.ts";
+import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
-import { usePageTitle } from "./page_title.ts";
+import { useNews, usePageTitle } from "./page_title.ts";
 import { Replay } from "./replay.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
@@ -30,8 +32,10 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
     [id],
   );
   useEffect(() => () => session.close(), [session]);
+  useEffect(() => ownGames.watch(), []);
   useObservable(session);
-  usePageTitle(session);
+  usePageTitle(useNews(session));
+  useTouches(session);
   return (
     <div class="game-screen">
       <Bar session={session} />
@@ -89,6 +93,19 @@ function Play({
   );
 }
 
+/** The way to the next game that waits for this player. */
+function NextGame({ current }: { current: string }): JSX.Element | null {
+  useObservable(ownGames);
+  const waiting = ownGames.waiting.filter(({ id }) => id !== current);
+  const [next] = waiting;
+  return next ? (
+    <a class="button next-game" href={fragmentOf(next.id)}>
+      <Icon name="play" /> <b aria-hidden="true">{waiting.length}</b>
+      <span class="words">{text.game.nextGame(waiting.length)}</span>
+    </a>
+  ) : null;
+}
+
 function Bar({ session }: { session: GameSession }): JSX.Element {
   const { game } = session;
   const turn = game?.turn;
@@ -101,6 +118,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
       {turn && <span class="turn">{text.game.turn(turn.number)}</span>}
       {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
       <span class="gap" />
+      <NextGame current={session.id} />
       <span class={`connection ${session.network.status}`} role="status">
         {text.game.connection[session.network.status]}
       </span>

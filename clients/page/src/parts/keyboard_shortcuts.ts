@@ -22,6 +22,40 @@ export function useKeyboardShortcuts(session: GameSession, viewRef: ViewRef): vo
   }, [session]);
 }
 
+/** Keys that may be held: they move or zoom. Others do what they do once. */
+const HELD = /^(Arrow|Page|Home|End|Tab|[-+])/;
+
+/**
+ * Tells the gate when a touch or a key begins, and lets no held key do anything twice. A click without a touch comes
+ * from a screen reader or a key.
+ */
+export function useTouches(session: GameSession): void {
+  useLayoutEffect(() => {
+    let isTouched = false;
+    const touch = (event: Event): void => session.gate.touch(event.timeStamp);
+    const down = (event: Event): void => {
+      isTouched = true;
+      touch(event);
+    };
+    const click = (event: Event): void => {
+      if (!isTouched) touch(event);
+      isTouched = false;
+    };
+    const key = (event: KeyboardEvent): void => {
+      if (!event.repeat) return touch(event);
+      if (HELD.test(event.key) || isTyping(event.target)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    const ending = new AbortController();
+    const first = { capture: true, signal: ending.signal };
+    addEventListener("pointerdown", down, first);
+    addEventListener("click", click, first);
+    addEventListener("keydown", key, first);
+    return () => ending.abort();
+  }, [session]);
+}
+
 /** The question mark opens the help, in a game and in the lobby. */
 export function useHelpShortcut(help: () => void): void {
   useLayoutEffect(() => {

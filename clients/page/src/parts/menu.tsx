@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
+import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
@@ -54,6 +55,17 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
           <button onClick={() => like({ tips: !kept.tips })}>
             {kept.tips ? text.game.tipsOff : text.game.tipsOn}
           </button>
+          <button onClick={() => like({ sound: !kept.sound })}>{text.notify.sound(kept.sound)}</button>
+          {"vibrate" in navigator && (
+            <button onClick={() => like({ vibration: !kept.vibration })}>
+              {text.notify.vibration(kept.vibration)}
+            </button>
+          )}
+          {canNotify() && (
+            <button onClick={() => void answer(!kept.notifications).then(() => setKept(preferences()))}>
+              {text.notify.notifications(kept.notifications === true)}
+            </button>
+          )}
           {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
           {session && <TableDeeds session={session} />}
         </div>

@@ -16,7 +16,7 @@ export function Moves({ session }: { session: GameSession }): JSX.Element {
       <ul>
         {moves.map((move) => (
           <li key={move.id}>
-            <button disabled={session.isBusy} onClick={() => void session.act(move)}>
+            <button disabled={!session.isOpen} onClick={() => void session.act(move)}>
               {move.text}
             </button>
           </li>

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Game } from "south-seas-client";
+import { type Game, ServerClock } from "south-seas-client";
 import { text } from "../messages/index.ts";
+import { service } from "../service.ts";
 import { game, player, turn } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
@@ -50,6 +51,15 @@ for (const policy of ["bot", "pass", "resign"] as const)
     );
     assert.equal(textOf(await notices(t, timed(14), [])), "", "a spectator");
   });
+
+test("the countdown follows the service's clock, not the device's", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: NOW - 3_600_000 });
+  const sent = performance.now();
+  t.mock.property(service, "clock", new ServerClock());
+  service.clock.observe(new Date(NOW).toISOString(), sent - 1000, sent);
+  const deadline = new Date(NOW + 30_000).toISOString();
+  assert.match(textOf(<Countdown deadline={deadline} timeout={60} />), /^0:(29|30) left$/);
+});
 
 test("the countdown changes its look when time is short", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: NOW });

@@ -1,11 +1,12 @@
 /** What a player must not miss, over the board: the computer plays for them, time runs out, the network is gone. */
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { clockOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import { answer, mayAsk } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 
@@ -14,6 +15,7 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
     <div class="notices">
       <StandIns session={session} />
       <Warning session={session} />
+      <AskToNotify session={session} />
       <Trouble session={session} />
       {session.notice && (
         <p class="notice" role="alert">
@@ -67,6 +69,28 @@ function Warning({ session }: { session: GameSession }): JSX.Element | null {
         <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.actionBar.deadlineOver}</b> {then}
       </span>
     </p>
+  );
+}
+
+/** Asks once whether the system should tell of turns: when a player has moved and waits for other people. */
+function AskToNotify({ session }: { session: GameSession }): JSX.Element | null {
+  const [isAnswered, setAnswered] = useState(false);
+  const { game } = session;
+  const others = game?.players.some(({ kind, seat }) => kind === "human" && !session.isMine(seat));
+  const waits = game?.status === "active" && session.decider === null && session.hasActed && others;
+  if (!waits || isAnswered || !mayAsk()) return null;
+  const choose = (isWanted: boolean): void => {
+    setAnswered(true);
+    void answer(isWanted);
+  };
+  return (
+    <div class="notice ask" role="status">
+      <span>{text.notify.ask}</span>
+      <button onClick={() => choose(false)}>{text.notify.no}</button>
+      <button class="primary" onClick={() => choose(true)}>
+        {text.notify.yes}
+      </button>
+    </div>
   );
 }
 

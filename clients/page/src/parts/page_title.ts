@@ -3,22 +3,30 @@
 import { useEffect } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { clockOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
+import { useObservable } from "../model/observable.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { ownGames } from "../session/own_games.ts";
 
-export function usePageTitle(session: GameSession): void {
+/** Shows the number of games that wait for this player, and the news of one; null where there are none. */
+export function usePageTitle(news: string | null): void {
+  useObservable(ownGames);
+  const count = ownGames.waiting.length;
+  useEffect(() => {
+    document.title = titleOf(count, news);
+  }, [count, news]);
+  useEffect(() => () => void (document.title = titleOf(ownGames.waiting.length, null)), []);
+}
+
+export function titleOf(count: number, news: string | null): string {
+  return (count > 0 ? `(${count}) ` : "") + (news === null ? text.title : `${news} · ${text.title}`);
+}
+
+/** What a player must know of the game on the screen. */
+export function useNews(session: GameSession): string | null {
   const { game, decider } = session;
   const left = useSecondsLeft(decider === null ? null : (game?.turn?.deadline ?? null));
-  const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
-  const news =
-    session.standIns.length > 0
-      ? text.away.standsIn(null)
-      : isSoon
-        ? text.away.hurry(clockOf(left))
-        : decider !== null
-          ? text.actionBar.yourTurn
-          : null;
-  useEffect(() => {
-    document.title = news === null ? text.title : `${news} · ${text.title}`;
-  }, [news]);
-  useEffect(() => () => void (document.title = text.title), []);
+  if (session.standIns.length > 0) return text.away.standsIn(null);
+  if (left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0)) return text.away.hurry(clockOf(left));
+  if (decider !== null) return text.actionBar.yourTurn;
+  return session.hasRematch ? text.result.again : null;
 }

@@ -20,41 +20,36 @@ interface PaymentProps {
   readonly choice: ShipChoice;
 }
 
-/** What is paid, where there is nothing to choose; else a stepper for each ware. */
-export function Payment(props: PaymentProps): JSX.Element {
-  const { session, choice } = props;
-  const [only] = choice.payments;
-  if (choice.payments.length === 1 && only) {
-    return (
-      <p class="hint">
-        {text.pay.only} <WarePile wares={only.wares} />
-      </p>
-    );
-  }
-  return <Steppers key={choice.ship} {...props} session={session} />;
+/** What is paid, in words: all of it where there is nothing to choose, else how far it has come. */
+export function PaymentStatus(props: PaymentProps): JSX.Element {
+  const [only] = props.choice.payments;
+  if (props.choice.payments.length > 1 || !only) return <Progress {...props} />;
+  return (
+    <p class="hint">
+      {text.pay.only} <WarePile wares={only.wares} />
+    </p>
+  );
 }
 
-function Steppers({ session, ship, choice }: PaymentProps): JSX.Element {
+/** A stepper for each ware, where there is something to choose. */
+export function Steppers({ session, choice }: PaymentProps): JSX.Element | null {
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Who has chosen the ship by key goes on to pay by key.
     if (document.activeElement?.matches(".ship:focus-visible")) steppers(group.current)[0]?.focus();
   }, []);
-
+  if (choice.payments.length < 2) return null;
   return (
-    <>
-      <Status session={session} ship={ship} choice={choice} />
-      <div ref={group} class="steppers" role="group" aria-label={text.pay.with} aria-describedby={STATUS}>
-        {WARES.filter((ware) => mostOf(choice)[ware] > 0).map((ware) => (
-          <Stepper key={ware} session={session} choice={choice} ware={ware} />
-        ))}
-      </div>
-    </>
+    <div ref={group} class="steppers" role="group" aria-label={text.pay.with} aria-describedby={STATUS}>
+      {WARES.filter((ware) => mostOf(choice)[ware] > 0).map((ware) => (
+        <Stepper key={ware} session={session} choice={choice} ware={ware} />
+      ))}
+    </div>
   );
 }
 
 /** How much is chosen and missing; where it can lead to nothing, why. */
-function Status({ session, ship, choice }: PaymentProps): JSX.Element {
+function Progress({ session, ship, choice }: PaymentProps): JSX.Element {
   const chosen = total(session.selection.wares);
   const progress = progressOf(choice, session.selection.wares);
   const asked = costInWords(ship);

@@ -16,7 +16,11 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
   if (!game) return null;
   const scores = session.scores?.version === game.version ? session.scores : null;
   return (
-    <section class="players" tabindex={0} aria-label={text.game.players}>
+    <section
+      class={game.players.length > 2 ? "players many" : "players"}
+      tabindex={0}
+      aria-label={text.game.players}
+    >
       {game.players.map((player) => (
         <PlayerCard key={player.seat} session={session} game={game} player={player} scores={scores} />
       ))}
@@ -52,7 +56,7 @@ function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
     >
       <header>
         <Token color={player.color} />
-        <h3>
+        <h3 title={name}>
           {player.kind === "open" ? text.game.unknownPlayer : name}
           <small>{addition(session, player)}</small>
         </h3>

@@ -2,6 +2,7 @@
 
 import type { Wares } from "south-seas-client";
 import type { Cell } from "../model/cells.ts";
+import { NO_WARES } from "../model/choices.ts";
 import { NOTHING_SELECTED, rotated, withCell, withShip } from "./selection.ts";
 import type { GameSession } from "./game_session.ts";
 
@@ -14,7 +15,8 @@ export const choose = {
     session.select({ ...NOTHING_SELECTED, spot: key });
   },
   ship(session: GameSession, ship: string): void {
-    session.select(withShip(session.choices, ship));
+    const held = session.game?.players[session.decider ?? 0]?.wares ?? NO_WARES;
+    session.select(withShip(session.choices, ship, held));
   },
   wares(session: GameSession, wares: Wares): void {
     session.select({ wares });

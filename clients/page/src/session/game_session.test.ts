@@ -177,3 +177,13 @@ test("a player's commands carry the token of the seat", async (t) => {
   assert.deepEqual(resign.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
   assert.deepEqual(returned.mock.calls[0]?.arguments, ["g", { seat: 0 }, { token: "token-0" }]);
 });
+
+test("a connection is said to be back only after it was lost", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  assert.equal(session.announcement, "");
+  script.subscription.onStatus?.("reconnecting");
+  assert.equal(session.announcement, text.say.lost);
+  script.subscription.onStatus?.("connected");
+  assert.equal(session.announcement, text.say.back);
+});

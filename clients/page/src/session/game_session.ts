@@ -17,9 +17,11 @@ import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
+import { ownGames } from "./own_games.ts";
 import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 
 /** Why a move is refused that was made for an earlier state of the game. */
@@ -44,7 +46,14 @@ export class GameSession extends Observable implements HistoryListener {
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
 
+  /** Whether a move was made here, so that its player knows what a turn is. */
+  hasActed = false;
+  /** Whether somebody has created the rematch while this game was looked at. */
+  hasRematch = false;
+
   readonly network = new Network(() => this.recover());
+  /** Through which each action of the user goes. */
+  readonly gate = new Gate(() => this.notify());
 
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
@@ -179,10 +188,25 @@ export class GameSession extends Observable implements HistoryListener {
     this.onSettled();
   }
 
+  /** Whether something may be done now without a choice before it. */
+  get isOpen(): boolean {
+    return !this.isBusy && this.gate.isOpen;
+  }
+
+  /** Whether something may be taken back now: each time on its own. */
+  get canUndo(): boolean {
+    return !this.isBusy && (this.game?.turn?.undoable ?? 0) > 0 && (this.gate.isOpen || !this.isUndone);
+  }
+
+  private get isUndone(): boolean {
+    return this.stepShown?.diff.events.some(({ type }) => type === "move_undone") === true;
+  }
+
   async act(move: Move): Promise<void> {
     const game = this.game;
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
+    if (!this.gate.admits && move !== this.selectedMove) return;
     this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
@@ -198,6 +222,7 @@ export class GameSession extends Observable implements HistoryListener {
         this.onNoResponse();
       } else {
         this.network.onResponse();
+        this.hasActed = true;
         this.moves = acted.legal_moves;
         this.applyDiffs(acted.diffs);
       }
@@ -221,7 +246,7 @@ export class GameSession extends Observable implements HistoryListener {
   /** Takes the last action of this turn back. */
   undo(): void {
     const seat = this.decider;
-    if (seat !== null && (this.game?.turn?.undoable ?? 0) > 0)
+    if (seat !== null && this.canUndo && (this.gate.admits || !this.isUndone))
       this.change((options) => service.undo(this.id, { seat }, options), seat);
   }
 
@@ -271,7 +296,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** Does something that changes the game; what goes wrong is told. */
   async runOperation(operation: () => Promise<void>): Promise<void> {
-    if (this.outbox.hasPending) return;
+    if (this.isBusy) return;
     this.isBusy = true;
     this.notice = null;
     this.notify();
@@ -288,13 +313,15 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   close(): void {
+    this.gate.close();
     this.network.close();
     this.history.close();
   }
 
   onStatus(status: Status): void {
-    if (status === "reconnecting" && this.network.status === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && this.network.status !== "connected") this.announcement = text.say.back;
+    const before = this.network.status;
+    if (status === "reconnecting" && before === "connected") this.announcement = text.say.lost;
+    if (status === "connected" && before === "reconnecting") this.announcement = text.say.back;
     this.network.setSocketStatus(status);
     this.notify();
   }
@@ -329,6 +356,8 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
+    this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
     this.announce(step);
     this.notify();
@@ -348,6 +377,7 @@ export class GameSession extends Observable implements HistoryListener {
   onSettled(): void {
     this.notify();
     if (this.isBusy || !this.history.isSettled) return;
+    if (this.latest) ownGames.onChange(this.latest);
     void this.load(this.readMoves());
     void this.load(this.readScores());
   }
@@ -375,6 +405,7 @@ export class GameSession extends Observable implements HistoryListener {
     }
     if (this.moves?.version !== this.history.last?.game.version) return;
     if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
+    this.gate.ask(`choices of ${game.version}`);
     if (this.selectedMove === null)
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }

@@ -23,10 +23,9 @@ test("in the hand it turns by a quarter, on the board to the next way, and back"
   assert.equal(rotated(laid, PLACING, -1).rotation, 3);
 });
 
-test("a ship starts with the wares that it takes in any case, and is a move once it is paid", () => {
-  const chosen = withShip(DELIVERING, "s");
-  assert.deepEqual(chosen.wares, wares(1, 0, 0));
-  assert.equal(selectedMove(chosen, DELIVERING), null);
+test("a ship starts with the payment that leaves the most even stock, and can be paid otherwise", () => {
+  const chosen = withShip(DELIVERING, "s", wares(5, 2, 5));
+  assert.deepEqual(selectedMove(chosen, DELIVERING), deliver("s", chosen.wares));
   const paid = { ...chosen, wares: wares(1, 2, 0) };
   assert.deepEqual(selectedMove(paid, DELIVERING), deliver("s", wares(1, 2, 0)));
   assert.equal(selectedMove(NOTHING_SELECTED, DELIVERING), null);

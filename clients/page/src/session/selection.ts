@@ -3,7 +3,7 @@
 import type { Move, Wares } from "south-seas-client";
 import { type Cell, keyOf } from "../model/cells.ts";
 import { type Choices, NO_WARES, fittingRotation, nextRotation } from "../model/choices.ts";
-import { leastOf, paymentOf } from "../model/payments.ts";
+import { obviousPayment, paymentOf } from "../model/payments.ts";
 
 export interface Selection {
   /** Where the tile would lie. */
@@ -25,10 +25,10 @@ export const NOTHING_SELECTED: Selection = {
   wares: NO_WARES,
 };
 
-/** Chooses a ship, with the wares that it takes in any case. */
-export function withShip(choices: Choices, ship: string): Selection {
+/** Chooses a ship, with the wares that it is obviously paid with. */
+export function withShip(choices: Choices, ship: string, held: Wares): Selection {
   const choice = choices.ships.find((one) => one.ship === ship);
-  return { ...NOTHING_SELECTED, ship, wares: choice ? leastOf(choice) : NO_WARES };
+  return { ...NOTHING_SELECTED, ship, wares: choice ? obviousPayment(choice, held) : NO_WARES };
 }
 
 /** Lays the tile on a cell, turned so that it fits; on the cell where it lies already it turns. */

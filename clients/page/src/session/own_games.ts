@@ -1,0 +1,124 @@
+/** The games in which this browser plays: all of them, with those first that wait for it. */
+
+import { type Game, type GameSummary, ProblemError } from "south-seas-client";
+import { Observable } from "../model/observable.ts";
+import { type StoredGame, removeGame, saveGame, storedGame, storedGames } from "../model/storage.ts";
+import { reasonOf, service } from "../service.ts";
+
+const REFRESH_MS = 15_000;
+/** Codes of a game that cannot be read with the stored token (any more). */
+const UNREADABLE = new Set(["unauthorized", "wrong_seat"]);
+
+export interface ListedGame {
+  readonly game: GameSummary;
+  readonly isMyTurn: boolean;
+}
+
+class OwnGames extends Observable {
+  private readonly known = new Map<string, GameSummary>();
+  private watchers = 0;
+  private refreshing: ReturnType<typeof setInterval> | undefined;
+  /** Whether they have been read at all. */
+  isRead = false;
+
+  /** All of them: those that wait for this player, the ones that can be played on, those that are over. */
+  get list(): readonly ListedGame[] {
+    return storedGames()
+      .flatMap((stored) => {
+        const game = isSeated(stored) && this.known.get(stored.id);
+        return game ? [{ game, isMyTurn: decides(stored, game) }] : [];
+      })
+      .sort((one, other) => rank(one) - rank(other) || untilDeadline(one) - untilDeadline(other));
+  }
+
+  /** Those that wait for this player, the most urgent first. */
+  get waiting(): readonly GameSummary[] {
+    return this.list.filter(({ isMyTurn }) => isMyTurn).map(({ game }) => game);
+  }
+
+  /** Reads them from the service. */
+  async read(): Promise<void> {
+    await Promise.all(
+      storedGames()
+        .filter(isSeated)
+        .map((stored) => this.readGame(stored)),
+    );
+    this.isRead = true;
+    this.notify();
+  }
+
+  /** A game on the screen is known at once. */
+  onChange(game: GameSummary | Game): void {
+    const stored = storedGame(game.id);
+    if (!stored || !isSeated(stored)) return;
+    this.put(stored, game);
+    this.notify();
+  }
+
+  /** Reads them again and again, until the returned function is called. */
+  watch(): () => void {
+    if (this.watchers++ === 0) this.refreshing = setInterval(() => void this.refresh(), REFRESH_MS);
+    void this.refresh();
+    return () => {
+      if (--this.watchers === 0) clearInterval(this.refreshing);
+    };
+  }
+
+  /** What cannot be read now is read the next time; a mistake of this page is thrown. */
+  private async refresh(): Promise<void> {
+    try {
+      await this.read();
+    } catch (error) {
+      reasonOf(error);
+    }
+  }
+
+  private async readGame(stored: StoredGame): Promise<void> {
+    const before = this.known.get(stored.id);
+    if (before && isClosed(before)) return;
+    const token = stored.private ? (Object.values(stored.seats)[0] ?? null) : null;
+    try {
+      this.put(stored, await service.game(stored.id, { token }));
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      if (error.code === "not_found") removeGame(stored.id);
+      else if (!UNREADABLE.has(error.code)) throw error;
+    }
+  }
+
+  private put(stored: StoredGame, game: GameSummary): void {
+    const before = this.known.get(game.id);
+    if (before && before.version > game.version) return;
+    this.known.set(game.id, game);
+    const { owner, spectator, seats, private: isPrivate } = stored;
+    // The tokens of a game open its rematch too, whoever asked for it.
+    if (game.next_game && !storedGame(game.next_game))
+      saveGame(game.next_game, { owner, spectator, seats, private: isPrivate });
+  }
+}
+
+export const ownGames = new OwnGames();
+
+function isSeated({ seats }: StoredGame): boolean {
+  return Object.keys(seats).length > 0;
+}
+
+/** Nothing of it changes any more. */
+function isClosed({ status, next_game: next }: GameSummary): boolean {
+  return status === "aborted" || (status === "finished" && next !== null);
+}
+
+function decides(stored: StoredGame, { turn, players }: GameSummary): boolean {
+  const player = turn && players[turn.decider];
+  return Boolean(
+    player && stored.seats[player.seat] !== undefined && player.bot === null && !player.resigned,
+  );
+}
+
+function rank({ game, isMyTurn }: ListedGame): number {
+  return isMyTurn ? 0 : ["active", "waiting"].indexOf(game.status) + 1 || 3;
+}
+
+function untilDeadline({ game, isMyTurn }: ListedGame): number {
+  return isMyTurn && game.turn?.deadline ? Date.parse(game.turn.deadline) : Number.MAX_SAFE_INTEGER;
+}
