@@ -3,6 +3,7 @@ PYTHON ?= python3
 ARGS ?=
 SUITE ?= trixie
 COMMAND ?= make test
+SBOM ?= dist/south-seas.cdx.json
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -29,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled site venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled site venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +72,10 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 
 audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python .ci/audit $(ARGS)
+
+sbom: $(DEVELOPMENT) ## Write a list of the image's Python packages, as CycloneDX, to dist/south-seas.cdx.json
+	@mkdir -p $(dir $(SBOM))
+	$(BIN)/cyclonedx-py requirements requirements/image.lock --pyproject pyproject.toml --output-reproducible --output-file $(SBOM)
 
 format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only
@@ -141,7 +146,7 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 
 # Pages take figures and tables from the code, the alerts and the results of benchmarks.
 $(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/results/*.json) \
-  $(shell find service deploy/observability k8s/components/monitoring -name '*.py' -o -name '*rules.yaml' -o -name alerts.yaml)
+  $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock

@@ -30,6 +30,12 @@ INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
+BACKUP = "south-seas:backup"
+"""String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
+
+AUDIT = "south-seas:audit"
+"""List: lines of operators' changes that no instance has logged yet."""
+
 WRITE_PROBE = "south-seas:probe"
 """String: written to check whether Redis takes writes."""
 

@@ -1,6 +1,10 @@
-"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight."""
+"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight.
+
+Also logs what operators did on other machines.
+"""
 
 import asyncio
+import logging
 import time
 
 from service.games.ports.game_store import StoreUnavailable
@@ -12,6 +16,8 @@ from service.telemetry.clock import ClockOffset
 from service.telemetry.metrics import (
     ARCHIVE_PENDING,
     ARCHIVE_PENDING_AGE,
+    BACKUP_MISSING,
+    BACKUP_TIME,
     CLOCK_ERROR,
     CLOCK_OFFSET,
     NOTIFICATIONS_UP,
@@ -23,6 +29,8 @@ from service.telemetry.metrics import (
 
 __all__ = ["RedisMonitor"]
 
+AUDIT = logging.getLogger("south_seas.audit")
+
 MEASURE_INTERVAL_S = 10.0
 RETRY_DELAY_S = 1.0
 """Delay after a measurement that failed."""
@@ -32,6 +40,9 @@ CLOCK_SAMPLES = 5
 
 _TIME_SCRIPT = "return redis.call('TIME')"
 """A script, because a script has a key: in a Cluster all samples go to the same node, and thus read the same clock."""
+
+_TAKE_AUDIT_SCRIPT = "local lines = redis.call('LRANGE', KEYS[1], 0, -1) redis.call('DEL', KEYS[1]) return lines"
+"""One instance gets each line."""
 
 _SCHEDULES = {"games": keys.GAME_SCHEDULE, "webhooks": keys.WEBHOOK_SCHEDULE}
 
@@ -56,6 +67,9 @@ class RedisMonitor:
                     OVERDUE.labels(work).set(await self._overdue_s(key))
                 ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
                 ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
+                await self._read_backup()
+                for line in await self._client.execute("EVAL", _TAKE_AUDIT_SCRIPT, 1, keys.AUDIT):
+                    AUDIT.info("%s", line.decode())
             except StoreUnavailable:
                 OVERDUE.clear()
                 pause_s = RETRY_DELAY_S
@@ -86,3 +100,13 @@ class RedisMonitor:
         oldest = await self._client.execute("ZRANGE", key, 0, 0, "WITHSCORES")
         due = float(oldest[0][1]) if oldest else float("inf")
         return max(0.0, clock.now() - due)
+
+    async def _read_backup(self) -> None:
+        """Read what the last export of all games left; without one, its age counts from now."""
+        value = await self._client.execute("GET", keys.BACKUP)
+        if value is None:
+            value = b"%d 0" % clock.now()
+            await self._client.execute("SET", keys.BACKUP, value, "NX")
+        ended_at, missing = map(int, value.split())
+        BACKUP_TIME.set(ended_at)
+        BACKUP_MISSING.set(missing)
