@@ -35,10 +35,10 @@ ARCHIVE_DELAY_S = 5
 COMPRESSION_DELAY_S = 300
 """Without an archive, the delay between the end of a game and the compression of its log."""
 
-LEASE_TTL_S = 60
-"""Duration of a lease; longer than writing takes."""
+LEASE_TTL_S = 90
+"""Duration of a lease; longer than reading and writing take."""
 
-WRITE_TIMEOUT_S = 30
+STORAGE_TIMEOUT_S = 30
 RETRY_DELAY_S = 30
 """Delay before a game that could not be written is tried again."""
 
@@ -158,16 +158,16 @@ class Archiver:
 async def _write(storage: ArchiveStorage, name: str, document: GameDocument) -> None:
     data = await asyncio.to_thread(encode_document, document)
     try:
-        async with asyncio.timeout(WRITE_TIMEOUT_S):
+        async with asyncio.timeout(STORAGE_TIMEOUT_S):
             await storage.put(name, data)
     except TimeoutError as timeout:
-        raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
+        raise StorageUnavailable(f"not written within {STORAGE_TIMEOUT_S} s") from timeout
 
 
 async def _has(storage: ArchiveStorage, name: str, document: GameDocument) -> bool:
     """Return whether an archive still returns a document: its log is about to leave Redis."""
     try:
-        async with asyncio.timeout(WRITE_TIMEOUT_S):
+        async with asyncio.timeout(STORAGE_TIMEOUT_S):
             data = await storage.get(name)
         return await asyncio.to_thread(decode_document, data) == document
     except (StorageUnavailable, TimeoutError, InvalidDocument):
