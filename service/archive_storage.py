@@ -5,10 +5,13 @@ InvalidArchiveURL   the URL cannot be used, and why
 
 import asyncio
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from service.files import write_atomically
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore, RetryConfig
 
 __all__ = ["InvalidArchiveURL", "open_object_storage", "validate_archive_url"]
+
+T = TypeVar("T")
+
+MAX_THREADS = 4
+"""For the files of a directory."""
 
 _BUCKET_SCHEMES = ("s3", "gs", "az")
 _RETRY_CONFIG: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
@@ -65,24 +73,31 @@ def open_object_storage(url: str) -> ArchiveStorage:
 
 
 class DirectoryStorage:
-    """A directory, in which each object is a file that is accessible to this user alone."""
+    """A directory, in which each object is a file that is accessible to this user alone.
+
+    It has threads of its own: a network file system that hangs must not take those of everything else.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._threads = ThreadPoolExecutor(MAX_THREADS, "archive")
 
     async def put(self, name: str, data: bytes) -> None:
         """Write a file atomically. Raise StorageUnavailable."""
         try:
-            await asyncio.to_thread(write_atomically, self._directory / name, data)
+            await self._run(partial(write_atomically, self._directory / name, data))
         except OSError as error:
             raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
 
     async def get(self, name: str) -> bytes:
         """Read a file. Raise StorageUnavailable."""
         try:
-            return await asyncio.to_thread((self._directory / name).read_bytes)
+            return await self._run((self._directory / name).read_bytes)
         except OSError as error:
             raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
+
+    async def _run(self, access: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, access)
 
 
 class BucketStorage:

@@ -24,7 +24,7 @@ from service.store.compression import LOGS
 from service.store.connection.pipeline import PipelinedClient
 from service.supervision import spawn
 
-__all__ = ["CompactedLogs", "compress_log"]
+__all__ = ["CompactedLogs", "compress_log", "decode_compacted"]
 
 READ_TIMEOUT_S = 5.0
 """Timeout of a read from the archive; shorter than that of a request."""
@@ -55,41 +55,53 @@ class CompactedLogs:
         self._bytes = 0
         self._reads: dict[tuple[str, bytes], asyncio.Task[list[StoredDiff]]] = {}
 
-    async def load(self, game: str) -> list[StoredDiff]:
-        """Return the compacted part of a game's log, empty if there is none. Readers at the same time share one read.
+    async def load(self, game: str, since: int) -> tuple[Sequence[StoredDiff], Revision] | None:
+        """Return the compacted diffs after version `since`, and the revision with which they end; None for none.
 
-        Raises ArchiveUnavailable, UnreadableGame, StoreUnavailable.
+        Whoever has all of them needs no log, and so no archive. Readers at the same time share one read. Raises
+        ArchiveUnavailable, UnreadableGame, StoreUnavailable.
         """
         compacted = await self._client.execute("HGET", keys.game(game), "compacted")
         if compacted is None:
-            return []
-        key = (game, compacted)
-        if key in self._logs:
+            return None
+        key, (end, _) = (game, compacted), decode_compacted(compacted)
+        if since >= end.version:
+            return [], end
+        if key not in self._logs:
+            if key not in self._reads:
+                self._reads[key] = spawn("compacted-log", self._read(game), expected=(StoreUnavailable,))
+                self._reads[key].add_done_callback(lambda _: self._reads.pop(key))
+            log = await asyncio.shield(self._reads[key])
+            if not log:  # the game was deleted meanwhile
+                return None
+            self._cache(key, log)
+        else:
+            log = self._logs[key]
             self._logs.move_to_end(key)
-            return self._logs[key]
-        if key not in self._reads:
-            self._reads[key] = spawn("compacted-log", self._read(game), expected=(StoreUnavailable,))
-            self._reads[key].add_done_callback(lambda _: self._reads.pop(key))
-        log = await asyncio.shield(self._reads[key])
+        return log[since:], Revision(log[-1].version, log[-1].digest)
+
+    def _cache(self, key: tuple[str, bytes], log: list[StoredDiff]) -> None:
         if key not in self._logs:
             self._logs[key] = log
             self._bytes += _size(log)
         while self._bytes > MAX_CACHED_BYTES:
             self._bytes -= _size(self._logs.popitem(last=False)[1])
-        return log
 
     async def _read(self, game: str) -> list[StoredDiff]:
+        """Read the compacted part of a log as it is now; it is empty if there is none any more."""
+        compacted, packed = await self._client.execute("HMGET", keys.game(game), "compacted", "log")
+        if compacted is None:
+            return []
         try:
-            compacted, packed = await self._client.execute("HMGET", keys.game(game), "compacted", "log")
-            version, digest, name = (compacted or b"0  ").decode().split(" ")
+            end, name = decode_compacted(compacted)
             if name:
                 data = await self._fetch(name)
                 diffs = await asyncio.to_thread(lambda: [bytes(diff) for diff in decode_document(data).diffs])
             else:
                 diffs = LOGS.decompress(packed or b"").split(b"\n")
-            log = log_entries.chain(diffs[: int(version)])
-            if not log or Revision(log[-1].version, log[-1].digest) != (int(version), digest):
-                raise ValueError(f"it does not end with the digest of version {version}")  # noqa: TRY301
+            log = log_entries.chain(diffs[: end.version])
+            if not log or Revision(log[-1].version, log[-1].digest) != end:
+                raise ValueError(f"it does not end with the digest of version {end.version}")  # noqa: TRY301
         except (InvalidDocument, ValueError, ArchiveUnavailable) as error:
             failed = error if isinstance(error, UnreadableGame) else UnreadableGame(f"its log cannot be read: {error}")
             record_failure("archive", game, failed, "has no log for its readers")
@@ -104,6 +116,12 @@ class CompactedLogs:
                 return await self.archive.get(name)
         except (StorageUnavailable, TimeoutError) as error:
             raise ArchiveUnavailable(str(error) or f"not read within {READ_TIMEOUT_S:.0f} s") from error
+
+
+def decode_compacted(compacted: bytes) -> tuple[Revision, str]:
+    """Return with which revision a compacted log ends, and its document. Raises ValueError."""
+    version, digest, name = compacted.decode().split(" ")
+    return Revision(int(version), digest), name
 
 
 def _size(log: Sequence[StoredDiff]) -> int:

@@ -223,13 +223,14 @@ class RedisStore(GameIndex):
             is_continued = bool(entries) and entries[0][0] == (since or 1)
             if is_continued:  # then the entry of `since` has the previous digest of the next
                 return [*log_entries.unpack(game, None if since else "", entries[: limit + (since > 0)])]
-            compacted = await self.compacted_logs.load(game)
-            if since > len(compacted) or not compacted:
+            compacted = await self.compacted_logs.load(game, since)
+            if compacted is None:
                 return [*log_entries.unpack(game, "", entries[:limit])]
-            later = [entry for entry in entries if entry[0] > len(compacted)]
-            if later and later[0][0] != len(compacted) + 1:
-                raise ValueError(f"version {len(compacted) + 1} is missing")  # noqa: TRY301
-            return [*islice(chain(compacted[since:], log_entries.unpack(game, compacted[-1].digest, later)), limit)]
+            diffs, end = compacted
+            later = [entry for entry in entries if entry[0] > end.version]
+            if later and later[0][0] != end.version + 1:
+                raise ValueError(f"version {end.version + 1} is missing")  # noqa: TRY301
+            return [*islice(chain(diffs, log_entries.unpack(game, end.digest, later)), limit)]
         except ValueError as error:
             raise UnreadableGame(f"its log cannot be read: {error}") from error
 

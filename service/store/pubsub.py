@@ -17,7 +17,7 @@ from redis.asyncio.client import PubSub
 
 from service.games.ports.game_store import ChangeNotification
 from service.store import keys
-from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, error_code, to_store_error
+from service.store.connection.errors import CONNECTION_ERRORS, error_code, to_store_error
 from service.store.connection.topology import Topology
 from service.store.notices import decode_notification
 from service.supervision import spawn
@@ -103,7 +103,7 @@ class PubSubConnection:
         self._requests = asyncio.Queue()
         for game in self._games:
             self._request(game, subscribe=True)
-        sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=WRITE_ERRORS)
+        sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=CONNECTION_ERRORS)
         try:
             last_message_at = monotonic()
             while monotonic() - last_message_at < SILENCE_TIMEOUT_S and not sending.done():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from service.games.archive.port import LogState
 from service.games.ports.game_store import Revision, StoredDiff
 from service.store import keys, log_entries
-from service.store.compacted_logs import compress_log
+from service.store.compacted_logs import compress_log, decode_compacted
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
 from service.telemetry.clock import now
@@ -71,8 +71,8 @@ class RedisArchiveQueue(Schedule):
     async def load_log_state(self, game: str) -> LogState:
         """Return where a game's log is."""
         archived, compacted = await self._client.execute("HMGET", keys.game(game), "archived", "compacted")
-        version, _, document = (compacted or b"0  ").decode().split(" ")
-        return LogState(int(archived or 0), int(version), document)
+        end, document = decode_compacted(compacted or b"0  ")
+        return LogState(int(archived or 0), end.version, document)
 
     async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
         """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""

@@ -4,12 +4,13 @@ import asyncio
 import operator
 import os
 import signal
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
 
 from service.games.ports.game_store import ChangeNotification
 from service.store import keys, pubsub
@@ -200,3 +201,30 @@ async def test_unread_notifications_are_bounded(redis_url: str) -> None:
         for version in range(MAX_UNREAD + 5):
             notifications._push(ChangeNotification("g", version))
         assert notifications._unread.qsize() == MAX_UNREAD
+
+
+async def test_a_connection_that_is_closed_under_a_ping_is_replaced(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """To write to a closed transport is a RuntimeError in uvloop, and nothing in asyncio."""
+    get_message = PubSub.get_message
+    closed: list[PubSub] = []
+
+    def write(_data: object) -> None:
+        raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
+
+    async def close_and_get_message(self: PubSub, **options: float) -> object:
+        if self.subscribed and not closed:
+            closed.append(self)
+            self.connection._writer.close()
+            monkeypatch.setattr(self.connection._writer, "writelines", write)
+            return None
+        return await get_message(self, **options)
+
+    monkeypatch.setattr(PubSub, "get_message", close_and_get_message)
+    async with aclosing(store.notifications()) as notifications, asyncio.timeout(20):
+        store.subscribe("a")
+        for _ in range(2):  # one for each connection
+            assert await anext(notifications) == ChangeNotification("a", None)
+    assert closed
+    assert "pubsub" not in caplog.text

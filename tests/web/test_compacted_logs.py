@@ -1,6 +1,10 @@
 """Logs that are no longer streams are read as before: from the archive, or from one compressed value."""
 
 import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,7 +147,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
     log = await compactor.store.load_diffs(game.id, 0, 1000)
     assert log[:-1] == first
     assert Revision(len(first), first[-1].digest).is_followed_by(log[-1:])
-    for since, limit in ((len(first), 10), (len(first) - 1, 1), (len(first) - 1, 10), (len(log), 10), (5, 10)):
+    for since, limit in product(range(len(log) + 2), (1, 10)):
         assert await compactor.store.load_diffs(game.id, since, limit) == log[since : since + limit]
     before = await read_all(client, game)
     await compactor.compact(game)
@@ -161,10 +165,10 @@ async def test_a_log_that_is_compacted_during_a_read_is_read_once(
     log = await compactor.store.load_diffs(game.id, 0, 1000)
     load = compactor.store.compacted_logs.load
 
-    async def compact_and_load(compacted: str) -> list[StoredDiff]:
+    async def compact_and_load(game_id: str, since: int) -> tuple[Sequence[StoredDiff], Revision] | None:
         monkeypatch.undo()
         await compactor.compact(game)
-        return await load(compacted)
+        return await load(game_id, since)
 
     monkeypatch.setattr(compactor.store.compacted_logs, "load", compact_and_load)
     assert await compactor.store.load_diffs(game.id, 3, 1000) == log[3:]
@@ -228,6 +232,94 @@ async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(
     assert (await client.get(f"{url}/diffs")).status == 200
 
 
+async def test_whoever_has_the_whole_log_needs_no_archive(
+    archive: Compactor, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They still see the rematch."""
+    game = await store_game(archive.store, "finished")
+    log = await archive.store.load_diffs(game.id, 0, 1000)
+    await archive.compact(game)
+    archive.document().unlink()
+    archive.store.compacted_logs = CompactedLogs(archive.store._client)
+    async with (
+        open_event_stream(client, game.id, f"?since={len(log)}") as events,
+        connect_watcher(client) as watcher,
+    ):
+        events.copy = GameCopy(len(log), log[-1].digest)
+        await watcher.subscribe(game.id)
+        await watcher.receive_until(game.id, len(log))
+        await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+        await events.receive("diff")
+        assert (await watcher.receive_until(game.id, len(log) + 1)).snapshots == 1
+    for since in (len(log), len(log) + 1):
+        diffs = await archive.store.load_diffs(game.id, since, 10)
+        assert [diff.version for diff in diffs] == [*range(since + 1, len(log) + 2)]
+    assert (await client.get(f"/v1/games/{game.id}/diffs?since={len(log)}")).status == 200
+    assert "failed" not in caplog.text
+
+
+async def test_a_game_that_is_deleted_during_a_read_has_no_log(
+    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = await store_game(compactor.store, "finished")
+    await compactor.compact(game)
+    read = compactor.store.compacted_logs._read
+
+    async def delete_and_read(game_id: str) -> list[StoredDiff]:
+        await compactor.store.transfer.delete(game_id, [], [])
+        return await read(game_id)
+
+    monkeypatch.setattr(compactor.store.compacted_logs, "_read", delete_and_read)
+    assert await compactor.store.load_diffs(game.id, 0, 10) == []
+
+
+@pytest.mark.parametrize("damage", ("emptied", "torn", "of another game"))
+async def test_a_log_stays_while_the_archive_does_not_return_its_document(
+    archive: Compactor, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its document is written again, as long as Redis has what it is made of."""
+    assert archive.directory is not None
+    game = await store_game(archive.store, "finished")
+    clock, storage = Clock(), DirectoryStorage(archive.directory)
+    archiver = Archiver(archive.store, archive.store.archive_queue, storage, CATALOGUE, clock)
+    clock.now = game.context.clock() + 60
+    await archiver.archive_due()
+    path = archive.document()
+    data = path.read_bytes()
+    match damage:
+        case "emptied":
+            path.unlink()
+        case "torn":
+            path.write_bytes(data[:-9])
+        case _:
+            path.write_bytes(encode_document(replace(decode_document(data), game="another")))
+    clock.now += 3600
+    await archiver.archive_due()
+    assert path.read_bytes() == data
+    assert f"the archive does not return the document of game {game.id}" in caplog.text
+    assert await archive.redis.exists(keys.log(game.id))
+    clock.now += 60
+    await archiver.archive_due()
+    assert not await archive.redis.exists(keys.log(game.id))
+
+
+async def test_an_archive_that_hangs_takes_no_threads_from_others(tmp_path: Path) -> None:
+    storage = DirectoryStorage(tmp_path)
+    os.mkfifo(tmp_path / "hangs")  # whoever opens it to read waits for a writer
+    reads = [asyncio.create_task(storage.get("hangs")) for _ in range(40)]
+    try:
+        await asyncio.sleep(0.1)
+        async with asyncio.timeout(5):
+            assert await asyncio.to_thread(lambda: True)
+    finally:
+        for read in reads:
+            read.cancel()
+        with suppress(OSError):
+            while True:
+                os.close(os.open(tmp_path / "hangs", os.O_WRONLY | os.O_NONBLOCK))
+                await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end", "edited"))
 async def test_a_damaged_document_is_a_damaged_log(archive: Compactor, client: Client, damage: str) -> None:
     game = await store_game(archive.store, "finished")
@@ -289,16 +381,16 @@ async def test_readers_share_one_read_and_the_cache_is_bounded(
         return await get(name)
 
     monkeypatch.setattr(logs.archive, "get", counted)
-    await asyncio.gather(*(logs.load(game.id) for game in games for _ in range(20)))
+    await asyncio.gather(*(logs.load(game.id, 0) for game in games for _ in range(20)))
     assert len(reads) == len(games)
     cached = logs._bytes
-    loaded = [await logs.load(game.id) for game in games]
+    loaded = [await archive.store.load_diffs(game.id, 0, 1000) for game in games]
     assert cached == sum(len(diff.data) for log in loaded for diff in log)
     monkeypatch.setattr(compacted_logs, "MAX_CACHED_BYTES", cached - 1)
     logs = archive.store.compacted_logs = CompactedLogs(archive.store._client)
     logs.archive = DirectoryStorage(archive.directory or Path())
     for game in games:
-        await logs.load(game.id)
+        await logs.load(game.id, 0)
     assert [game for game, _ in logs._logs] == [game.id for game in games[1:]]
     assert logs._bytes < cached
 

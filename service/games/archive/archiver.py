@@ -17,7 +17,7 @@ import msgspec
 
 from service.engine import Game, is_finished
 from service.games.archive.builder import build_archive
-from service.games.archive.document import GameDocument, InvalidDocument, encode_document, object_name
+from service.games.archive.document import GameDocument, InvalidDocument, decode_document, encode_document, object_name
 from service.games.archive.port import ArchiveQueue, ArchiveStorage, LogState, StorageUnavailable
 from service.games.context import Retention
 from service.games.errors import TileSetMissing
@@ -35,10 +35,10 @@ ARCHIVE_DELAY_S = 5
 COMPRESSION_DELAY_S = 300
 """Without an archive, the delay between the end of a game and the compression of its log."""
 
-LEASE_TTL_S = 60
-"""Duration of a lease; longer than writing takes."""
+LEASE_TTL_S = 90
+"""Duration of a lease; longer than reading and writing take."""
 
-WRITE_TIMEOUT_S = 30
+STORAGE_TIMEOUT_S = 30
 RETRY_DELAY_S = 30
 """Delay before a game that could not be written is tried again."""
 
@@ -136,21 +136,39 @@ class Archiver:
             return state.archived, None
         name = "" if self.storage is None else object_name(game.id, game.created_at)
         compact_at = unix_seconds(game.updated_at) + (self.log_ttl_s if name else COMPRESSION_DELAY_S)
-        if self.storage is not None and state.archived != game.version:
-            await self._write(self.storage, name, await build_archive(self.store, self.tilesets, loaded, game))
-            return game.version, compact_at
-        if self.clock() < compact_at:
+        is_archived = self.storage is None or state.archived == game.version
+        if is_archived and self.clock() < compact_at:
             return state.archived, compact_at
+        if self.storage is not None:
+            document = await build_archive(self.store, self.tilesets, loaded, game)
+            if not is_archived:
+                await _write(self.storage, name, document)
+                return game.version, compact_at
+            if not await _has(self.storage, name, document):
+                logger.warning("the archive does not return the document of game %s: it is written again", game_id)
+                await _write(self.storage, name, document)
+                return game.version, int(self.clock()) + RETRY_DELAY_S
         log = [] if name else await read_log(self.store, game_id, game.version)
         if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
             raise InvalidDocument("its log does not match the game's version")
         await self.queue.compact_log(game_id, loaded.revision, name, log)
         return state.archived, None
 
-    async def _write(self, storage: ArchiveStorage, name: str, document: GameDocument) -> None:
-        data = await asyncio.to_thread(encode_document, document)
-        try:
-            async with asyncio.timeout(WRITE_TIMEOUT_S):
-                await storage.put(name, data)
-        except TimeoutError as timeout:
-            raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
+
+async def _write(storage: ArchiveStorage, name: str, document: GameDocument) -> None:
+    data = await asyncio.to_thread(encode_document, document)
+    try:
+        async with asyncio.timeout(STORAGE_TIMEOUT_S):
+            await storage.put(name, data)
+    except TimeoutError as timeout:
+        raise StorageUnavailable(f"not written within {STORAGE_TIMEOUT_S} s") from timeout
+
+
+async def _has(storage: ArchiveStorage, name: str, document: GameDocument) -> bool:
+    """Return whether an archive still returns a document: its log is about to leave Redis."""
+    try:
+        async with asyncio.timeout(STORAGE_TIMEOUT_S):
+            data = await storage.get(name)
+        return await asyncio.to_thread(decode_document, data) == document
+    except (StorageUnavailable, TimeoutError, InvalidDocument):
+        return False

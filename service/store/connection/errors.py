@@ -8,21 +8,17 @@ __all__ = [
     "CONNECTION_ERRORS",
     "REJECTED_WRITES",
     "RETRYABLE_CODES",
-    "WRITE_ERRORS",
     "error_code",
     "is_error_reply",
     "to_store_error",
 ]
 
-CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError)
+CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError, RuntimeError)
 """What redis-py raises if a connection breaks or cannot be made.
 
-During a failover these are its own errors, those of asyncio's streams, and AttributeErrors from connections that were
-closed while in use.
+During a failover these are its own errors, those of asyncio's streams, AttributeErrors from connections that were
+closed while in use, and uvloop's RuntimeError for a write to a transport that is closed.
 """
-
-WRITE_ERRORS = (*CONNECTION_ERRORS, RuntimeError)
-"""The same for writes: uvloop raises RuntimeError for a transport that is closed."""
 
 RETRYABLE_CODES = {"READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED"}
 """Codes of error replies that end with a failover or with loading. The command was not executed."""

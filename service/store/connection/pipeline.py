@@ -19,7 +19,6 @@ from service.store.connection.errors import (
     CONNECTION_ERRORS,
     REJECTED_WRITES,
     RETRYABLE_CODES,
-    WRITE_ERRORS,
     error_code,
     is_error_reply,
     to_store_error,
@@ -350,7 +349,7 @@ class PipelineQueue:
         try:
             async with asyncio.timeout(self._timeout_s):
                 replies = await pipeline.execute(raise_on_error=False)
-        except WRITE_ERRORS as error:
+        except CONNECTION_ERRORS as error:
             await self._handle_connection_error(batch, error)
         else:
             self._failures, self.unreachable_since = 0, None

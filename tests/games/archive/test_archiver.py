@@ -256,7 +256,7 @@ async def test_a_write_that_hangs_is_a_failure_of_the_storage(
     archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = await store_game(archive.store, "finished")
-    monkeypatch.setattr(archiver, "WRITE_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(archiver, "STORAGE_TIMEOUT_S", 0.01)
     archive.storage.may_finish.clear()
     instance = archive.archiver()
     assert await instance.archive_due() == 1

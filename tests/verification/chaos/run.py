@@ -21,7 +21,7 @@ from tests.verification.chaos.nemesis import inject_faults
 from tests.verification.chaos.progress import Progress
 from tests.verification.chaos.rolling_update import polling, roll_instances
 from tests.verification.chaos.scenarios import SCENARIOS, Scenario, play_games
-from tests.verification.chaos.testbed import REPLICAS, Testbed, start_testbed
+from tests.verification.chaos.testbed import REPLICAS, Testbed, count_archived_logs, start_testbed, wait_until_healthy
 
 FINISH_TIMEOUT_S = 180.0
 """How long games may take to finish after the last fault."""
@@ -89,7 +89,10 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
                 PlannedFailoverError,
             ) as error:  # the histories so far are checked all the same
                 context.history.add_violation("nemesis", "".join(format_exception(error)))
+        await wait_until_healthy(testbed)
+        archived_logs = await count_archived_logs(testbed)
         result = await checker.finish()
+        result.tally.archived_logs = archived_logs
         errors = [
             Violation("contract", instance.name, line) for instance in testbed.instances for line in instance.errors()
         ]

@@ -44,6 +44,8 @@ class Tally:
         self.finished = 0
         self.versions = 0
         self.polled = 0
+        self.archived_logs = 0
+        """How many logs were only in the archive when the games were checked at the end."""
 
     def add(self, records: Sequence[Record]) -> None:
         """Count a complete history."""
@@ -120,6 +122,7 @@ def _totals(tally: Tally, violations: Sequence[Violation]) -> Iterator[str]:
     yield "|---|--:|"
     yield f"| games created | {counts[GameCreated]:,} |"
     yield f"| games finished and verified | {tally.finished:,} |"
+    yield f"| ... whose log was then read from the archive | {tally.archived_logs:,} |"
     yield f"| versions in their logs | {tally.versions:,} |"
     yield f"| actions invoked | {counts[Invoked]:,} |"
     yield f"| ... acknowledged | {counts[Acknowledged]:,} |"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from service.store import keys
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 from tests.verification.chaos.haproxy import Haproxy, haproxy
 from tests.verification.chaos.instances import Instance, start_instances
@@ -43,12 +44,14 @@ async def start_testbed(
 ) -> AsyncIterator[Testbed]:
     """Start the system. An action is acknowledged once `wait_replicas` have it, if the deployment has replicas.
 
-    Each instance has its own Redis user, which a fault can lock out, and with `fake_clock` its own clock.
+    Each instance has its own Redis user, which a fault can lock out, and with `fake_clock` its own clock. The logs of
+    finished games leave Redis for an archive as early as the setting allows.
     """
     users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
     async with _deploy_redis(redis, directory, users) as deployment:
         scheme, _, rest = deployment.url.partition(f"://{deployment.access.userinfo}")
         urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
+        flags = (*flags, "--archive-url", f"file://{directory}/archive", "--archived-log-hours", "0.01")
         if redis != "standalone":
             flags = (*flags, "--redis-wait-replicas", str(wait_replicas))
         async with (
@@ -90,6 +93,17 @@ async def for_each_node(testbed: Testbed, call: Callable[[Redis], Awaitable[obje
                         await call(client)
                     break
                 await asyncio.sleep(0.1)
+
+
+async def count_archived_logs(testbed: Testbed) -> int:
+    """Return how many logs are in the archive and no longer in Redis, by the healthy primaries."""
+    count = 0
+    for node in testbed.deployment.nodes:
+        async with aclosing(node.client()) as client:
+            if (await client.info("replication"))["role"] == "master":
+                async for key in client.scan_iter(keys.game("*"), 1000):
+                    count += await client.hexists(key, "compacted")
+    return count
 
 
 async def wait_until_healthy(testbed: Testbed) -> None:
