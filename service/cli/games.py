@@ -88,6 +88,7 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
         async for game in store.transfer.iter_games():
             if game in shown:
                 continue
+            line: str | bytes = ""
             with report_failure(f"game {game}"):
                 record = await store.load(game)
                 if record is None:
@@ -95,11 +96,14 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
                 view, access = build_view(*decode_with_index(catalogue, record)), read_access(record)
                 if status not in {None, view.status}:
                     continue
-                shown.add(game)
-                click.echo(msgspec.json.encode(summarize(view)) if as_json else _describe(view, access))
+                line = msgspec.json.encode(summarize(view)) if as_json else _describe(view, access)
+            if not line:
+                continue
             if len(shown) == limit:
                 click.echo(f"only the first {limit} games: see --limit", err=True)
                 break
+            shown.add(game)
+            click.echo(line)
 
     _run(settings, list_all)
 

@@ -30,8 +30,8 @@ INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
-WRITE_PROBE = "south-seas:probe"
-"""String: written to check whether Redis takes writes."""
+PROBE = "south-seas:probe"
+"""No key, but the name of one for commands that concern none."""
 
 
 def game(game_id: str) -> str:

@@ -75,7 +75,7 @@ class RedisMonitor:
 
     async def _sample_clock_offset(self) -> ClockOffset:
         sent_at, started = time.time(), time.monotonic()
-        seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.WRITE_PROBE)
+        seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.PROBE)
         round_trip_s = time.monotonic() - started
         return ClockOffset(
             int(seconds) + int(microseconds) / 1e6 - sent_at - round_trip_s / 2, round_trip_s / 2, sent_at - started

@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports.game_store import StoreUnavailable
-from service.store import monitor
+from service.store import keys, monitor
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
@@ -72,7 +72,7 @@ async def test_a_command_is_retried_after_its_connection_was_closed(
         topology = store._client.topology
         async with aclosing(Redis.from_url(server.url)) as operator:
             await operator.client_pause(10_000, all=False)
-            waiting = asyncio.ensure_future(store.ping())
+            waiting = store._client.execute("SET", keys.PROBE, "", "EX", 60)
 
             async def is_paused() -> bool:
                 return any("b" in client["flags"] for client in await operator.client_list())
