@@ -1,4 +1,4 @@
-"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use."""
+"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use, and who did."""
 
 import getpass
 import logging
@@ -47,7 +47,7 @@ def games_group() -> None:
     """Show, list, abort and delete games, private ones too, without their tokens.
 
     Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
-    change is logged on the error stream: who, where, what and when.
+    change is logged on the error stream, and stored for `games audit`: who, where, what and when.
     """
 
 
@@ -128,7 +128,7 @@ def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
             retention=settings.retention,
         )
         aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
-        _audit("aborted", game, f"version {aborted.version}, digest {digest}")
+        await _audit(store, "aborted", game, f"version {aborted.version}, digest {digest}")
 
     _run(settings, abort)
 
@@ -170,9 +170,21 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> 
         _confirm(f"delete {description}", yes=yes)
         if not await store.transfer.delete(game, keys, webhooks):
             raise NoSuchGame(game)
-        _audit("deleted", game, description)
+        await _audit(store, "deleted", game, description)
 
     _run(settings, delete)
+
+
+@games_group.command("audit")
+@with_settings(*REDIS_SETTINGS)
+def audit_command(settings: Settings) -> None:
+    """Print which games operators aborted and deleted, the newest first."""
+
+    async def print_lines(store: RedisStore) -> None:
+        for line in await store.transfer.list_audit_lines():
+            click.echo(escape_unprintable(line))
+
+    run_with_store(settings, print_lines)
 
 
 def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awaitable[None]]) -> None:
@@ -218,10 +230,10 @@ def _confirm(question: str, *, yes: bool) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def _audit(what: str, game: str, detail: str) -> None:
-    AUDIT.info(
-        "%s@%s %s game %s at %s: %s", _user(), socket.gethostname(), what, game, timestamp(int(time.time())), detail
-    )
+async def _audit(store: RedisStore, what: str, game: str, detail: str) -> None:
+    line = f"{_user()}@{socket.gethostname()} {what} game {game} at {timestamp(int(time.time()))}: {detail}"
+    AUDIT.info("%s", line)
+    await store.transfer.add_audit_line(line)
 
 
 def _user() -> str:

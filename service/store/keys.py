@@ -30,6 +30,9 @@ INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
+AUDIT = "south-seas:audit"
+"""List: what operators changed, a line each, the newest first."""
+
 PROBE = "south-seas:probe"
 """No key, but the name of one for commands that concern none."""
 

@@ -1,4 +1,4 @@
-"""Export of all games from Redis, import of whole games, and their deletion."""
+"""Export of all games from Redis, import of whole games, their deletion, and what operators changed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -18,6 +18,8 @@ from service.store.scripts import Script
 __all__ = ["RedisGameTransfer"]
 
 _SCAN_BATCH_SIZE = 1000
+
+MAX_AUDIT_LINES = 10_000
 
 
 class RedisGameTransfer(GameIndex):
@@ -58,6 +60,15 @@ class RedisGameTransfer(GameIndex):
             Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
         )
         return bool(deleted)
+
+    async def add_audit_line(self, line: str) -> None:
+        """Record what an operator changed."""
+        await self._client.execute("LPUSH", keys.AUDIT, line, wait_for_replicas=True)
+        await self._client.execute("LTRIM", keys.AUDIT, 0, MAX_AUDIT_LINES - 1)
+
+    async def list_audit_lines(self) -> list[str]:
+        """Return what operators changed, the newest first."""
+        return [line.decode() for line in await self._client.execute("LRANGE", keys.AUDIT, 0, -1)]
 
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.

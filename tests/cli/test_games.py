@@ -20,8 +20,8 @@ from tests.server_process import start_server
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_receiver
 
-SHARED_KEYS = (keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
-"""What an instance removes from schedules when it is due, and finds no game."""
+SHARED_KEYS = (keys.AUDIT, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
+"""What operators did, and what an instance removes from schedules when it is due, and finds no game."""
 
 
 async def games(redis_url: str, *arguments: str) -> Finished:
@@ -74,6 +74,8 @@ async def test_a_deleted_game_leaves_nothing(redis: Redis, redis_url: str, store
     assert (await games(redis_url, "delete", stored.id, "--yes")).returncode == 0
     left = {key.decode() for key in await redis.keys() if isinstance(key, bytes)} - {*SHARED_KEYS}
     assert not [key for key in left if not key.startswith("south-seas:bucket:")]
+    audit = await games(redis_url, "audit")
+    assert re.fullmatch(rf"\S+@\S+ deleted game {stored.id} at \S+Z: {stored.id}  finished .*\n", audit.stdout)
     missing = await games(redis_url, "delete", stored.id, "--yes")
     assert missing.returncode == 1
     assert missing.stderr.startswith(f"south-seas: there is no game {stored.id} in Redis")
