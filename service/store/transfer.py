@@ -58,6 +58,7 @@ class RedisGameTransfer(GameIndex):
             *(self._webhook_schedule.reschedule(f"{game} {webhook}", None) for webhook in webhooks),
             self._schedule.reschedule(game, None),
             Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
+            self._client.execute("ZREM", keys.ARCHIVE_PENDING, game),
         )
         return bool(deleted)
 
