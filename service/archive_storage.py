@@ -20,7 +20,7 @@ from service.games.archive.port import ArchiveStorage, StorageUnavailable
 if TYPE_CHECKING:
     from obstore.store import ObjectStore, RetryConfig
 
-__all__ = ["InvalidArchiveURL", "open_object_storage", "validate_archive_url"]
+__all__ = ["InvalidArchiveURL", "open_object_storage"]
 
 T = TypeVar("T")
 
@@ -36,8 +36,8 @@ class InvalidArchiveURL(ValueError):
     """The URL of the archive cannot be used."""
 
 
-def validate_archive_url(url: str) -> None:
-    """Raise InvalidArchiveURL unless `url` is that of a storage for archives. This does not connect."""
+def _validate_url(url: str) -> None:
+    """Raise InvalidArchiveURL unless `url` is that of a storage for archives."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -58,8 +58,8 @@ def validate_archive_url(url: str) -> None:
 
 
 def open_object_storage(url: str) -> ArchiveStorage:
-    """Return the storage at `url`. Raise InvalidArchiveURL."""
-    validate_archive_url(url)
+    """Return the storage at `url`, without connecting to it. Raise InvalidArchiveURL."""
+    _validate_url(url)
     parts = urlsplit(url)
     if parts.scheme == "file":
         return DirectoryStorage(Path(unquote(parts.path)))
@@ -69,7 +69,7 @@ def open_object_storage(url: str) -> ArchiveStorage:
     try:
         return BucketStorage(from_url(url, retry_config=_RETRY_CONFIG))
     except BaseError as error:
-        raise InvalidArchiveURL(f"cannot be used: {error}") from error
+        raise InvalidArchiveURL(f"cannot be used: {_first_line(error)}") from error
 
 
 class DirectoryStorage:

@@ -35,15 +35,20 @@ def write_atomically(path: Path, data: bytes) -> None:
         with suppress(FileExistsError):
             directory.mkdir(mode=0o700)
             _sync_directory(directory.parent)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            Path(file.name).replace(path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        if error.filename is None:  # as of a full disk
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     _sync_directory(path.parent)
 
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from service.archive_storage import validate_archive_url
+from service.archive_storage import open_object_storage
 from service.games.context import Retention
 from service.games.ports.game_store import RateLimit
 from service.store.client import InFlightLimits, Wait, parse_url
@@ -166,7 +166,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Where to archive each finished game as one document: file:///DIRECTORY; or, with the package "
             "south-seas-service[archive] and the storage's own variables (as AWS_ACCESS_KEY_ID), s3://BUCKET/PREFIX, "
             "gs:// or az://.",
-            callback=_checked(validate_archive_url, "the URL {}"),
+            callback=_checked(open_object_storage, "the URL {}"),
         ),
     ] = None
     archived_log_hours: Annotated[

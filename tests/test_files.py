@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +45,18 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
         write_atomically(file, "new")  # type: ignore[arg-type]  # a write that fails
     assert file.read_bytes() == b"old"
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_write_to_a_full_disk_names_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:
+    script = (
+        "import pathlib, resource, signal, sys; from service.files import write_atomically;"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100));"
+        "write_atomically(pathlib.Path(sys.argv[1]), bytes(1000))"
+    )
+    command = (sys.executable, "-c", script, str(tmp_path / "game.json"))
+    finished = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert finished.stderr.endswith(f"OSError: [Errno 27] File too large: '{tmp_path}/game.json'\n")
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_and_the_directories_created_for_it_survive_a_loss_of_power(

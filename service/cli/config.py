@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -35,8 +35,8 @@ def check_command(settings: Settings) -> None:
     """Check the settings, and the Redis that they name, as a start does, but do not serve.
 
     Prints each setting with its origin, passwords masked, then a line for each check: `ok`; `warning` for what will be
-    missed some day; `unavailable` for what may pass by itself, as a Redis that does not reply; `error` for what cannot
-    work. Exits with 1 if any is unavailable or an error.
+    missed some day; `unavailable` for what may pass by itself, as a Redis that does not reply or takes no writes;
+    `error` for what cannot work. Exits with 1 if any is unavailable or an error.
     """
     values = click.get_current_context().params
     for name in OPTIONS:
@@ -50,7 +50,7 @@ def check_command(settings: Settings) -> None:
     ]
     for finding in findings:
         click.echo(f"{finding.level:11} {escape_unprintable(finding.text)}")
-    sys.exit(int(any(finding.level in {"unavailable", "error"} for finding in findings)))
+    sys.exit(int(_has_failed(findings)))
 
 
 def _check_loading(what: str, load: Callable[[], Any]) -> Finding:
@@ -71,9 +71,19 @@ def _check_redis(settings: Settings) -> list[Finding]:
 
     async def check() -> list[Finding]:
         async with connect(url, wait=settings.redis_wait, log_outages=False) as store:
-            return await store.check_server()
+            findings = await store.check_server()
+            if not _has_failed(findings):
+                await store.health.probe()
+                for primary, failure in store.health.failures.items():
+                    if failure is not None:
+                        findings.append(Finding("unavailable", f"{failure} ({primary})"))
+            return findings
 
     return asyncio.run(check())
+
+
+def _has_failed(findings: Iterable[Finding]) -> bool:
+    return any(finding.level in {"unavailable", "error"} for finding in findings)
 
 
 def _format(value: Any) -> str:

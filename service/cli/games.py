@@ -1,4 +1,4 @@
-"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use."""
+"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use, and who did."""
 
 import getpass
 import logging
@@ -47,7 +47,7 @@ def games_group() -> None:
     """Show, list, abort and delete games, private ones too, without their tokens.
 
     Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
-    change is logged on the error stream, and by an instance some seconds later: who, where, what and when.
+    change is logged on the error stream, and stored for `games audit`: who, where, what and when.
     """
 
 
@@ -88,6 +88,7 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
         async for game in store.transfer.iter_games():
             if game in shown:
                 continue
+            line: str | bytes = ""
             with report_failure(f"game {game}"):
                 record = await store.load(game)
                 if record is None:
@@ -95,11 +96,14 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
                 view, access = build_view(*decode_with_index(catalogue, record)), read_access(record)
                 if status not in {None, view.status}:
                     continue
-                shown.add(game)
-                click.echo(msgspec.json.encode(summarize(view)) if as_json else _describe(view, access))
+                line = msgspec.json.encode(summarize(view)) if as_json else _describe(view, access)
+            if not line:
+                continue
             if len(shown) == limit:
                 click.echo(f"only the first {limit} games: see --limit", err=True)
                 break
+            shown.add(game)
+            click.echo(line)
 
     _run(settings, list_all)
 
@@ -168,9 +172,21 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> 
         _confirm(f"delete {description}", yes=yes)
         if not await store.transfer.delete(game, keys, webhooks):
             raise NoSuchGame(game)
-        await _audit(store, "deleted", game, detail)
+        await _audit(store, "deleted", game, detail)  # names are gone with the game
 
     _run(settings, delete)
+
+
+@games_group.command("audit")
+@with_settings(*REDIS_SETTINGS)
+def audit_command(settings: Settings) -> None:
+    """Print which games operators aborted and deleted, the newest first."""
+
+    async def print_lines(store: RedisStore) -> None:
+        for line in await store.transfer.list_audit_lines():
+            click.echo(escape_unprintable(line))
+
+    run_with_store(settings, print_lines)
 
 
 def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awaitable[None]]) -> None:
@@ -217,10 +233,9 @@ def _confirm(question: str, *, yes: bool) -> None:
 
 
 async def _audit(store: RedisStore, what: str, game: str, detail: str) -> None:
-    at = timestamp(int(time.time()))
-    line = f"{_user()}@{socket.gethostname()} {what} game {game} at {at}: {detail}"
+    line = f"{_user()}@{socket.gethostname()} {what} game {game} at {timestamp(int(time.time()))}: {detail}"
     AUDIT.info("%s", line)
-    await store.transfer.record_audit(line)
+    await store.transfer.add_audit_line(line)
 
 
 def _user() -> str:

@@ -49,4 +49,4 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
     except EmbeddedServerError as error:
         raise click.ClickException(str(error)) from error
     except StoreUnavailable as error:
-        raise click.ClickException(f"Redis does not answer: {error}") from error
+        raise click.ClickException(str(error)) from error

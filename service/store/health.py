@@ -28,6 +28,9 @@ RETRY_INTERVAL_S = 2.0
 MAX_PROBES = 2048
 """Hash tags that are tried for a slot of a primary: one with few slots has none among them, and is not probed."""
 
+UNKNOWN = "unknown"
+"""The primary of slots for which none is known."""
+
 _PERSISTENCE = {"rdb_last_bgsave_status": REDIS_RDB_OK, "aof_last_write_status": REDIS_AOF_OK}
 """Fields of INFO."""
 
@@ -46,6 +49,8 @@ class RedisHealth:
         self._markers: dict[str, bytes] = {}
         """The marker that was last read, by key."""
         self._may_read_info = True
+        self.failures: dict[str, StoreUnavailable | None] = {}
+        """Why a primary was not writable when it was probed last, by primary."""
 
     async def run(self) -> None:
         """Probe until cancelled, after the first probe that the caller has made."""
@@ -55,26 +60,26 @@ class RedisHealth:
             is_writable = await self.probe()
 
     async def probe(self) -> bool:
-        """Probe every primary once, and return whether all are writable."""
+        """Probe every primary once, and return whether all are writable, and together have all slots."""
         topology = self._client.topology
-        if not topology.primaries():
+        if topology.count_missing_slots():
             with suppress(*CONNECTION_ERRORS):
                 await topology.refresh()
-        primaries = {*topology.primaries()}
-        if not primaries:
-            for primary in self._primaries or {"unknown"}:
-                REDIS_WRITABLE.labels(primary).set(0)
-            self._primaries = self._primaries or {"unknown"}
-            return False
-        for former in self._primaries - primaries:
+        primaries, has_all_slots = {*topology.primaries()}, not topology.count_missing_slots()
+        gauges = primaries or self._primaries
+        gauges = gauges - {UNKNOWN} if has_all_slots else gauges | {UNKNOWN}
+        for former in self._primaries - gauges:
             for gauge in _GAUGES:
                 gauge.remove(former)
-        self._primaries = primaries
+        for unreachable in gauges - primaries:
+            REDIS_WRITABLE.labels(unreachable).set(0)
+        self._primaries = gauges
         probes = [(primary, probe) for primary in sorted(primaries) if (probe := self._find_probe(primary))]
-        results = await asyncio.gather(*(self._probe(*one) for one in probes))
-        if all(results):
+        self.failures = dict(await asyncio.gather(*(self._probe(*one) for one in probes)))
+        is_writable = has_all_slots and not any(self.failures.values())
+        if is_writable:
             self._client.rejected_writes.record_success()
-        return all(results)
+        return is_writable
 
     def _find_probe(self, primary: str) -> str | None:
         """Return a hash tag whose slot this primary serves."""
@@ -82,8 +87,8 @@ class RedisHealth:
         topology = self._client.topology
         return next((probe for probe in probes if topology.primary_for_key(keys.marker(probe)) == primary), None)
 
-    async def _probe(self, primary: str, probe: str) -> bool:
-        """Set the gauges of a primary, and return whether it is writable."""
+    async def _probe(self, primary: str, probe: str) -> tuple[str, StoreUnavailable | None]:
+        """Set the gauges of a primary, and return it with why it is not writable."""
         attempts = (
             self._commit(keys.probe_keys(probe, self._instance)),
             self._check_marker(primary, keys.marker(probe)),
@@ -93,9 +98,9 @@ class RedisHealth:
         for outcome in outcomes:
             if isinstance(outcome, BaseException) and not isinstance(outcome, StoreUnavailable):
                 raise outcome
-        is_writable = not isinstance(outcomes[0], StoreUnavailable)
-        REDIS_WRITABLE.labels(primary).set(is_writable)
-        return is_writable
+        failure = outcomes[0] if isinstance(outcomes[0], StoreUnavailable) else None
+        REDIS_WRITABLE.labels(primary).set(failure is None)
+        return primary, failure
 
     async def _check_marker(self, primary: str, key: str) -> None:
         """Read the marker, and write it where there is none. Raise StoreUnavailable."""

@@ -34,10 +34,10 @@ BACKUP = "south-seas:backup"
 """String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
 
 AUDIT = "south-seas:audit"
-"""List: lines of operators' changes that no instance has logged yet."""
+"""List: what operators changed, a line each, the newest first."""
 
-WRITE_PROBE = "south-seas:probe"
-"""String: written to check whether Redis takes writes."""
+PROBE = "south-seas:probe"
+"""No key, but the name of one for commands that concern none."""
 
 
 def game(game_id: str) -> str:

@@ -4,7 +4,6 @@ Also logs what operators did on other machines.
 """
 
 import asyncio
-import logging
 import time
 
 from service.games.ports.game_store import StoreUnavailable
@@ -29,8 +28,6 @@ from service.telemetry.metrics import (
 
 __all__ = ["RedisMonitor"]
 
-AUDIT = logging.getLogger("south_seas.audit")
-
 MEASURE_INTERVAL_S = 10.0
 RETRY_DELAY_S = 1.0
 """Delay after a measurement that failed."""
@@ -40,9 +37,6 @@ CLOCK_SAMPLES = 5
 
 _TIME_SCRIPT = "return redis.call('TIME')"
 """A script, because a script has a key: in a Cluster all samples go to the same node, and thus read the same clock."""
-
-_TAKE_AUDIT_SCRIPT = "local lines = redis.call('LRANGE', KEYS[1], 0, -1) redis.call('DEL', KEYS[1]) return lines"
-"""One instance gets each line."""
 
 _SCHEDULES = {"games": keys.GAME_SCHEDULE, "webhooks": keys.WEBHOOK_SCHEDULE}
 
@@ -68,8 +62,6 @@ class RedisMonitor:
                 ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
                 ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
                 await self._read_backup()
-                for line in await self._client.execute("EVAL", _TAKE_AUDIT_SCRIPT, 1, keys.AUDIT):
-                    AUDIT.info("%s", line.decode())
             except StoreUnavailable:
                 OVERDUE.clear()
                 pause_s = RETRY_DELAY_S
@@ -89,7 +81,7 @@ class RedisMonitor:
 
     async def _sample_clock_offset(self) -> ClockOffset:
         sent_at, started = time.time(), time.monotonic()
-        seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.WRITE_PROBE)
+        seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.PROBE)
         round_trip_s = time.monotonic() - started
         return ClockOffset(
             int(seconds) + int(microseconds) / 1e6 - sent_at - round_trip_s / 2, round_trip_s / 2, sent_at - started

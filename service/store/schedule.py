@@ -74,11 +74,16 @@ class RedisArchiveQueue(Schedule):
         end, document = decode_compacted(compacted or b"0  ")
         return LogState(int(archived or 0), end.version, document)
 
-    async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
-        """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
+    async def compact_log(
+        self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff], ttl_s: int
+    ) -> None:
+        """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame.
+
+        Without a document, the game waits for no archive, and expires `ttl_s` from now.
+        """
         packed = b"" if document else await asyncio.to_thread(compress_log, log)
         compacted = f"{revision.version} {revision.digest} {document}"
-        arguments = log_entries.pack_revision(revision), revision.version, document, compacted, packed
+        arguments = log_entries.pack_revision(revision), revision.version, document, compacted, packed, ttl_s
         if await self._compact_script.run([keys.game(game), keys.log(game)], *arguments):
             LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
 
@@ -89,19 +94,18 @@ class RedisArchiveQueue(Schedule):
         )
         return is_set
 
-    async def reschedule(self, game: str, until: int | None) -> None:
-        """Move the due date; None means that nothing is pending any more."""
-        if until is None:
-            await self._client.execute("ZREM", keys.ARCHIVE_PENDING, game)
-        await super().reschedule(game, until)
-
     async def mark_archived(self, game: str, holder: str, version: int, ttl_s: int) -> bool:
-        """Store which version is archived, if any, after which the game expires, and release the lease.
+        """Store which version is archived, after which the game expires in `ttl_s`, and release the lease.
 
-        Return False if the game has another version by now, or the lease has expired.
+        With version 0 none could be archived: the game counts as pending, and lives for `ttl_s` at least; with a
+        `ttl_s` of 0 there is nothing to archive. Return False if the game has another version by now, or the lease has
+        expired.
         """
         names = [keys.game(game), keys.archive_lease(game), keys.log(game)]
-        is_marked = await self._ack_script.run(names, holder, version, ttl_s)
-        if is_marked and version:
+        if not await self._ack_script.run(names, holder, version, ttl_s):
+            return False
+        if ttl_s and not version:
+            await self._client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", int(self._clock()), game)
+        else:
             await self._client.execute("ZREM", keys.ARCHIVE_PENDING, game)
-        return bool(is_marked)
+        return True

@@ -11,8 +11,15 @@ from redis.exceptions import NoPermissionError
 
 from service.store import keys
 from service.store.acl import CLUSTER_COMMANDS, COMMANDS
-from service.store.connection.errors import CONNECTION_ERRORS, is_error_reply, to_store_error
+from service.store.connection.errors import (
+    CONNECTION_ERRORS,
+    RETRYABLE_CODES,
+    error_code,
+    is_error_reply,
+    to_store_error,
+)
 from service.store.connection.pipeline import PipelinedClient
+from service.store.connection.sentinel import PrimaryUnknown
 from service.store.connection.url import RedisURL
 from service.store.embedded.program import MIN_VERSION
 
@@ -56,13 +63,18 @@ async def check_server(client: PipelinedClient) -> list[Finding]:
         async with asyncio.timeout(TIMEOUT_S):
             if topology.has_failover:
                 await topology.refresh()
-            return [
+            findings = [
                 finding
                 for primary in sorted(topology.primaries())
                 for finding in await _check_primary(client, primary, topology.client_for(primary))
             ]
+            if missing := topology.count_missing_slots():
+                text = f"the Cluster has no primary for {missing} slots: every game there gets 503"
+                findings.append(Finding("unavailable", text))
+            return findings
     except (*CONNECTION_ERRORS, TimeoutError) as error:
-        if is_error_reply(error) or NO_CLUSTER in str(error):
+        is_permanent = is_error_reply(error) and error_code(error) not in RETRYABLE_CODES
+        if is_permanent or isinstance(error, PrimaryUnknown) or NO_CLUSTER in str(error):
             return [Finding("error", str(to_store_error(error)))]
         mismatch = await _find_tls_mismatch(topology.url)
         reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
@@ -97,7 +109,7 @@ async def _execute(redis: Redis, *command: str | int) -> Any:
 async def _check_permissions(name: str, redis: Redis, *, is_sharded: bool) -> list[Finding]:
     """Check which commands, keys and channels the user may use; `info` is only needed to check the rest."""
     wanted = COMMANDS | (CLUSTER_COMMANDS if is_sharded else {})
-    names, samples = [*wanted], {"K": keys.WRITE_PROBE, "C": keys.game("probe")}
+    names, samples = [*wanted], {"K": keys.PROBE, "C": keys.game("probe")}
     calls = [
         " ".join(samples.get(word, word) for word in (*name.split("|"), *arguments.split()))
         for name, arguments in wanted.items()

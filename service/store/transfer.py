@@ -1,4 +1,4 @@
-"""Export of all games from Redis, import of whole games, and their deletion."""
+"""Export of all games from Redis, import of whole games, their deletion, and what operators changed."""
 
 import asyncio
 import time
@@ -20,6 +20,8 @@ __all__ = ["RedisGameTransfer"]
 
 _SCAN_BATCH_SIZE = 1000
 
+MAX_AUDIT_LINES = 10_000
+
 
 class RedisGameTransfer(GameIndex):
     """Whole games out of and into Redis."""
@@ -40,10 +42,6 @@ class RedisGameTransfer(GameIndex):
     async def record_backup(self, missing: int) -> None:
         """Record that all games were exported just now, but for so many: the monitor shows both."""
         await self._client.execute("SET", keys.BACKUP, b"%d %d" % (time.time(), missing))
-
-    async def record_audit(self, line: str) -> None:
-        """Have one of the instances log a line."""
-        await self._client.execute("RPUSH", keys.AUDIT, line)
 
     async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
         """Delete a game with its log, webhooks and index entries; return False if there is none.
@@ -67,6 +65,15 @@ class RedisGameTransfer(GameIndex):
             RedisArchiveQueue(self._client).reschedule(game, None),
         )
         return bool(deleted)
+
+    async def add_audit_line(self, line: str) -> None:
+        """Record what an operator changed."""
+        await self._client.execute("LPUSH", keys.AUDIT, line, wait_for_replicas=True)
+        await self._client.execute("LTRIM", keys.AUDIT, 0, MAX_AUDIT_LINES - 1)
+
+    async def list_audit_lines(self) -> list[str]:
+        """Return what operators changed, the newest first."""
+        return [line.decode() for line in await self._client.execute("LRANGE", keys.AUDIT, 0, -1)]
 
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.

@@ -106,7 +106,7 @@ class Limits(NamedTuple):
     )
     allowed_origins: Annotated[
         tuple[str, ...], "Origins whose pages may open WebSockets and event streams; name this service's own too."
-    ] = ()
+    ] = ("*",)
     hsts_max_age_s: Annotated[
         int, "max-age of Strict-Transport-Security, where everything is behind TLS. 0: no such header."
     ] = 0

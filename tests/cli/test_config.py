@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from redis.asyncio import Redis
 
 from tests.programs import Finished, run_program
 from tests.redis_servers.access import create_access
@@ -82,6 +83,7 @@ async def test_a_check_prints_settings_with_their_origin_and_no_secrets() -> Non
     assert "redis-url = redis+sentinel://***@127.0.0.1:1/games/0?sentinel_password=*** (flag)" in lines
     assert "close-window-s = 20.0 (environment)" in lines
     assert "rate-requests = 2500/10 (default)" in lines
+    assert "allowed-origins = * (default)" in lines
     assert "p%40ss" not in finished.stdout
     assert re.search(r"^unavailable Redis: no sentinel names a primary", finished.stdout, re.MULTILINE)
 
@@ -106,6 +108,26 @@ async def test_a_redis_that_cannot_work_refuses_the_start(tmp_path: Path) -> Non
     assert "south-seas: Redis 7" in served.stderr
     assert "(primary) denies its user xadd: allow" in served.stderr
     assert re.search(r"^error +Redis .* denies its user xadd", checked.stdout, re.MULTILINE)
+
+
+async def test_a_check_says_whether_redis_takes_writes(redis: Redis, redis_url: str) -> None:
+    checked = await south_seas("config", "check", "--redis-url", redis_url)
+    assert checked.returncode == 0, checked.stdout
+    await redis.config_set("maxmemory", 1)
+    try:
+        checked = await south_seas("config", "check", "--redis-url", redis_url)
+    finally:
+        await redis.config_set("maxmemory", 0)
+    assert checked.returncode == 1
+    assert re.search(r"^unavailable Redis has reached maxmemory .* \(primary\)$", checked.stdout, re.MULTILINE)
+
+
+async def test_an_archive_that_cannot_be_opened_refuses_the_start() -> None:
+    for command in (("serve",), ("config", "check"), ("export", "--all", "out")):
+        finished = await south_seas(*command, "--archive-url", "az://container/x")
+        assert finished.returncode == 2
+        assert finished.stderr.count("\n") == 1
+        assert "the URL cannot be used: Generic MicrosoftAzure error: Account must be specified" in finished.stderr
 
 
 async def test_a_redis_that_does_not_reply_does_not_delay_the_start(short_path: Path) -> None:

@@ -20,11 +20,8 @@ from tests.server_process import start_server
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_receiver
 
-SHARED_KEYS = (
-    *(keys.WRITE_PROBE, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE),
-    *(keys.AUDIT, keys.BACKUP),
-)
-"""What an instance removes from schedules when it is due, and finds no game."""
+SHARED_KEYS = (keys.AUDIT, keys.BACKUP, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
+"""What operators did, and what an instance removes from schedules when it is due, and finds no game."""
 
 
 async def games(redis_url: str, *arguments: str) -> Finished:
@@ -77,6 +74,8 @@ async def test_a_deleted_game_leaves_nothing(redis: Redis, redis_url: str, store
     assert (await games(redis_url, "delete", stored.id, "--yes")).returncode == 0
     left = {key.decode() for key in await redis.keys() if isinstance(key, bytes)} - {*SHARED_KEYS}
     assert not [key for key in left if not key.startswith("south-seas:bucket:")]
+    audit = await games(redis_url, "audit")
+    assert re.fullmatch(rf"\S+@\S+ deleted game {stored.id} at \S+Z: {stored.id}  finished .*\n", audit.stdout)
     missing = await games(redis_url, "delete", stored.id, "--yes")
     assert missing.returncode == 1
     assert missing.stderr.startswith(f"south-seas: there is no game {stored.id} in Redis")
@@ -126,3 +125,28 @@ async def test_private_games_are_shown_and_listed(redis_url: str, store: RedisSt
     assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == [stored.id]
     both = await games(redis_url, "list")
     assert {line.split()[0] for line in both.stdout.splitlines()} == {stored.id, other.id}
+
+
+async def test_a_list_ends_in_silence_when_its_reader_does(redis_url: str, store: RedisStore) -> None:
+    for _ in range(3):
+        await store_game(store)
+    command = '"$0" -m service.main games list --redis-url "$1" | head -c 1'
+    listed = await run_program("sh", "-c", command, sys.executable, redis_url)
+    assert (len(listed.stdout), listed.stderr) == (1, "")
+
+
+async def test_games_are_listed_shown_and_exported_while_redis_takes_no_writes(
+    redis: Redis, redis_url: str, store: RedisStore, tmp_path: Path
+) -> None:
+    stored = await store_game(store)
+    await redis.config_set("maxmemory", 1)
+    try:
+        listed, shown = await games(redis_url, "list"), await games(redis_url, "show", stored.id)
+        command = (sys.executable, "-m", "service.main", "export", "--all", tmp_path, "--redis-url", redis_url)
+        exported = await run_program(*command)
+        refused = await games(redis_url, "abort", stored.id, "--yes")
+    finally:
+        await redis.config_set("maxmemory", 0)
+    assert (listed.returncode, shown.returncode, exported.returncode) == (0, 0, 0), listed.stderr + exported.stderr
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("south-seas: Redis has reached maxmemory and takes no writes: ")

@@ -230,7 +230,7 @@ async def test_only_pages_of_allowed_origins_open_sockets(store: RedisStore) -> 
 
 
 async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> None:
-    for allowed, origin in (((), "https://anything.example"), ((), "null"), (("null",), "null")):
+    for allowed, origin in ((("*",), "https://anything.example"), (("*",), "null"), (("null",), "null")):
         async with serve(store, Limits(allowed_origins=allowed)) as client:
             assert await open_socket(client, Origin=origin) == 101
 

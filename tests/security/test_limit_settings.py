@@ -16,8 +16,12 @@ from tests.serve_settings import parse_settings
     (
         (("--log-format", "JSON"), "log_format", "json"),
         (("--log-level", "Debug"), "log_level", "debug"),
-        (("--redis-wait-replicas", "2"), "redis_wait", Wait(2, 1000)),
-        (("--redis-wait-replicas", "1", "--redis-wait-ms", "50"), "redis_wait", Wait(1, 50)),
+        (("--redis-url", "redis://x", "--redis-wait-replicas", "2"), "redis_wait", Wait(2, 1000)),
+        (
+            ("--redis-url", "redis://x", "--redis-wait-replicas", "1", "--redis-wait-ms", "50"),
+            "redis_wait",
+            Wait(1, 50),
+        ),
         (("--redis-wait-replicas", "0", "--redis-wait-ms", "50"), "redis_wait", None),
         (("--redis-url", ""), "redis_url", None),
         (("--archive-url", ""), "archive_url", None),

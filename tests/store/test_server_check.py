@@ -8,10 +8,12 @@ import pytest
 
 from service.store.client import Wait, connect
 from service.store.server_check import Finding
+from tests.polling import wait_until
 from tests.redis_servers.access import create_access
 from tests.redis_servers.acl import ACL, CLUSTER_ACL
 from tests.redis_servers.node import execute_text
 from tests.redis_servers.topologies import cluster, sentinel, standalone
+from tests.telemetry.metric_samples import read_samples
 
 
 async def check(url: str, wait: Wait | None = None) -> list[Finding]:
@@ -77,6 +79,10 @@ async def test_a_sentinel_is_not_taken_for_a_server(tmp_path: Path) -> None:
         assert_found(await check(servers.url, Wait(1)), "ok", "as they should be")
         url = f"redis://:{servers.access.admin_password}@{servers.sentinels[0].address}/0"
         assert_found(await check(url), "error", "runs as sentinel, but the URL says standalone")
+        assert_found(await check(servers.url.replace("/the-games/", "/the-gmaes/")), "error", "they do not know it")
+        assert_found(await check(servers.url.partition("?")[0]), "error", "HELLO must be called")
+        servers.sentinels[0].kill()
+        assert_found(await check(servers.url), "unavailable", "no sentinel names a primary")
 
 
 async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
@@ -86,6 +92,23 @@ async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
             await execute_text(client, "ACL", "SETUSER", "south-seas-service", "-ssubscribe")
         findings = [finding for finding in await check(servers.url) if finding.level == "error"]
         assert_found(findings, "error", f"({servers.nodes[1].address}) denies its user ssubscribe:")
+
+
+async def test_slots_without_a_primary_are_unavailable(tmp_path: Path) -> None:
+    async with cluster(tmp_path, replicas=0, settings=("cluster-require-full-coverage no",)) as servers:
+        for node in servers.nodes:
+            async with aclosing(node.client()) as client:
+                await execute_text(client, "CLUSTER", "DELSLOTS", 1)
+        *primaries, missing = await check(servers.url)
+        assert_found(primaries, "ok", *["as they should be"] * 3)
+        assert_found([missing], "unavailable", "the Cluster has no primary for 1 slots")
+        async with connect(servers.url) as store:
+            assert not await store.health.probe()
+            assert read_samples()["south_seas_redis_writable", frozenset({("primary", "unknown")})] == 0
+            async with aclosing(servers.nodes[0].client()) as client:
+                await execute_text(client, "CLUSTER", "ADDSLOTS", 1)
+            await wait_until(store.health.probe)
+            assert ("south_seas_redis_writable", frozenset({("primary", "unknown")})) not in read_samples()
 
 
 async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.repository import decode_game
+from service.games.timestamps import DAY_S
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
@@ -181,14 +182,14 @@ async def test_a_log_stays_until_the_archive_has_this_version(archive: Compactor
     assert loaded is not None
     version, digest = loaded.revision
     queue, key = archive.store.archive_queue, keys.game(game.id)
-    await queue.compact_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
     await archive.redis.hset(key, "archived", version - 1)
-    await queue.compact_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
     await archive.redis.hset(key, "archived", version)
-    await queue.compact_log(game.id, Revision(version, "0" * 32), "name", [])
-    await queue.compact_log(game.id, Revision(version - 1, digest), "name", [])
+    await queue.compact_log(game.id, Revision(version, "0" * 32), "name", [], DAY_S)
+    await queue.compact_log(game.id, Revision(version - 1, digest), "name", [], DAY_S)
     assert await archive.redis.exists(keys.log(game.id))
-    await queue.compact_log(game.id, loaded.revision, "name", [])
+    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
     assert not await archive.redis.exists(keys.log(game.id))
 
 
@@ -363,7 +364,7 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     assert loaded is not None
     for damaged in (log[1:], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
         with pytest.raises(UnreadableGame):
-            await store.archive_queue.compact_log(game.id, loaded.revision, "", damaged)
+            await store.archive_queue.compact_log(game.id, loaded.revision, "", damaged, DAY_S)
     assert await redis.xlen(keys.log(game.id)) == len(log)
 
 

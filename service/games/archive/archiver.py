@@ -19,7 +19,7 @@ from service.engine import Game, is_finished
 from service.games.archive.builder import build_archive
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, encode_document, object_name
 from service.games.archive.port import ArchiveQueue, ArchiveStorage, LogState, StorageUnavailable
-from service.games.context import Retention
+from service.games.context import UNARCHIVED_TTL_S, Retention
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
@@ -108,11 +108,11 @@ class Archiver:
             record_failure("archive", game_id, error, f"is retried in {RETRY_DELAY_S} s")
             await self._postpone(game_id)
             return
-        if await self.queue.mark_archived(game_id, self._holder, archived, self.ended_ttl_s):
+        if await self.queue.mark_archived(game_id, self._holder, archived, self.ended_ttl_s if archived else 0):
             await self.queue.reschedule(game_id, until)
 
     async def _postpone(self, game_id: str) -> None:
-        await self.queue.mark_archived(game_id, self._holder, 0, 0)
+        await self.queue.mark_archived(game_id, self._holder, 0, UNARCHIVED_TTL_S if self.storage is not None else 0)
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def is_pending(self, game: Game) -> bool:
@@ -151,7 +151,7 @@ class Archiver:
         log = [] if name else await read_log(self.store, game_id, game.version)
         if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
             raise InvalidDocument("its log does not match the game's version")
-        await self.queue.compact_log(game_id, loaded.revision, name, log)
+        await self.queue.compact_log(game_id, loaded.revision, name, log, self.ended_ttl_s)
         return state.archived, None
 
 

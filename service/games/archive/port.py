@@ -50,15 +50,19 @@ class ArchiveQueue(Protocol):
     async def load_log_state(self, game: str) -> LogState:
         """Return where a game's log is."""
 
-    async def compact_log(self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff]) -> None:
+    async def compact_log(
+        self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff], ttl_s: int
+    ) -> None:
         """Replace a game's stream by an archived document, or if that is empty, by the compressed log.
 
-        Does nothing if the game has another revision, or another version is archived.
+        In the latter case the game expires `ttl_s` from now. Does nothing if the game has another revision, or another
+        version is archived.
         """
 
     async def mark_archived(self, game: str, holder: str, version: int, ttl_s: int) -> bool:
-        """Record the archived version (0: none), let the game expire `ttl_s` from now, and release the lease.
+        """Record the archived version, let the game expire `ttl_s` from now, and release the lease.
 
+        With version 0, none could be archived: the game lives for `ttl_s` at least; 0 if there is nothing to archive.
         Return False if the game changed or the lease expired.
         """
 

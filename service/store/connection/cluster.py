@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
+from redis.crc import REDIS_CLUSTER_HASH_SLOTS
 from redis.exceptions import ClusterDownError, RedisClusterException, SlotNotCoveredError
 
 from service.store.connection.errors import CONNECTION_ERRORS
@@ -43,6 +44,10 @@ class ClusterTopology(Topology):
         """Return the names of all primaries with slots, as `HOST:PORT`."""
         return [node.name for node in self._slots.get_primaries()]
 
+    def count_missing_slots(self) -> int:
+        """Return for how many slots no primary is known."""
+        return REDIS_CLUSTER_HASH_SLOTS - len(self._slots.nodes_manager.slots_cache)
+
     def primary_for_key(self, key: str) -> str | None:
         """Return the primary that serves the key's slot; None while it is unknown."""
         try:
@@ -69,7 +74,7 @@ class ClusterTopology(Topology):
             nodes = [ClusterNode(host, port, **manager.connection_kwargs) for host, port in self.url.addresses]
             manager.startup_nodes = {node.name: node for node in nodes} | manager.startup_nodes
             if isinstance(error, IndexError):
-                raise ClusterDownError("no slot has a node", status_code="CLUSTERDOWN") from error
+                raise ClusterDownError("the Cluster has no slots", status_code="CLUSTERDOWN") from error
             raise
         self.generation += 1
         if before.difference(self.primaries()):

@@ -13,7 +13,7 @@ from redis.asyncio import Redis, Sentinel
 from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.store.connection.errors import CONNECTION_ERRORS
+from service.store.connection.errors import CONNECTION_ERRORS, is_error_reply
 from service.store.connection.topology import (
     CONNECT_TIMEOUT_S,
     SOLE_PRIMARY,
@@ -25,10 +25,14 @@ from service.store.connection.topology import (
 from service.store.connection.url import RedisURL
 from service.supervision import SupervisedTask, Supervisor, spawn
 
-__all__ = ["SentinelTopology"]
+__all__ = ["PrimaryUnknown", "SentinelTopology"]
 
 SENTINEL_POLL_INTERVAL_S = 1.0
 """How often the sentinels are asked for the primary's address."""
+
+
+class PrimaryUnknown(MasterNotFoundError):
+    """All sentinels reply, and none names the primary: the name or their password is wrong."""
 
 
 class SentinelTopology(Topology):
@@ -127,19 +131,21 @@ class _QuorumSentinel(Sentinel):
             self._queries.add(query)
             query.add_done_callback(self._queries.discard)
         votes: Counter[tuple[str, int]] = Counter()
-        reason = "they do not know it"
+        reason, all_reply = "they do not know it", True
         for reply in asyncio.as_completed(queries):
             try:
                 address = await reply
             except CONNECTION_ERRORS as error:
                 reason = str(error)
+                all_reply = all_reply and is_error_reply(error)
                 continue
             if address is not None:
                 votes[address] += 1
                 if votes[address] > len(queries) // 2:
                     return address
         if not votes:
-            raise MasterNotFoundError(f"no sentinel names a primary for {service_name!r} ({reason})")
+            text = f"no sentinel names a primary for {service_name!r} ({reason})"
+            raise PrimaryUnknown(text) if all_reply else MasterNotFoundError(text)
         return votes.most_common(1)[0][0]
 
     async def _query(self, sentinel: Redis, service_name: str) -> tuple[str, int] | None:

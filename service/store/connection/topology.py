@@ -70,6 +70,10 @@ class Topology:
         """Return the names of the known primaries."""
         return [SOLE_PRIMARY]
 
+    def count_missing_slots(self) -> int:
+        """Return for how many slots no primary is known."""
+        return 0
+
     def primary_for_key(self, key: str) -> str | None:
         """Return the name of the primary that serves this key; None while it is unknown."""
         del key

@@ -2,7 +2,8 @@
 --
 -- KEYS  1 game   2 log
 -- ARGV  1 revision (store/log_entries.py)   2 version   3 the document ('' for none)
---       4 what the field `compacted` says   5 the compressed log, if there is no document
+--       4 what the field `compacted` says   5 the compressed log, and   6 the seconds until the game expires, both if
+--       there is no document
 -- Returns 1; 0, and changes nothing, if the game has another version by now, or the document has.
 
 local game, log = KEYS[1], KEYS[2]
@@ -14,6 +15,7 @@ end
 redis.call('HSET', game, 'compacted', ARGV[4])
 if document == '' then
   redis.call('HSET', game, 'log', ARGV[5])
+  redis.call('EXPIRE', game, ARGV[6], 'LT')
 else
   redis.call('HDEL', game, 'log')
 end

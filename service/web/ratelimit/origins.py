@@ -15,6 +15,8 @@ __all__ = ["BadOrigin", "check_origin", "parse_origins"]
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?|null", re.IGNORECASE)
 
+ALL_ORIGINS = ("*",)
+
 MAX_SHOWN_CHARACTERS = 100
 """Characters of an origin that an error message shows."""
 
@@ -24,14 +26,14 @@ class BadOrigin(ValueError):
 
 
 def parse_origins(text: str) -> tuple[str, ...]:
-    """Return the origins of a text, separated by commas; none for `*`. Raises BadOrigin.
+    """Return the origins of a text, separated by commas, or ALL_ORIGINS. Raises BadOrigin.
 
     >>> parse_origins("https://example.org, null"), parse_origins("*")
-    (('https://example.org', 'null'), ())
+    (('https://example.org', 'null'), ('*',))
     """
     origins = tuple(part.strip().lower() for part in text.split(",") if part.strip())
-    if origins in {("*",), ()}:
-        return ()
+    if origins in {ALL_ORIGINS, ()}:
+        return ALL_ORIGINS
     for origin in origins:
         if _ORIGIN.fullmatch(origin) is None:
             raise BadOrigin(f"{origin} is not an origin: write https://example.org, null or *")
@@ -39,7 +41,7 @@ def parse_origins(text: str) -> tuple[str, ...]:
 
 
 def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
-    """Raise OriginNotAllowed for a page of another origin than the allowed ones; without any, all are allowed."""
+    """Raise OriginNotAllowed for a page of another origin than the allowed ones."""
     origin = request.headers.get("Origin")
-    if allowed and origin is not None and origin.lower() not in allowed:
+    if allowed != ALL_ORIGINS and origin is not None and origin.lower() not in allowed:
         raise OriginNotAllowed(origin[:MAX_SHOWN_CHARACTERS])

@@ -17,6 +17,7 @@ from service.cli.importer import import_files
 from service.games.archive import archiver
 from service.games.archive.archiver import (
     ARCHIVE_DELAY_S,
+    COMPRESSION_DELAY_S,
     DUE_BATCH_SIZE,
     LEASE_TTL_S,
     MAX_CONCURRENT_WRITES,
@@ -373,6 +374,28 @@ async def test_a_game_expires_only_after_it_is_archived(archive: ArchiveFixture)
     await instance.archive_due()
     assert archive.storage.document().game == stored.id
     assert [0 < await archive.redis.ttl(name) <= 100 for name in names] == [True, True]
+
+
+async def test_a_game_that_ended_before_there_was_an_archive_waits_for_it_too(archive: ArchiveFixture) -> None:
+    context = make_context(archive.store, retention=Retention(finished=DAY_S))
+    stored = await store_game(archive.store, "finished", context=context)
+    await archive.redis.delete(keys.ARCHIVE_PENDING)
+    archive.storage.rejects = True
+    await archive.archive_due()
+    names = keys.game(stored.id), keys.log(stored.id)
+    assert [await archive.redis.ttl(name) > 365 * DAY_S for name in names] == [True, True]
+    assert await archive.redis.zrange(keys.ARCHIVE_PENDING, 0, -1) == [stored.id.encode()]
+
+
+async def test_a_game_no_longer_waits_for_an_archive_that_is_no_longer_set(archive: ArchiveFixture) -> None:
+    context = make_context(archive.store, retention=Retention(finished=DAY_S, until_archived=True))
+    stored = await store_game(archive.store, "finished", context=context)
+    assert await archive.redis.ttl(keys.game(stored.id)) > 365 * DAY_S
+    later = Clock(Clock().now + COMPRESSION_DELAY_S + 1)
+    instance = Archiver(archive.store, archive.store.archive_queue, None, CATALOGUE, later, ended_ttl_s=DAY_S)
+    await instance.archive_due()
+    assert await archive.redis.zcard(keys.ARCHIVE_PENDING) == 0
+    assert 0 < await archive.redis.ttl(keys.game(stored.id)) <= DAY_S
 
 
 async def test_games_that_are_not_archived_are_counted_with_their_age(
