@@ -24,10 +24,10 @@ from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
 from service.games.repository import decode_game
-from service.games.timestamps import DAY_S
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
+from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
