@@ -105,7 +105,9 @@ REDIS_RETRIES = Counter(
 )
 REDIS_UP = Gauge("south_seas_redis_up", "Whether the last pipeline to each primary succeeded, or none was needed yet.")
 REDIS_WRITABLE = Gauge(
-    "south_seas_redis_writable", "Whether a primary stored the last commit of the probe, by primary.", ("primary",)
+    "south_seas_redis_writable",
+    "Whether a primary stored the last commit of the probe, by primary; 0 for `unknown` while slots have none.",
+    ("primary",),
 )
 REDIS_RDB_OK = Gauge(
     "south_seas_redis_rdb_save_ok", "Whether a primary's last RDB file could be written, by primary.", ("primary",)
