@@ -36,6 +36,11 @@ AXE = Path(__file__).parents[2] / "clients/node_modules/axe-core/axe.min.js"
 TWO_FRAMES = "() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 
 
+SCROLLED_INSIDE = """() => [...document.querySelectorAll(".action-bar button, .action-bar [role=spinbutton]")]
+  .filter(control => control.closest(".step, .summary"))
+  .map(control => control.outerHTML)"""
+"""Finds what can be pressed in the parts of the action bar that scroll."""
+
 TRANSITIONS = "() => Promise.all(document.getAnimations().map(({ finished }) => finished))"
 
 
@@ -179,6 +184,25 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     await screens.visitor.action_bar.locator(".primary").dispatch_event("click")
     await screens.check("offline", page.locator(".problem"))
     assert screens.problems == {}
+
+
+async def test_larger_text_hides_nothing_that_can_be_pressed(visitors: Visitors) -> None:
+    """From 320 px on, where a ship is paid: the buttons are in sight, or the whole page scrolls to them."""
+    game = await _prepare(visitors, tileset=GROUPED)
+    await game.play_until(offers("deliver", 4))
+    screens = await _open(visitors, game)
+    await screens.page.locator(".ship.choosable").first.press("Enter")
+    await expect(screens.page.locator(".stepper").first).to_be_attached()
+    problems = {}
+    for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
+        await screens.page.set_viewport_size({"width": width, "height": height})
+        for percent in (100, 115, 150, 200):
+            await screens.page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
+            await screens.page.evaluate(TWO_FRAMES)
+            hidden = await screens.page.evaluate(SCROLLED_INSIDE) + await screens.page.evaluate(REACHABLE)
+            if hidden:
+                problems[width, percent] = hidden
+    assert problems == {}
 
 
 async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Visitors) -> None:

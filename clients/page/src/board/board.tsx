@@ -66,11 +66,11 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }, [isLookedBackAt, session.replayed === null]);
 
   const aim = aimOf(session);
-  const [isPartial, setPartial] = useState(false);
+  const [inSight, setInSight] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
     if (aim === undefined) return;
     viewRef.current?.aimAt(aim);
-    setPartial(viewRef.current?.isPartial === true);
+    setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
   }, [JSON.stringify(aim)]);
 
   if (!game || !tileset) return null;
@@ -104,7 +104,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           {session.choices.cells.size > 0 && session.replayed === null && (
             <>
               <Ghost session={session} pictures={pictures} hovered={hovered} />
-              <CellChoices session={session} pictures={pictures} active={active} />
+              <CellChoices session={session} pictures={pictures} active={active} inSight={inSight} />
             </>
           )}
           <Islanders
@@ -126,7 +126,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
       </div>
       <ZoomButtons
         viewRef={viewRef}
-        hasOthers={isPartial && aim !== null}
+        hasOthers={aim?.cells.some((cell) => !inSight.has(keyOf(cell))) === true}
         fit={() => box && viewRef.current?.fit(box, true)}
       />
     </section>

@@ -61,9 +61,12 @@ interface ChoicesProps {
 }
 
 /** The cells where the tile may lie; where one is chosen, the tile lies there on trial. */
-export function CellChoices({ session, pictures, active }: ChoicesProps): JSX.Element | null {
+export function CellChoices(props: ChoicesProps & { inSight: ReadonlySet<string> }): JSX.Element | null {
+  const { session, pictures, active, inSight } = props;
   const tile = session.game?.turn?.tile;
-  const cells = [...session.choices.cells.values()];
+  const isHidden = ({ cell }: CellChoice): number => Number(!inSight.has(keyOf(cell)));
+  // Tab reaches what is in sight first.
+  const cells = [...session.choices.cells.values()].sort((one, other) => isHidden(one) - isHidden(other));
   const reachable = cells.some(({ cell }) => keyOf(cell) === active)
     ? active
     : keyOf(cells[0]?.cell ?? { x: 0, y: 0 });

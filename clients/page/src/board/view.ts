@@ -15,6 +15,9 @@ const LOW = 300;
 const BUTTONS = 52;
 /** Narrower boards have but one of them, in the corner. */
 const NARROW = 500;
+/** Below, in the corners of boards that are not wide, are buttons. */
+const WIDE = 700;
+const CORNER = { height: 60, left: 100, right: 60 };
 /** How long after its last movement the board rests. */
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
@@ -110,16 +113,16 @@ export class View {
     else if (aim) this.bring(aim);
   }
 
-  /** Whether some of what can be chosen is out of sight. */
-  get isPartial(): boolean {
-    return this.aim?.cells.some((cell) => !this.isInSight(cell)) === true;
+  /** What of it can be chosen without moving the view. */
+  get inSight(): readonly Cell[] {
+    return this.aim?.cells.filter((cell) => this.isInSight(cell)) ?? [];
   }
 
   /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
   showOthers(): void {
     if (!this.aim) return;
     const { cells, size } = this.aim;
-    this.seen = [...this.seen, ...cells.filter((cell) => this.isInSight(cell))];
+    this.seen = [...this.seen, ...this.inSight];
     let unseen = cells.filter((cell) => !this.seen.includes(cell));
     if (unseen.length === 0) [unseen, this.seen] = [[...cells], []];
     this.centreOn(unseen, Math.max(size, this.tileSize));
@@ -218,13 +221,21 @@ export class View {
     return SIZE * this.scale;
   }
 
-  /** Whether the middle of a cell is in the frame, and under no message. */
+  /** Whether the middle of a cell is in the frame, and under no message or button. */
   private isInSight({ x, y }: Cell): boolean {
     const { width, height } = this.frame.getBoundingClientRect();
     const across = this.left + (x + 0.5) * this.tileSize;
     const down = this.top + (y + 0.5) * this.tileSize;
+    const isCovered =
+      width < WIDE &&
+      down > height - CORNER.height &&
+      (across < CORNER.left || across > width - CORNER.right);
     return (
-      across > MARGIN && across < width - MARGIN && down > MARGIN + above(height) && down < height - MARGIN
+      !isCovered &&
+      across > MARGIN &&
+      across < width - MARGIN &&
+      down > MARGIN + above(height) &&
+      down < height - MARGIN
     );
   }
 

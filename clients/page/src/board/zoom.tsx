@@ -17,16 +17,14 @@ interface ZoomProps {
 export function ZoomButtons({ viewRef, hasOthers, fit }: ZoomProps): JSX.Element {
   return (
     <div class="zoom">
-      {hasOthers && (
-        <button
-          class="round others"
-          aria-label={text.game.others}
-          title={text.game.others}
-          onClick={() => viewRef.current?.showOthers()}
-        >
-          <Icon name="find" />
-        </button>
-      )}
+      <button
+        class={hasOthers ? "round others" : "round others none"}
+        aria-label={text.game.others}
+        title={text.game.others}
+        onClick={() => viewRef.current?.showOthers()}
+      >
+        <Icon name="find" />
+      </button>
       <button
         class="round"
         aria-label={text.game.zoomIn}

@@ -5,6 +5,8 @@ import { text } from "../messages/index.ts";
 import { service } from "../service.ts";
 import { game, player, turn } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
+import { preferences } from "../model/storage.ts";
+import { answer } from "../session/attention.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { Countdown } from "./countdown.tsx";
 import { Notices } from "./notices.tsx";
@@ -77,4 +79,23 @@ test("what the network keeps from being done is said, and can be cancelled", asy
   assert.equal(textOf(<Notices session={session} />), text.game.offline);
   t.mock.getter(session, "isUnsent", () => true);
   assert.equal(textOf(<Notices session={session} />), `${text.game.unsent} ${text.game.unsend}`);
+});
+
+test("who waits for other people is asked once whether the system should tell of turns", async (t) => {
+  localStorage.clear();
+  const requestPermission = t.mock.fn(async () => "granted");
+  Object.assign(globalThis, { Notification: { permission: "default", requestPermission } });
+  t.after(() => Reflect.deleteProperty(globalThis, "Notification"));
+  const waiting = (players: Game["players"]) =>
+    new ScriptedGame(t, game({ turn: turn({ decider: 1 }), players })).open();
+  const against = await waiting([player(0, "Ana"), player(1, "Bo", { kind: "bot", bot: "greedy" })]);
+  const session = await waiting([player(0, "Ana"), BO]);
+  assert.equal(textOf(<Notices session={session} />), "", "no move was made here yet");
+  against.hasActed = session.hasActed = true;
+  assert.equal(textOf(<Notices session={against} />), "", "the computer does not let anybody wait");
+  assert.ok(textOf(<Notices session={session} />).includes(text.notify.ask));
+  assert.equal(requestPermission.mock.callCount(), 0);
+  await answer(true);
+  assert.deepEqual([requestPermission.mock.callCount(), preferences().notifications], [1, true]);
+  assert.equal(textOf(<Notices session={session} />), "");
 });

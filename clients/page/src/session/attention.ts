@@ -82,11 +82,14 @@ export async function answer(isWanted: boolean): Promise<void> {
   if (isWanted) savePreferences({ notifications: (await Notification.requestPermission()) === "granted" });
 }
 
+/** A system that shows no numbers on its icons says so; the tab's icon has it all the same. */
+function refused(): void {}
+
 let icon: Promise<string> | undefined;
 
 /** Shows a number on the tab's icon and, where there is one, on the installed page's. */
 function showCount(count: number): void {
-  void (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.());
+  void (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(refused);
   const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   if (!link) return;
   link.dataset["count"] = String(count);
