@@ -7,6 +7,7 @@ import signal
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -208,12 +209,12 @@ async def test_a_connection_that_is_closed_under_a_ping_is_replaced(
 ) -> None:
     """To write to a closed transport is a RuntimeError in uvloop, and nothing in asyncio."""
     get_message = PubSub.get_message
-    closed: list[PubSub] = []
+    closed: list[Any] = []
 
     def write(_data: object) -> None:
         raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
 
-    async def close_and_get_message(self: PubSub, **options: float) -> object:
+    async def close_and_get_message(self: Any, **options: Any) -> object:
         if self.subscribed and not closed:
             closed.append(self)
             self.connection._writer.close()
