@@ -133,7 +133,8 @@ def without_expectation(request: web.Request) -> web.Request:
     headers = request.headers.copy()
     expectations = headers.popall(hdrs.EXPECT)
     accepted = request.clone(headers=headers)
-    accepted[EXPECTS_CONTINUE] = request.version >= HttpVersion11 and "100-continue" in map(str.lower, expectations)
+    is_waiting = request.version >= HttpVersion11 and "100-continue" in map(str.lower, expectations)
+    request[EXPECTS_CONTINUE] = accepted[EXPECTS_CONTINUE] = is_waiting  # the connection has the first request only
     return accepted
 
 
