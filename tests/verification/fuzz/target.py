@@ -34,6 +34,9 @@ from tests.web.app_server import instance
 
 T = TypeVar("T")
 
+REDIS_TASKS = ("redis-pipeline", "pubsub-subscribe")
+"""Tasks of connections to Redis: at most one for each, started when it is first needed, or needed again."""
+
 RELEASE_TIMEOUT_S = 15.0
 """How long the instance may take to release the resources of a closed socket."""
 
@@ -215,7 +218,8 @@ class Target:
             runner.force_shutdown()
 
     async def _count_resources(self) -> ResourceCounts:
-        return ResourceCounts(len(self.app[STREAMS]), len(self.app[HUB]), len(asyncio.all_tasks()))
+        tasks = [task for task in asyncio.all_tasks() if task.get_name() not in REDIS_TASKS]
+        return ResourceCounts(len(self.app[STREAMS]), len(self.app[HUB]), len(tasks))
 
     def _tasks(self) -> list[str]:
         async def names() -> list[str]:
