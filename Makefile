@@ -144,7 +144,7 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 
 # Pages take figures and tables from the code, the alerts and the results of benchmarks.
 $(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/results/*.json) \
-  $(shell find service deploy/observability k8s/components/monitoring -name '*.py' -o -name '*rules.yaml' -o -name alerts.yaml)
+  $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock

@@ -30,6 +30,9 @@ INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
+BACKUP = "south-seas:backup"
+"""String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
+
 WRITE_PROBE = "south-seas:probe"
 """String: written to check whether Redis takes writes."""
 

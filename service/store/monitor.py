@@ -12,6 +12,8 @@ from service.telemetry.clock import ClockOffset
 from service.telemetry.metrics import (
     ARCHIVE_PENDING,
     ARCHIVE_PENDING_AGE,
+    BACKUP_MISSING,
+    BACKUP_TIME,
     CLOCK_ERROR,
     CLOCK_OFFSET,
     NOTIFICATIONS_UP,
@@ -56,6 +58,7 @@ class RedisMonitor:
                     OVERDUE.labels(work).set(await self._overdue_s(key))
                 ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
                 ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
+                await self._read_backup()
             except StoreUnavailable:
                 OVERDUE.clear()
                 pause_s = RETRY_DELAY_S
@@ -86,3 +89,13 @@ class RedisMonitor:
         oldest = await self._client.execute("ZRANGE", key, 0, 0, "WITHSCORES")
         due = float(oldest[0][1]) if oldest else float("inf")
         return max(0.0, clock.now() - due)
+
+    async def _read_backup(self) -> None:
+        """Read what the last export of all games left; without one, its age counts from now."""
+        value = await self._client.execute("GET", keys.BACKUP)
+        if value is None:
+            value = b"%d 0" % clock.now()
+            await self._client.execute("SET", keys.BACKUP, value, "NX")
+        ended_at, missing = map(int, value.split())
+        BACKUP_TIME.set(ended_at)
+        BACKUP_MISSING.set(missing)

@@ -1,6 +1,7 @@
 """Export of all games from Redis, import of whole games, and their deletion."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 
 import msgspec
@@ -35,6 +36,10 @@ class RedisGameTransfer(GameIndex):
             for key in page:
                 if (game := keys.game_of(key)) is not None:
                     yield game
+
+    async def record_backup(self, missing: int) -> None:
+        """Record that all games were exported just now, but for so many: the monitor shows both."""
+        await self._client.execute("SET", keys.BACKUP, b"%d %d" % (time.time(), missing))
 
     async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
         """Delete a game with its log, webhooks and index entries; return False if there is none.

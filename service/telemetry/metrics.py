@@ -72,6 +72,11 @@ ARCHIVE_PENDING = Gauge(
 ARCHIVE_PENDING_AGE = Gauge(
     "south_seas_archive_pending_seconds", "How long the oldest of these games has waited to be archived."
 )
+BACKUP_TIME = Gauge(
+    "south_seas_backup_time_seconds",
+    "When all games were last exported, or the service was first started without such an export, as a Unix time.",
+)
+BACKUP_MISSING = Gauge("south_seas_backup_missing_games", "Games that this export could not read.")
 TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
@@ -236,7 +241,7 @@ _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "bro
 
 # `increase()` does not see the event with which a series appears: these series exist from the start.
 for _counter, _values in (
-    (RATE_LIMITED, ("connections", "open-streams", "watchers")),
+    (RATE_LIMITED, ("all-connections", "connections", "open-streams", "watchers")),
     (ACTIONS, ("seat", "owner", "bot", "clock")),
     (COMMITS, ("committed", "conflict", "replayed")),
     (GAMES, ("created", "started", "finished", "aborted")),

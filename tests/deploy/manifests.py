@@ -1,12 +1,16 @@
 """The manifests as `kubectl apply -k` would send them, and how their parts are found.
 
-An overlay is a folder of `k8s/overlays`; it is rendered once. Kubernetes itself is never asked.
+An overlay is a folder of `k8s/overlays`, or a variant of `prod` with other components; it is rendered once. Kubernetes
+itself is never asked.
 """
 
 import base64
+import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,7 +19,13 @@ import yaml
 from tests.tools import KUBECTL, ROOT, require
 
 K8S = ROOT / "k8s"
-OVERLAYS = tuple(sorted(folder.name for folder in (K8S / "overlays").iterdir()))
+VARIANTS = {
+    "prod-cluster": (("redis-sentinel", "redis-cluster"), ("ingress-nginx-hashing",)),
+    "prod-gateway": (("ingress-nginx", "gateway"),),
+}
+"""Which components are commented out, and which are not, in the place of those of `prod`."""
+
+OVERLAYS = (*sorted(folder.name for folder in (K8S / "overlays").iterdir()), *VARIANTS)
 PRODUCTION = tuple(name for name in OVERLAYS if name.startswith("prod"))
 
 CUSTOM = ("monitoring.coreos.com", "gateway.networking.k8s.io")
@@ -34,12 +44,34 @@ Resource = dict[str, Any]
 def render(overlay: str) -> tuple[Resource, ...]:
     """Return the resources of an overlay. Fails without a `kubectl` whose kustomize is recent enough."""
     kubectl = require(KUBECTL)
-    finished = subprocess.run(
-        [kubectl, "kustomize", K8S / "overlays" / overlay], capture_output=True, text=True, check=False, timeout=60
-    )
+    with TemporaryDirectory() as directory:
+        root = Path(directory)
+        for part in ("k8s", "deploy/observability"):
+            shutil.copytree(ROOT / part, root / part)
+        if overlay in VARIANTS:
+            _make_variant(root / "k8s" / "overlays" / "prod", root / "k8s" / "overlays" / overlay)
+        finished = subprocess.run(
+            [kubectl, "kustomize", root / "k8s" / "overlays" / overlay],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
     if finished.returncode or finished.stderr:
         pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {finished.stderr}")
     return tuple(yaml.safe_load_all(finished.stdout))
+
+
+def _make_variant(prod: Path, target: Path) -> None:
+    shutil.copytree(prod, target)
+    file = target / "kustomization.yaml"
+    text = file.read_text()
+    for *removed, added in VARIANTS[target.name]:
+        for name in removed:
+            text = text.replace(f"\n  - ../../components/{name}\n", f"\n  # - ../../components/{name}\n")
+        assert f"\n  # - ../../components/{added}\n" in text
+        text = text.replace(f"\n  # - ../../components/{added}\n", f"\n  - ../../components/{added}\n")
+    file.write_text(text)
 
 
 def list_resources(overlay: str, *kinds: str) -> list[Resource]:

@@ -19,5 +19,8 @@ def test_alerts_are_valid_have_a_runbook_and_a_name_of_their_own(overlay: str, t
         for rule in [rule for group in resource["spec"]["groups"] for rule in group["rules"] if "alert" in rule]:
             names.append(rule["alert"])
             assert rule["labels"]["severity"] in {"page", "ticket"}
-            assert all(rule["annotations"][part] for part in ("summary", "description", "means", "look_at", "do"))
+            assert all(
+                rule["annotations"][part]
+                for part in ("runbook_url", "summary", "description", "means", "look_at", "do")
+            )
     assert len(names) == len({*names}) > 10

@@ -35,6 +35,7 @@ async def proxied(directory: Path, ports: list[str], options: str = "") -> Async
     text = f"global\n    stats socket {admin}\n{text}"
     assert text.count("bind :8080") == 1
     text = text.replace("bind :8080", f"bind unix@{socket}").replace("mode http\n", f"mode http\n{options}")
+    text = text.replace("bind 127.0.0.1:8405", f"bind unix@{directory / 'metrics.sock'}")
     for documented, port in zip(PORTS, ports, strict=True):
         assert text.count(f"127.0.0.1:{documented}") == 1
         text = text.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{port}")
@@ -72,6 +73,43 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
             await wait_for_requests()
         sending.cancel()
     assert {*statuses} == {200}
+
+
+async def responses_of(proxy: Haproxy) -> list[int]:
+    """Return how many responses each instance has sent."""
+    lines = (await proxy.command("show stat")).splitlines()
+    column = lines[0].split(",").index("hrsp_2xx")
+    return [int(line.split(",")[column]) for line in lines if line.startswith(("instances,one,", "instances,two,"))]
+
+
+async def test_a_game_stays_on_one_instance_and_other_requests_are_spread(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
+        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        await proxy.wait_until_up(("one", "two"))
+        for path, are_spread in ((f"/v1/games/{(await create_game(session)).id}", False), ("/v1/bots", True)):
+            before = await responses_of(proxy)
+            for _ in range(40):
+                assert (await session.get(path)).status == 200
+            grown = [after - first for after, first in zip(await responses_of(proxy), before, strict=True)]
+            assert sum(grown) == 40
+            assert all(grown) is are_spread
+
+
+async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_it(tmp_path: Path) -> None:
+    metrics = aiohttp.UnixConnector(str(tmp_path / "metrics.sock"))
+    async with (
+        proxied(tmp_path, ["1", "2"]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        aiohttp.ClientSession("http://south-seas", connector=metrics) as prometheus,
+    ):
+        response = await session.get("/v1/bots")
+        assert (response.status, response.content_type) == (503, "application/problem+json")
+        assert (response.headers["Retry-After"], (await response.json())["code"]) == ("5", "store_unavailable")
+        text = await (await prometheus.get("/metrics")).text()
+        assert 'haproxy_frontend_http_responses_total{proxy="players",code="5xx"} 1' in text
 
 
 async def test_the_service_takes_back_the_tags_that_a_compressing_proxy_weakens(tmp_path: Path, redis_url: str) -> None:

@@ -100,8 +100,7 @@ def test_every_setting_path_target_and_alert_exists() -> None:
     assert all(f"\n{target}:" in makefile for target in re.findall(r"`make ([a-z-]+)`", TEXT))
     alerts = yaml.safe_dump(list_resources("prod", "PrometheusRule"))
     assert all(f"alert: {name}\n" in alerts for name in re.findall(r"`(SouthSeas\w+)`", TEXT))
-    for overlay in ("prod", "prod-cluster"):
-        assert "change:" in (K8S / "overlays" / overlay / "kustomization.yaml").read_text()
+    assert "change:" in (K8S / "overlays" / "prod" / "kustomization.yaml").read_text()
 
 
 def test_the_alerts_of_the_cluster_are_up_to_date() -> None:

@@ -99,11 +99,10 @@ def test_docker_tells_the_digests(pin: ModuleType, tmp_path: Path, monkeypatch: 
     assert pin.main(["check"]) == 0
 
 
-@pytest.mark.parametrize("overlay", ("prod", "prod-cluster"))
 def test_what_a_cluster_gets_is_held_against_it(
-    pin: ModuleType, tmp_path: Path, overlay: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    pin: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kubectl, folder = require(KUBECTL), tmp_path / "k8s" / "overlays" / overlay
+    kubectl, folder = require(KUBECTL), tmp_path / "k8s" / "overlays" / "prod"
 
     def checked() -> int:
         monkeypatch.setattr("sys.stdin", io.StringIO(run(kubectl, "kustomize", folder)))

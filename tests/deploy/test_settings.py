@@ -16,6 +16,8 @@ from tests.deploy.manifests import (
 from tests.serve_settings import variables
 from tests.tools import ROOT
 
+SAMPLER = {"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.01"}
+
 
 def test_there_is_a_variable_for_every_setting() -> None:
     assert len(variables()) == len(OPTIONS)
@@ -29,7 +31,7 @@ def test_the_image_sets_only_what_there_is() -> None:
 
 
 def test_the_manifests_set_only_what_there_is(overlay: str) -> None:
-    known = variables() | {*ENDPOINT_VARIABLES, *SECRETS["south-seas-archive"]}
+    known = variables() | {*ENDPOINT_VARIABLES, *SAMPLER, *SECRETS["south-seas-archive"]}
     assert environment(overlay, service_container(overlay)).keys() <= known
 
 

@@ -107,6 +107,10 @@ async def test_the_monitor_follows_the_clock_of_redis_and_measures_how_late_work
     assert read_samples()["south_seas_overdue_seconds", frozenset({("work", "webhooks")})] == 0
     assert sum_samples(read_samples(), "redis_clock_error_seconds") == 0.25
     assert abs(clock.now() - time.time() - 3600) < 60
+    await wait_until(lambda: abs(sum_samples(read_samples(), "backup_time_seconds") - clock.now()) < 60)
+    await store.transfer.record_backup(3)
+    await wait_until(lambda: sum_samples(read_samples(), "backup_missing_games") == 3)
+    assert abs(sum_samples(read_samples(), "backup_time_seconds") - time.time()) < 60
     measurements.clear()
     await wait_until(lambda: not [name for name, _ in read_samples() if name == "south_seas_overdue_seconds"])
     assert sum_samples(read_samples(), "redis_clock_offset_seconds") == 3600

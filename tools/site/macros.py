@@ -41,7 +41,7 @@ from tools.site.limits import api_limits, server_limits
 __all__ = ["FIGURES", "PARTS", "fill_in"]
 
 ROOT = Path(__file__).parents[2]
-ALERTS = ("deploy/observability/prometheus/alerts.yaml", "k8s/components/monitoring/cluster-rules.yaml")
+ALERTS = ("deploy/observability/prometheus/alerts.yaml", "deploy/observability/prometheus/infrastructure.yaml")
 
 MIB = 2**20
 
@@ -128,8 +128,7 @@ def metrics() -> Iterator[str]:
 def runbooks() -> Iterator[str]:
     """Yield a section for each alert, made of its annotations."""
     for file in ALERTS:
-        document = yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
-        for group in document.get("spec", document)["groups"]:
+        for group in yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))["groups"]:
             for rule in group["rules"]:
                 yield from _runbook(rule)
 

@@ -92,8 +92,9 @@ class ConnectionLimiter:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
         client, max_connections = connection.client, self.limits.max_connections_per_address
         self.connections[connection] = None
-        refusal = b""
+        refusal, policy = b"", "connections"
         if len(self.connections) > self.limits.max_connections:
+            policy = "all-connections"
             refusal = self._encode_refusal(
                 "store_unavailable", "this instance has reached its maximum number of connections"
             )
@@ -105,6 +106,7 @@ class ConnectionLimiter:
             self.connections_per_address.add(client, 1)
             self.charge_address(client, CONNECTION_S)
         if refusal:
+            RATE_LIMITED.labels(policy).inc()
             self._log_rejection(client)
         return refusal
 
@@ -119,7 +121,6 @@ class ConnectionLimiter:
 
     def _log_rejection(self, client: str | None) -> None:
         """Log the first rejected connection, and then every thousandth."""
-        RATE_LIMITED.labels("connections").inc()
         self.rejected += 1
         if self.rejected % 1_000 == 1:
             LOG.warning(

@@ -121,7 +121,7 @@ def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest
     limiter, before = ConnectionLimiter(Limits(max_connections=1)), read_samples()
     for client in (ADDRESS, ADDRESS, *[None] * 1_000):
         limiter.add(make_connection(client))
-    assert grown(before, "rate_limited_total", policy="connections") == 1_001
+    assert grown(before, "rate_limited_total", policy="all-connections") == 1_001
     rejected = "connections are rejected: {} are open, {} of them from {}, which was rejected last"
     assert [record.getMessage() for record in caplog.records] == [
         rejected.format(2, 2, ADDRESS),
