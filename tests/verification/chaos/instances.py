@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.tools import LIBFAKETIME, require
 
-START_TIMEOUT_S = 40.0
+START_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 60.0
 
 LISTENS = re.compile(rb"listens on http://127\.0\.0\.1:(\d+);")
@@ -137,8 +137,7 @@ async def start_instances(
 async def run_instances(instances: Sequence[Instance]) -> AsyncIterator[None]:
     """Start instances, and stop them when the context ends."""
     try:
-        for instance in instances:
-            await instance.start()
+        await asyncio.gather(*(instance.start() for instance in instances))
         yield
     finally:
         for instance in instances:

@@ -2,5 +2,5 @@
 
     python -m tests.verification.faults --only 'Redis full'
 
-Each fault has a deployment of its own: Redis, two instances, haproxy, players, and a Prometheus with the shipped rules.
+A deployment is Redis, two instances, haproxy, players, and a Prometheus with the shipped rules.
 """

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from traceback import format_exc
 
@@ -20,15 +20,18 @@ from service.store.planned_failover import PlannedFailoverError
 from tests.tools import C_COMPILER, HAPROXY, PROMETHEUS, REDIS, exit_without, require
 from tests.verification.faults.alerts import MAX_FOR_S, SHORT_AGES_S
 from tests.verification.faults.catalogue import FAULT_TYPES, FaultType
-from tests.verification.faults.run import run_fault
+from tests.verification.faults.run import run_group
 from tools.site.faults import HEAD, RESULTS, FaultResult, FaultRuns, row
 
 NOTES = (
-    "Each fault has a deployment of its own: two instances behind haproxy, Redis and six players, all on this machine.",
+    "Two instances behind haproxy, Redis, six players and Prometheus, all on this machine.",
     f"Prometheus has the shipped rules, but scrapes and evaluates each second, waits {MAX_FOR_S} s at most for the",
     f"`for` of a rule, and {max(SHORT_AGES_S.values())} s for a game to be archived. The table adds what that",
     "saved, but not the interval of 15 s, which may add 30 s.",
 )
+
+MAX_FAULTS = 5
+"""Of one deployment, so that several can run at once."""
 
 FAILURES_OF_THE_RUN = (
     *(AssertionError, OSError, RuntimeError, TimeoutError),
@@ -41,7 +44,7 @@ FAILURES_OF_THE_RUN = (
 @click.option("--only", multiple=True, help="Inject only faults whose name contains this.")
 @click.option("--list", "is_list", is_flag=True, help="List the faults, and inject none.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Chooses servers and moves.")
-@click.option("--jobs", type=click.IntRange(1, 16), default=3, show_default=True, help="Faults at once.")
+@click.option("--jobs", type=click.IntRange(1, 16), default=3, show_default=True, help="Deployments at once.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -70,28 +73,53 @@ def main(*, only: Sequence[str], is_list: bool, seed: int, jobs: int, output: Pa
 async def run_faults(
     faults: Sequence[FaultType], seed: int, jobs: int, output: Path | None = None
 ) -> list[FaultResult]:
-    """Inject faults, `jobs` at once. Print the row of each when it has ended, and write it. Return them in order."""
-    lanes = asyncio.Semaphore(jobs)
+    """Inject faults into `jobs` deployments at once. Print the row of each when it ended, and write it. Return all."""
+    lanes, results = asyncio.Semaphore(jobs), list[FaultResult]()
 
-    async def run(fault: FaultType) -> FaultResult | None:
-        async with lanes:
-            started_at = time.monotonic()
-            try:
-                with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as directory:
-                    result = await run_fault(fault, Path(directory), seed)
-            except FAILURES_OF_THE_RUN:
-                click.echo(f"  {fault.name}: the run itself failed\n{format_exc()}", err=True)
-                return None
+    def report(result: FaultResult) -> None:
+        results.append(result)
         click.echo(row(result))
+        if result.other_alerts:
+            click.echo(f"  also fired: {', '.join(result.other_alerts)}", err=True)
+        for problem in result.problems:
+            click.echo(f"  PROBLEM {result.fault}: {problem}", err=True)
         if output is not None:
             _save(result, output)
-        click.echo(f"  {time.monotonic() - started_at:.0f} s, also fired: {result.other_alerts}", err=True)
-        for problem in result.problems:
-            click.echo(f"  PROBLEM {fault.name}: {problem}", err=True)
-        return result
 
-    results = await asyncio.gather(*(run(fault) for fault in faults))
-    return [result for result in results if result is not None]
+    async def run(group: list[FaultType]) -> None:
+        """Inject what is left of a group into another deployment, if one could not go on."""
+        while group:
+            async with lanes:
+                failure = await _run_group(group, seed, report)
+            done = {result.fault for result in results}
+            remaining = [fault for fault in group if fault.name not in done]
+            if failure:
+                click.echo(f"  {remaining[0].name}: the run itself failed\n{failure}", err=True)
+            group = remaining[1:]
+
+    await asyncio.gather(*(run(group) for group in _group(faults)))
+    names = [fault.name for fault in faults]
+    return sorted(results, key=lambda result: names.index(result.fault))
+
+
+async def _run_group(group: Sequence[FaultType], seed: int, report: Callable[[FaultResult], None]) -> str:
+    """Inject a group of faults; return the traceback if their deployment could not go on."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as directory:
+            await run_group(group, Path(directory), seed, report)
+    except FAILURES_OF_THE_RUN:
+        return format_exc()
+    return ""
+
+
+def _group(faults: Sequence[FaultType]) -> list[list[FaultType]]:
+    """Return groups of faults that can follow each other in the same deployment."""
+    groups: dict[object, list[FaultType]] = {}
+    for fault in faults:
+        groups.setdefault(fault.deployment, []).append(fault)
+    return [
+        group[start : start + MAX_FAULTS] for group in groups.values() for start in range(0, len(group), MAX_FAULTS)
+    ]
 
 
 def _save(result: FaultResult, output: Path) -> None:

@@ -33,6 +33,15 @@ class FaultType(NamedTuple):
     """Of the service; `{directory}` is that of the run."""
     wrapper: tuple[str, ...] = ()
     """A command that starts the instances."""
+    is_alone: bool = False
+    """Whether it needs a deployment for itself."""
+    log_from_fault: bool = True
+    """Whether the line comes after the fault; else it may be of the start."""
+
+    @property
+    def deployment(self) -> tuple[object, ...]:
+        """What it has in common with the faults that may follow it in the same deployment."""
+        return self.redis, self.settings, self.flags, self.wrapper, self.name if self.is_alone else ""
 
 
 FAILED_OVER = "Redis has failed over"
@@ -115,6 +124,7 @@ FAULT_TYPES = (
         "SouthSeasRedisEmptied",
         RESTORE,
         may_lose=LOST_DATA,
+        is_alone=True,
         recovers_s=90,
     ),
     FaultType(
@@ -125,6 +135,7 @@ FAULT_TYPES = (
         "SouthSeasRedisEmptied",
         RESTORE,
         may_lose=LOST_DATA,
+        is_alone=True,
         recovers_s=90,
     ),
     FaultType(
@@ -210,8 +221,11 @@ FAULT_TYPES = (
         "SouthSeasFilesRunOut",
         "Add instances, or raise the limit (`ulimit -Hn`).",
         wrapper=faults.LIMITED_FILES,
+        log_from_fault=False,
     ),
-    FaultType("memory used up", "standalone", faults.memory_used_up, "out of memory", lasts_s=1, recovers_s=15),
+    FaultType(
+        "memory used up", "standalone", faults.memory_used_up, "out of memory", lasts_s=1, recovers_s=15, is_alone=True
+    ),
     FaultType(
         "a setting that does not exist",
         "standalone",
@@ -220,5 +234,5 @@ FAULT_TYPES = (
         "SouthSeasUpdateStuck",
         "Correct it, or run `rollout undo`: the update waits, and the old pods go on.",
     ),
-    FaultType("a client floods the service", "standalone", faults.flood, "", lasts_s=5),
+    FaultType("a client floods the service", "standalone", faults.flood, "", lasts_s=5, is_alone=True),
 )

@@ -382,7 +382,8 @@ async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
 
 
 async def _damage(bed: Bed, game: str) -> None:
-    await bed.execute("HSET", keys.game(game), "snapshot", "damaged")
+    """Damage a game's snapshot and revision, so that no instance goes on with what it has in its cache."""
+    await bed.execute("HSET", keys.game(game), "snapshot", "damaged", "revision", "damaged".ljust(20, "!"))
 
 
 @asynccontextmanager
@@ -401,8 +402,7 @@ async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def no_backup(bed: Bed) -> AsyncIterator[Lines]:
     """Let the last backup be three days old, as if none had been made since the first start."""
-    key = f"{keys.PREFIX}backup"
-    await bed.execute("SET", key, f"{time.time() - 3 * DAY_S:.0f} 0")
+    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0")
     yield []
     await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 

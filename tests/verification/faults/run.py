@@ -1,13 +1,15 @@
-"""Injects one fault into a deployment of its own, and finds out what it did."""
+"""Injects faults into a deployment, and finds out what each did."""
 
 import asyncio
 import re
 import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
 from tests.tools import ROOT
+from tests.verification.chaos.testbed import wait_until_healthy
 from tests.verification.faults.catalogue import FaultType
 from tests.verification.faults.deployment import Bed, start_bed
 from tests.verification.faults.users import Answer, count_statuses
@@ -34,35 +36,48 @@ _OWN = re.compile(r"127\.0\.0\.1:\d+|/tmp/[^\s:']+")
 _REQUEST = re.compile(r" \[request_id=.*")
 
 
-async def run_fault(fault: FaultType, directory: Path, seed: int) -> FaultResult:
-    """Inject a fault, repair it once its alert has fired, and return what it did."""
-    rng = Random(f"{seed}-{fault.name}")
-    flags = [flag.format(directory=directory) for flag in fault.flags]
+async def run_group(
+    faults: Sequence[FaultType], directory: Path, seed: int, report: Callable[[FaultResult], None]
+) -> None:
+    """Inject faults one after the other into one deployment, and report each when it ended."""
+    first = faults[0]
+    flags = [flag.format(directory=directory) for flag in first.flags]
+    rng = Random(f"{seed}-{first.name}")
     async with start_bed(
-        directory, fault.redis, rng, settings=fault.settings, flags=flags, wrapper=fault.wrapper
+        directory, first.redis, rng, settings=first.settings, flags=flags, wrapper=first.wrapper
     ) as bed:
-        await asyncio.sleep(CALM_S)
-        problems = [
-            f"before the fault: {answer.kind} {answer.status}" for answer in bed.users.answers if answer.is_failure
-        ]
-        bed.alerts.begin_fault()
-        async with fault.inject(bed) as lines:
-            if fault.alert:
-                await _wait(lambda: fault.alert in bed.alerts.fired_at, ALERT_TIMEOUT_S)
-            else:
-                await asyncio.sleep(fault.lasts_s)
-            repaired_at = time.monotonic()
-        if not await _wait(
-            lambda: bed.users.has_moved_since(max(repaired_at, time.monotonic() - 1)), RECOVERY_TIMEOUT_S
-        ):
-            problems.append(f"players cannot move {RECOVERY_TIMEOUT_S:g} s after the repair")
-        await asyncio.sleep(SETTLE_S)
-        return await _describe(bed, fault, lines, problems, repaired_at)
+        for fault in faults:
+            report(await run_fault(fault, bed))
 
 
-async def _wait(condition: object, timeout_s: float) -> bool:
+async def run_fault(fault: FaultType, bed: Bed) -> FaultResult:
+    """Inject a fault, repair it once its alert has fired, and return what it did."""
+    await wait_until_healthy(bed.testbed)
+    await _wait(lambda: fault.alert not in bed.alerts.firing, RECOVERY_TIMEOUT_S)
+    calm_at = time.monotonic()
+    logged = {instance.name: instance.log.stat().st_size for instance in bed.instances} if fault.log_from_fault else {}
+    await asyncio.sleep(CALM_S)
+    problems = [
+        f"before the fault: {answer.kind} {answer.status}"
+        for answer in bed.users.answers_since(calm_at)
+        if answer.is_failure
+    ]
+    bed.alerts.begin_fault()
+    async with fault.inject(bed) as lines:
+        if fault.alert:
+            await _wait(lambda: fault.alert in bed.alerts.fired_at, ALERT_TIMEOUT_S)
+        else:
+            await asyncio.sleep(fault.lasts_s)
+        repaired_at = time.monotonic()
+    healed_at = time.monotonic()
+    if not await _wait(lambda: bed.users.has_moved_since(healed_at), RECOVERY_TIMEOUT_S):
+        problems.append(f"players cannot move {RECOVERY_TIMEOUT_S:g} s after the repair")
+    await asyncio.sleep(SETTLE_S)
+    return await _describe(bed, fault, [*_log_lines(bed, logged), *lines], problems, repaired_at)
+
+
+async def _wait(condition: Callable[[], bool], timeout_s: float) -> bool:
     """Poll until the condition is true; return whether it was within `timeout_s`."""
-    assert callable(condition)
     until = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > until:
@@ -79,7 +94,7 @@ async def _describe(
     lost, acknowledged = await users.count_lost(), len(users.acknowledged)
     has_fired = fault.alert in fired_at
     recovery_s = users.first_moves_s(repaired_at) if fault.alert else users.longest_pause_s(fault_at)
-    line = find_line(fault.log, [*_log_lines(bed), *lines]) if fault.log else ""
+    line = find_line(fault.log, lines) if fault.log else ""
     if fault.alert and not has_fired:
         problems.append(f"nobody is told: {fault.alert} did not fire, but {sorted(fired_at) or 'no alert'}")
     if not fault.alert:
@@ -92,7 +107,7 @@ async def _describe(
         problems.append(f"players moved after {recovery_s:.1f} s, not within {fault.recovers_s:g} s")
     if lost and not (fault.may_lose and is_promised(fault.may_lose)):
         problems.append(f"{lost} acknowledged actions are lost, and docs/durability.md does not say so in bold")
-    problems += [f"{instance.name} logged {line}" for instance in bed.instances for line in tracebacks(instance.log)]
+    problems += [f"an instance logged {one}" for one in find_tracebacks("\n".join(lines))]
     counts = count_statuses(iter(answers))
     return FaultResult(
         fault=fault.name,
@@ -128,14 +143,15 @@ def find_line(pattern: str, lines: list[str]) -> str:
     return text if len(text) <= MAX_LINE_LENGTH else f"{text[:MAX_LINE_LENGTH].rpartition(' ')[0]} ..."
 
 
-def tracebacks(log: Path) -> list[str]:
+def find_tracebacks(text: str) -> list[str]:
     """Return the last lines of the tracebacks in a log."""
-    text = log.read_text(encoding="utf-8")
     return re.findall(r"^Traceback .*\n(?:[ \t].*\n|\n)*(.*)", text, re.MULTILINE)
 
 
-def _log_lines(bed: Bed) -> list[str]:
-    return [line for instance in bed.instances for line in instance.log.read_text(encoding="utf-8").splitlines()]
+def _log_lines(bed: Bed, logged: Mapping[str, int]) -> list[str]:
+    """Return the lines of all instances behind what they had logged."""
+    texts = [instance.log.read_bytes()[logged.get(instance.name, 0) :].decode() for instance in bed.instances]
+    return [line for text in texts for line in text.splitlines()]
 
 
 def _failed_s(answers: list[Answer], kind: str) -> float:
