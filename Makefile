@@ -3,6 +3,7 @@ PYTHON ?= python3
 ARGS ?=
 SUITE ?= trixie
 COMMAND ?= make test
+SBOM ?= dist/south-seas.cdx.json
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -29,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit format schemas clients chaos chaos-nightly faults fuzz bench bench-peers compiled site venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly faults fuzz bench bench-peers compiled site venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +72,10 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 
 audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python .ci/audit $(ARGS)
+
+sbom: $(DEVELOPMENT) ## Write a list of the image's Python packages, as CycloneDX, to dist/south-seas.cdx.json
+	@mkdir -p $(dir $(SBOM))
+	$(BIN)/cyclonedx-py requirements requirements/image.lock --pyproject pyproject.toml --output-reproducible --output-file $(SBOM)
 
 format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only

@@ -47,7 +47,7 @@ def games_group() -> None:
     """Show, list, abort and delete games, private ones too, without their tokens.
 
     Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
-    change is logged on the error stream: who, where, what and when.
+    change is logged on the error stream, and by an instance some seconds later: who, where, what and when.
     """
 
 
@@ -124,7 +124,7 @@ def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
             retention=settings.retention,
         )
         aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
-        _audit("aborted", game, f"version {aborted.version}, digest {digest}")
+        await _audit(store, "aborted", game, f"version {aborted.version}, digest {digest}")
 
     _run(settings, abort)
 
@@ -147,6 +147,7 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> 
         except UnreadableGame as error:
             if not force:
                 raise click.ClickException(f"game {game} cannot be read ({error}): --force deletes it") from error
+            detail = "it could not be read"
             description = f"{game}, which cannot be read"
         else:
             if view.status not in ENDED_STATUSES:
@@ -162,11 +163,12 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> 
             if not force and settings.archive_url is not None and archived < view.version:
                 raise click.ClickException(f"game {game} is not archived yet: wait, or use --force")
             keys, webhooks = index_keys(access), [one.registration.id for one in stored]
+            detail = f"{view.status}, version {view.version}"
             description = _describe(view, access)
         _confirm(f"delete {description}", yes=yes)
         if not await store.transfer.delete(game, keys, webhooks):
             raise NoSuchGame(game)
-        _audit("deleted", game, description)
+        await _audit(store, "deleted", game, detail)
 
     _run(settings, delete)
 
@@ -214,10 +216,11 @@ def _confirm(question: str, *, yes: bool) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def _audit(what: str, game: str, detail: str) -> None:
-    AUDIT.info(
-        "%s@%s %s game %s at %s: %s", _user(), socket.gethostname(), what, game, timestamp(int(time.time())), detail
-    )
+async def _audit(store: RedisStore, what: str, game: str, detail: str) -> None:
+    at = timestamp(int(time.time()))
+    line = f"{_user()}@{socket.gethostname()} {what} game {game} at {at}: {detail}"
+    AUDIT.info("%s", line)
+    await store.transfer.record_audit(line)
 
 
 def _user() -> str:

@@ -15,7 +15,16 @@ The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `i
 `delivery` (R6 and R5.10), `final_scoring` (R7), `queries` (R8).
 """
 
-from service.engine.game import SCHEMA_VERSION, Game, Player, copy_game, decode_snapshot, encode_snapshot, is_finished
+from service.engine.game import (
+    SCHEMA_VERSION,
+    Game,
+    LaterRelease,
+    Player,
+    copy_game,
+    decode_snapshot,
+    encode_snapshot,
+    is_finished,
+)
 from service.engine.move_ids import move_id, parse_move_id
 from service.engine.resignation import replace_player, resign, return_player
 from service.engine.segments import EngineError, GameNotActive, IllegalMove
@@ -34,6 +43,7 @@ __all__ = [
     "Game",
     "GameNotActive",
     "IllegalMove",
+    "LaterRelease",
     "Player",
     "TileSetIndex",
     "apply_action",

@@ -137,21 +137,37 @@ encode_snapshot = msgspec.msgpack.Encoder().encode
 """Encodes a game as a snapshot."""
 
 
+class LaterRelease(msgspec.DecodeError):
+    """A snapshot that only a later release can read."""
+
+
 def decode_snapshot(snapshot: bytes) -> Game:
     """Decode a snapshot.
 
-    Raises `msgspec.DecodeError` if it is not a snapshot, or a later release wrote it: to store such a game again would
-    lose the fields that the later release added. What stores a snapshot notices damage, by the checksum of its format.
+    Raises `msgspec.DecodeError` if it is not a snapshot, and LaterRelease if a later release wrote it: to store such a
+    game again would lose the fields that the later release added. What stores a snapshot notices damage, by the
+    checksum of its format.
     """
     try:
         game: Game = _DECODER.decode(snapshot)
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _check_schema(_read_schema(snapshot))
         raise msgspec.DecodeError(str(error)) from error
-    if game.schema_version > SCHEMA_VERSION:
-        raise msgspec.DecodeError(
-            f"a later release wrote it: schema {game.schema_version}, this release reads up to {SCHEMA_VERSION}"
-        )
+    _check_schema(game.schema_version)
     return game
+
+
+def _read_schema(snapshot: bytes) -> int:
+    """Return the schema of a snapshot whose other fields cannot be read; 0 if that cannot be read either."""
+    try:
+        return _SCHEMA_DECODER.decode(snapshot).schema_version
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return 0
+
+
+def _check_schema(version: int) -> None:
+    if version > SCHEMA_VERSION:
+        raise LaterRelease(f"a later release wrote it: schema {version}, this release reads up to {SCHEMA_VERSION}")
 
 
 def copy_game(game: Game) -> Game:
@@ -178,7 +194,14 @@ def is_finished(game: Game) -> bool:
     return game.status in ENDED_STATUSES
 
 
+class _Schema(msgspec.Struct, array_like=True):
+    """The first field of any snapshot."""
+
+    schema_version: int
+
+
 _DECODER = msgspec.msgpack.Decoder(Game)
+_SCHEMA_DECODER = msgspec.msgpack.Decoder(_Schema)
 _CONTAINERS = (
     *("bag", "ship_pile", "display", "ships_owed", "board", "cells", "oriented_tiles", "first_segments", "frontier"),
     *("markets", "feature_labels", "feature_ring", "open_slots", "symbols", "islanders", "covered", "discarded"),

@@ -7,7 +7,7 @@ from time import perf_counter
 import msgspec
 
 from schemas.vocabulary import Status
-from service.engine import Game, TileSetIndex, decode_snapshot, encode_snapshot
+from service.engine import Game, LaterRelease, TileSetIndex, decode_snapshot, encode_snapshot
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended, next_due_at
 from service.games.cache import GameSession
@@ -17,6 +17,7 @@ from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports.game_store import (
     Commit,
     Committed,
+    GameOfLaterRelease,
     GameRecord,
     GameStore,
     KeyQuotaExceeded,
@@ -126,9 +127,11 @@ def _publish(context: Context, session: GameSession, change: Commit, sent_at: fl
 
 
 def decode_game(record: GameRecord) -> Game:
-    """Decode a stored game's snapshot. Raises UnreadableGame."""
+    """Decode a stored game's snapshot. Raises GameOfLaterRelease, UnreadableGame."""
     try:
         return decode_snapshot(record.snapshot)
+    except LaterRelease as error:
+        raise GameOfLaterRelease(str(error)) from error
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
 

@@ -33,6 +33,9 @@ PREFIX = "south-seas:"
 BACKUP = "south-seas:backup"
 """String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
 
+AUDIT = "south-seas:audit"
+"""List: lines of operators' changes that no instance has logged yet."""
+
 WRITE_PROBE = "south-seas:probe"
 """String: written to check whether Redis takes writes."""
 

@@ -1,6 +1,10 @@
-"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight."""
+"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight.
+
+Also logs what operators did on other machines.
+"""
 
 import asyncio
+import logging
 import time
 
 from service.games.ports.game_store import StoreUnavailable
@@ -25,6 +29,8 @@ from service.telemetry.metrics import (
 
 __all__ = ["RedisMonitor"]
 
+AUDIT = logging.getLogger("south_seas.audit")
+
 MEASURE_INTERVAL_S = 10.0
 RETRY_DELAY_S = 1.0
 """Delay after a measurement that failed."""
@@ -34,6 +40,9 @@ CLOCK_SAMPLES = 5
 
 _TIME_SCRIPT = "return redis.call('TIME')"
 """A script, because a script has a key: in a Cluster all samples go to the same node, and thus read the same clock."""
+
+_TAKE_AUDIT_SCRIPT = "local lines = redis.call('LRANGE', KEYS[1], 0, -1) redis.call('DEL', KEYS[1]) return lines"
+"""One instance gets each line."""
 
 _SCHEDULES = {"games": keys.GAME_SCHEDULE, "webhooks": keys.WEBHOOK_SCHEDULE}
 
@@ -59,6 +68,8 @@ class RedisMonitor:
                 ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
                 ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
                 await self._read_backup()
+                for line in await self._client.execute("EVAL", _TAKE_AUDIT_SCRIPT, 1, keys.AUDIT):
+                    AUDIT.info("%s", line.decode())
             except StoreUnavailable:
                 OVERDUE.clear()
                 pause_s = RETRY_DELAY_S

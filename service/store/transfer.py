@@ -13,7 +13,7 @@ from service.store import keys, log_entries
 from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
-from service.store.schedule import Schedule
+from service.store.schedule import RedisArchiveQueue, Schedule
 from service.store.scripts import Script
 
 __all__ = ["RedisGameTransfer"]
@@ -41,6 +41,10 @@ class RedisGameTransfer(GameIndex):
         """Record that all games were exported just now, but for so many: the monitor shows both."""
         await self._client.execute("SET", keys.BACKUP, b"%d %d" % (time.time(), missing))
 
+    async def record_audit(self, line: str) -> None:
+        """Have one of the instances log a line."""
+        await self._client.execute("RPUSH", keys.AUDIT, line)
+
     async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
         """Delete a game with its log, webhooks and index entries; return False if there is none.
 
@@ -60,7 +64,7 @@ class RedisGameTransfer(GameIndex):
             *(self.unlist(game, status) for status in STATUSES),
             *(self._webhook_schedule.reschedule(f"{game} {webhook}", None) for webhook in webhooks),
             self._schedule.reschedule(game, None),
-            Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
+            RedisArchiveQueue(self._client).reschedule(game, None),
         )
         return bool(deleted)
 

@@ -331,7 +331,9 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     job = ExportJob(CATALOGUE, second, first)
     assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
     assert (second / "MISSING").read_text() == f"{damaged.id}\n"
-    ended_at, missing = map(int, (await redis.get(keys.BACKUP)).split())
+    backup = await redis.get(keys.BACKUP)
+    assert isinstance(backup, bytes)
+    ended_at, missing = map(int, backup.split())
     assert (abs(ended_at - time.time()) < 60, missing) == (True, 1)
     assert not (second / "WHOLE").exists()
     assert f"game {damaged.id}: " in capsys.readouterr().err

@@ -20,7 +20,10 @@ from tests.server_process import start_server
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_receiver
 
-SHARED_KEYS = (keys.WRITE_PROBE, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
+SHARED_KEYS = (
+    *(keys.WRITE_PROBE, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE),
+    *(keys.AUDIT, keys.BACKUP),
+)
 """What an instance removes from schedules when it is due, and finds no game."""
 
 

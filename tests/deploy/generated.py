@@ -1,6 +1,7 @@
 """The alerts as the Prometheus Operator takes them: `python -m tests.deploy.generated` writes them anew."""
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -12,7 +13,8 @@ ALERTS = ROOT / "deploy" / "observability" / "prometheus"
 
 def rules() -> str:
     """Return all alerts as one resource."""
-    groups = [group for file in sorted(ALERTS.glob("*.y*ml")) for group in _groups(file)]
+    files = _load(ALERTS / "prometheus.yaml")["rule_files"]
+    groups = [group for file in files for group in _load(ALERTS / file)["groups"]]
     resource = {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
@@ -23,10 +25,9 @@ def rules() -> str:
     return comment + yaml.safe_dump(resource, sort_keys=False, width=120)
 
 
-def _groups(file: Path) -> list[object]:
-    result = yaml.safe_load(file.read_text(encoding="utf-8"))
-    groups: list[object] = result.get("groups", [])
-    return groups
+def _load(file: Path) -> dict[str, Any]:
+    result: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return result
 
 
 def main() -> None:

@@ -119,7 +119,7 @@ def test_nothing_fires_in_calm_in_rolling_restarts_and_in_a_failover(tmp_path: P
                 return "stale"
             if scrape > restarts_at and name == "process_start_time_seconds":
                 return "2"
-            return CASES["failover"].get(name, CASES["calm"][name]) if scrape == failover_at else CASES["calm"][name]
+            return str({**CASES["calm"], **(CASES["failover"] if scrape == failover_at else {})}[name])
 
         return one
 

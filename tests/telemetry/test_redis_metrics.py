@@ -86,6 +86,21 @@ async def test_a_command_is_retried_after_its_connection_was_closed(
         assert (grown(before, "redis_retries_total"), grown(before, "redis_errors_total")) == (1, 0)
 
 
+async def test_one_instance_logs_each_change_of_an_operator(
+    redis_url: str, store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "south_seas.audit")
+    await store.transfer.record_audit("ann@host aborted game k7m2x9qd4t1w")
+    async with connect(redis_url) as other:
+        monitors = [asyncio.create_task(one.monitor.run()) for one in (store, other)]
+        await wait_until(lambda: sum_samples(read_samples(), "backup_time_seconds") and caplog.messages)
+        await asyncio.sleep(0.1)
+        for one in monitors:
+            one.cancel()
+        await asyncio.gather(*monitors, return_exceptions=True)
+    assert caplog.messages == ["ann@host aborted game k7m2x9qd4t1w"]
+
+
 async def test_the_monitor_follows_the_clock_of_redis_and_measures_how_late_work_is(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.TooManyIdempotencyKeys(9), "rate_limited", {"retry_after_s": 9}),
     (games.IdempotencyKeyReused(), "key_reused", {}),
     (store.UnreadableGame("damaged"), "store_unavailable", {"retry_after_s": 1}),
+    (store.GameOfLaterRelease("schema 2"), "store_unavailable", {"retry_after_s": 1}),
     (store.ArchiveUnavailable("away"), "store_unavailable", {"retry_after_s": 5}),
     (store.StoreBusy("many"), "store_unavailable", {"retry_after_s": 1}),
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),

@@ -135,6 +135,23 @@ async def test_a_damaged_game_hides_no_other_in_lists(
     assert len([record for record in caplog.records if record.exc_info]) <= 1
 
 
+async def test_an_instance_that_is_too_old_for_all_games_does_not_say_that_there_are_none(
+    client: Client, redis: Redis
+) -> None:
+    """Another instance may be newer, so a retry may succeed; a damaged game is on none."""
+    game = await create_game(client)
+    await DAMAGES["of a later schema"](client, redis, game)
+    for path in ("/v1/games", "/v1/seats/me/games"):
+        response = await client.get(path, headers={"Authorization": f"Bearer {game.owner_token}"})
+        await check_problem(response, 503, "store_unavailable")
+        assert response.headers["Retry-After"] == "1"
+    whole = await create_game(client)
+    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [whole.id]
+    await DAMAGES["torn"](client, redis, whole)
+    await DAMAGES["torn"](client, redis, game)
+    assert (await (await client.get("/v1/games")).json())["games"] == []
+
+
 async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Client, redis: Redis) -> None:
     whole, broken = await create_game(client), await create_game(client)
     await damage(client, redis, broken)

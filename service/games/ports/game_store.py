@@ -51,6 +51,12 @@ class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this inst
     cause = "unreadable"
 
 
+class GameOfLaterRelease(
+    UnreadableGame, code="store_unavailable", text="a later release wrote the stored game; other instances can read it"
+):
+    """A game that this instance is too old for."""
+
+
 class ArchiveUnavailable(
     UnreadableGame, code="store_unavailable", text="the archive that has the log of this game does not respond"
 ):

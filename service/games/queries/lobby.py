@@ -13,7 +13,7 @@ from service.games.access import subject_of_key
 from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports.game_store import Page, StoreUnavailable, UnreadableGame
+from service.games.ports.game_store import GameOfLaterRelease, Page, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_with_index, read_access
 
 T = TypeVar("T")
@@ -41,23 +41,31 @@ async def collect_page(
 ) -> tuple[list[T], str | None, int]:
     """Return what `show` returns for the games of a list, without None, up to `limit` of them.
 
-    Return also the cursor of the next page, and how many games were loaded.
+    Return also the cursor of the next page, and how many games were loaded. Raises StoreUnavailable, and
+    GameOfLaterRelease where the page would be empty because this instance is too old for its games.
     """
     entries: list[T] = []
-    scanned = 0
+    scanned, too_new = 0, None
     while True:
         page = await read_page(limit - len(entries), cursor)
         cursor, scanned = page.next_cursor, scanned + len(page.games)
-        shown = await asyncio.gather(*(_await_entry(game, show(game)) for game in page.games))
-        entries += [one for one in shown if one is not None]
+        for shown in await asyncio.gather(*(_await_entry(game, show(game)) for game in page.games)):
+            if isinstance(shown, GameOfLaterRelease):
+                too_new = shown
+            elif shown is not None:
+                entries.append(shown)
         if len(entries) >= limit or cursor is None or scanned >= MAX_GAMES_SCANNED:
+            if too_new and not entries:
+                raise too_new
             return entries, cursor, scanned
 
 
-async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | None:
-    """Await a game's entry in a list; return None if it cannot be shown. Raises StoreUnavailable."""
+async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | GameOfLaterRelease | None:
+    """Await a game's entry in a list; return why, or None, if it cannot be shown. Raises StoreUnavailable."""
     try:
         return await reading
+    except GameOfLaterRelease as error:
+        return error
     except (TileSetMissing, UnreadableGame):
         return None
     except StoreUnavailable:
