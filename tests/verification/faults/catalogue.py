@@ -170,6 +170,8 @@ FAULT_TYPES = (
         "game .* failed",
         "SouthSeasGamesFail",
         "Restore it from a backup ([runbook](observing.md#southseasgamesfail)).",
+        may_lose=LOST_DATA,
+        recovers_s=90,
     ),
     FaultType(
         "a backup with a damaged game",
@@ -203,6 +205,7 @@ FAULT_TYPES = (
         "",
         "SouthSeasDown",
         "As above.",
+        recovers_s=30,
     ),
     FaultType(
         "an event loop blocked",

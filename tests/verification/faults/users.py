@@ -116,14 +116,16 @@ class Users:
         return max(next(at for at in times if at >= since) - since for times in self.moved_at.values())
 
     async def count_lost(self) -> int:
-        """Return how many acknowledged versions are in no log, or with another digest."""
+        """Return how many acknowledged versions are in no log, or with another digest. Forget those."""
         stored: dict[str, dict[int, str]] = {}
         acknowledged = [*self.acknowledged]
         for game in {one.game for one in acknowledged}:
             stored[game] = {}
             while diffs := await self._load_diffs(game, max(stored[game], default=0)):
                 stored[game] |= {diff["version"]: diff["digest"] for diff in diffs}
-        return sum(stored[one.game].get(one.version) != one.digest for one in acknowledged)
+        lost = {one for one in acknowledged if stored[one.game].get(one.version) != one.digest}
+        self.acknowledged = [one for one in self.acknowledged if one not in lost]
+        return len(lost)
 
     async def _load_diffs(self, game: str, since: int) -> list[dict[str, Any]]:
         answer, body = await self._try("reads", "GET", f"/v1/games/{game}/diffs?since={since}&limit=500")
