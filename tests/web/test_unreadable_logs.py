@@ -127,8 +127,8 @@ async def test_a_damaged_game_is_logged_once_and_counted(
     client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     http_game, before = await create_game(client), read_samples()
-    damaged = {"snapshot": "damaged", "revision": "damaged".ljust(20, "!")}
-    await redis.hset(keys.game(http_game.id), mapping=damaged)
+    for field in ("snapshot", "revision"):
+        await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))
     for _ in range(3):
         await check_problem(await http_game.get(), 503, "store_unavailable")
     assert [line for line in caplog.messages if line.startswith(f"requests: game {http_game.id} failed")][1:] == []
