@@ -30,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled site venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly faults fuzz bench bench-peers compiled site venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every h
 
 chaos-nightly: $(DEVELOPMENT) ## Run `chaos` for an hour, with a line a minute; ARGS="--minutes 480 --output results"
 	$(BIN)/python -m tests.verification.chaos --minutes 60 --brief $(ARGS)
+
+faults: $(DEVELOPMENT) ## Inject every fault of the table in docs/operating.md, and write that table; ARGS="--only 'Redis full'"
+	$(BIN)/python -m tests.verification.faults $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Run the fuzzers; ARGS="--minutes 30 --seed 7 --only socket"
 	$(BIN)/python -m tests.verification.fuzz $(ARGS)

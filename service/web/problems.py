@@ -11,7 +11,8 @@ from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games.errors import ServiceError
-from service.games.ports.game_store import StoreUnavailable
+from service.games.game_failures import record_failure
+from service.games.ports.game_store import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web import errors
 
@@ -68,6 +69,9 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
 def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     """Return the response to a request that raised a ServiceError."""
     document = to_problem(error, _outcome(request))
+    is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
+    if is_damaged and isinstance(request, web.Request):
+        record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
         return problem_response(document, {"WWW-Authenticate": challenge})

@@ -2,10 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import time
+from typing import Any
 
 import aiohttp
 import yaml
@@ -40,12 +41,19 @@ async def start_observed_instances(redis_url: str, folder: Path) -> AsyncIterato
 
 @asynccontextmanager
 async def start_prometheus(folder: Path, targets: list[str]) -> AsyncIterator[str]:
-    """Start a Prometheus that scrapes these targets."""
-    program = require(PROMETHEUS)
+    """Start a Prometheus with the project's rules that scrapes these targets."""
     config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
     config["rule_files"] = [str(RULES / file) for file in config["rule_files"]]
     config["scrape_configs"][0]["static_configs"][0]["targets"] = [url.split("/")[2] for url in targets]
+    async with run_prometheus(folder, config) as url:
+        yield url
+
+
+@asynccontextmanager
+async def run_prometheus(folder: Path, config: Mapping[str, Any]) -> AsyncIterator[str]:
+    """Run a Prometheus with this configuration, and yield its URL."""
+    program = require(PROMETHEUS)
     file = folder / "prometheus.yaml"
     file.write_text(yaml.safe_dump(config))
     process = await asyncio.create_subprocess_exec(

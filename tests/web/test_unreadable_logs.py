@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from service.games.ports.game_store import StoredDiff
 from service.store import keys, log_entries
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
 
@@ -120,3 +121,16 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     assert {*active_children()} == workers
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "unheard-of" in failure.getMessage()
+
+
+async def test_a_damaged_game_is_logged_once_and_counted(
+    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    http_game, before = await create_game(client), read_samples()
+    for field in ("snapshot", "revision"):
+        await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))
+    for _ in range(3):
+        await check_problem(await http_game.get(), 503, "store_unavailable")
+    assert [line for line in caplog.messages if line.startswith(f"requests: game {http_game.id} failed")][1:] == []
+    assert f"requests: game {http_game.id} failed" in caplog.text
+    assert grown(before, "game_failures_total", work="requests") == 3

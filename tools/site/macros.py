@@ -35,6 +35,7 @@ from service.web.images.responses import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.server.serving import HANDLER_TIMEOUT_S
 from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from tools.site.faults import fault_table
 from tools.site.limits import api_limits, server_limits
 
 __all__ = ["FIGURES", "PARTS", "fill_in"]
@@ -166,6 +167,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "benchmarks_of_the_service": lambda: report_lines(load_result("suite")),
     "benchmarks_beside_others": lambda: report_lines(load_result("peers")),
     "benchmarks_of_growth": lambda: report_lines(load_result("growth")),
+    "faults": fault_table,
     "plot_of_growth": lambda: growth_plot(load_result("growth")),
 }
 """Generated parts, each a paragraph of its own."""

@@ -26,11 +26,15 @@ class Instance:
         """With `fake_clock`, `set_clock` can shift its clock."""
         self.name = name
         self.port = 0
-        self._log = directory / f"{name}.log"
+        self.log = directory / f"{name}.log"
         self._clock = directory / f"{name}.clock"
         self._redis_url = redis_url
         self._flags = flags
         self._fake_clock = fake_clock
+        self.wrapper: tuple[str, ...] = ()
+        """A command that runs the service's command line, which follows it."""
+        self.environment: dict[str, str] = {}
+        """Variables of the next start."""
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[bytes] | None = None
         self.set_clock(0)
@@ -40,11 +44,17 @@ class Instance:
         """Whether the process has not exited."""
         return self._process is not None and self._process.returncode is None
 
+    @property
+    def pid(self) -> int:
+        """The id of the process that was started last."""
+        assert self._process is not None
+        return self._process.pid
+
     async def start(self) -> None:
-        """Start the process, and return when it listens."""
+        """Start the process, and return when it listens. Raise RuntimeError if it exits."""
         options = ("--port", str(self.port), "--redis-url", self._redis_url, *self._flags)
-        command = (sys.executable, "-m", "service.main", "serve", *options)
-        with self._log.open("ab") as log:
+        command = (*self.wrapper, sys.executable, "-m", "service.main", "serve", *options)
+        with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdout=asyncio.subprocess.PIPE, stderr=log, env=self._environment()
             )
@@ -55,7 +65,7 @@ class Instance:
         result = LISTENS.search(line)
         if result is None:
             await self._process.wait()
-            raise RuntimeError(f"instance {self.name} exited: {self._log.read_text()[-2000:]}")
+            raise RuntimeError(f"instance {self.name} exited: {self.log.read_text()[-2000:]}")
         self.port = int(result[1])
         self._reader = asyncio.create_task(self._process.stdout.read())
 
@@ -97,7 +107,7 @@ class Instance:
 
     def errors(self) -> list[str]:
         """Return the lines of its log that no fault explains."""
-        return UNEXPECTED.findall(self._log.read_text()) if self._log.exists() else []
+        return UNEXPECTED.findall(self.log.read_text()) if self.log.exists() else []
 
     def _environment(self) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
@@ -108,7 +118,7 @@ class Instance:
                 "FAKETIME_CACHE_DURATION": "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             }
-        return environment
+        return environment | self.environment
 
 
 @asynccontextmanager
@@ -119,10 +129,16 @@ async def start_instances(
     instances = [
         Instance(f"i{number}", directory, url, flags, fake_clock=fake_clock) for number, url in enumerate(redis_urls, 1)
     ]
-    try:
-        for instance in instances:
-            await instance.start()
+    async with run_instances(instances):
         yield instances
+
+
+@asynccontextmanager
+async def run_instances(instances: Sequence[Instance]) -> AsyncIterator[None]:
+    """Start instances, and stop them when the context ends."""
+    try:
+        await asyncio.gather(*(instance.start() for instance in instances))
+        yield
     finally:
         for instance in instances:
             instance.resume()
