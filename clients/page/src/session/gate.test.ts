@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Diff, Move } from "south-seas-client";
+import type { Diff } from "south-seas-client";
 import { service } from "../service.ts";
-import { game, place, turn } from "../testing/games.ts";
+import { game, move, place, turn } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { pass } from "./actions.ts";
 import { SETTLING_MS } from "./gate.ts";
 import type { GameSession } from "./game_session.ts";
 
-const PASS: Move = { id: "pass", text: "", action: { type: "pass", phase: "islander" } };
+const PASS = move("pass", { type: "pass", phase: "islander" });
 const SENDING = turn({ phase: "islander", placed: { x: 0, y: 0 } });
 
 /** Ana's browser, which asks her for an islander at time 0. */
