@@ -76,16 +76,16 @@ class Alerts:
         self.rules = rules
         self.fault_at = 0.0
         self.fired_at: dict[str, float] = {}
-        self.firing: set[str] = set()
-        """What fires now."""
+        self.active: set[str] = set()
+        """What fires now, or will unless its cause ends."""
         self._earlier: set[str] = set()
-        """What fires since before the fault."""
+        """What has been active since before the fault."""
 
     def begin_fault(self) -> None:
         """Note that the fault happens now, and forget what fired before it."""
         self.fault_at = time.monotonic()
         self.fired_at.clear()
-        self._earlier = {*self.firing}
+        self._earlier = {*self.active}
 
     def fired_after_s(self, name: str) -> float:
         """Return how long after the fault an alert fires as it is shipped, but for the interval of scrapes."""
@@ -106,9 +106,10 @@ class Alerts:
             while True:
                 async with session.get(f"{url}/api/v1/alerts") as response:
                     alerts = (await response.json())["data"]["alerts"]
-                self.firing = {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
-                self._earlier &= self.firing
-                for name in self.firing - self._earlier:
+                self.active = {alert["labels"]["alertname"] for alert in alerts}
+                firing = {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
+                self._earlier &= self.active
+                for name in firing - self._earlier:
                     self.fired_at.setdefault(name, time.monotonic())
                 await asyncio.sleep(POLL_INTERVAL_S)
 

@@ -53,7 +53,7 @@ async def run_group(
 async def run_fault(fault: FaultType, bed: Bed) -> FaultResult:
     """Inject a fault, repair it once its alert has fired, and return what it did."""
     await wait_until_healthy(bed.testbed)
-    await _wait(lambda: fault.alert not in bed.alerts.firing, RECOVERY_TIMEOUT_S)
+    await _wait(lambda: fault.alert not in bed.alerts.active, RECOVERY_TIMEOUT_S)
     calm_at = time.monotonic()
     logged = {instance.name: instance.log.stat().st_size for instance in bed.instances} if fault.log_from_fault else {}
     await asyncio.sleep(CALM_S)
