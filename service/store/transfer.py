@@ -13,7 +13,7 @@ from service.store import keys, log_entries
 from service.store.compression import SNAPSHOTS
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
-from service.store.schedule import RedisArchiveQueue, Schedule
+from service.store.schedule import Schedule
 from service.store.scripts import Script
 
 __all__ = ["RedisGameTransfer"]
@@ -62,7 +62,8 @@ class RedisGameTransfer(GameIndex):
             *(self.unlist(game, status) for status in STATUSES),
             *(self._webhook_schedule.reschedule(f"{game} {webhook}", None) for webhook in webhooks),
             self._schedule.reschedule(game, None),
-            RedisArchiveQueue(self._client).reschedule(game, None),
+            Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
+            self._client.execute("ZREM", keys.ARCHIVE_PENDING, game),
         )
         return bool(deleted)
 

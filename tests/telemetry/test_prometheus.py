@@ -75,6 +75,12 @@ async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> No
 
 async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
     """Check that all rules use existing metrics, are evaluated, and do not fire."""
+
+    async def are_evaluated() -> bool:
+        groups = (await query_api(session, "rules"))["groups"]
+        return all(rule["health"] != "unknown" for group in groups for rule in group["rules"])
+
+    await wait_until(are_evaluated)
     groups = (await query_api(session, "rules"))["groups"]
     rules = [rule for group in groups if not group["file"].endswith("/infrastructure.yaml") for rule in group["rules"]]
     assert len(rules) > 40

@@ -80,8 +80,7 @@ async def test_too_few_replicas(single_server: SingleServer) -> None:
     try:
         with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
             await single_server.store.commit(creation())
-        with pytest.raises(StoreUnavailable, match="fewer replicas"):
-            await single_server.store.ping()
+        await single_server.store.ping()
     finally:
         await single_server.redis.config_set("min-replicas-to-write", 0)
 
