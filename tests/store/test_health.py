@@ -67,9 +67,16 @@ async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
 async def test_a_disk_that_is_full_by_rdb_is_a_gauge(single_server: SingleServer) -> None:
     directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
     in_the_way = directory / "dump.rdb"
+    redis = single_server.redis
+
+    async def is_saving_nothing() -> bool:
+        persistence = await redis.info("persistence")
+        return not persistence["rdb_bgsave_in_progress"] and not persistence["aof_rewrite_in_progress"]
+
+    await wait_until(is_saving_nothing)
     in_the_way.mkdir()
     try:
-        await single_server.redis.bgsave(schedule=True)  # the server may be rewriting its append-only file
+        await redis.bgsave()
 
         async def is_seen() -> bool:
             await single_server.store.health.probe()
@@ -79,7 +86,8 @@ async def test_a_disk_that_is_full_by_rdb_is_a_gauge(single_server: SingleServer
         assert gauge("redis_aof_write_ok") == 1
     finally:
         in_the_way.rmdir()
-        await single_server.redis.save()
+        await wait_until(is_saving_nothing)
+        await redis.save()
         in_the_way.unlink()
 
 
@@ -137,9 +145,12 @@ async def test_a_failover_of_a_cluster_keeps_the_marker_and_is_logged(
         async with aclosing(replica.client()) as client:
             await execute_text(client, "CLUSTER", "FAILOVER")
         await deployment.wait_for_promotion(killed)
-        await store._client.topology.refresh()
-        await wait_until(store.health.probe)
-        assert grown(before, "redis_failovers_total") == 1
+
+        async def is_followed() -> bool:  # a node may tell of the former primary for a moment
+            await store._client.topology.refresh()
+            return await store.health.probe() and grown(before, "redis_failovers_total") == 1
+
+        await wait_until(is_followed)
         assert grown(before, "redis_emptied_total") == 0
         assert f"the primary changed from {killed.address} to {replica.address}" in caplog.text
         assert gauge("redis_writable", killed.address) is None

@@ -14,8 +14,8 @@ CALM_S = 2.0
 """An outage ends when nothing has failed for so long: while it lasts, some calls may succeed."""
 
 FORGET_S = 60.0
-"""A new outage within this time of the last one continues its growing intervals, so that a store that fails now and
-then does not fill the log.
+"""A new outage of the same cause within this time of the last one continues its growing intervals, so that a store that
+fails now and then does not fill the log.
 """
 
 
@@ -44,6 +44,8 @@ class OutageLog:
         self._ended_at = -FORGET_S
         self._next_line_at = 0.0
         self._lines = 0
+        self._cause = ""
+        """What the last outage began with."""
         self._is_logged = False
         """Whether a line has told of this outage."""
 
@@ -52,8 +54,9 @@ class OutageLog:
         now = monotonic()
         if not self.is_open:
             self.is_open, self._began_at, self._failures, self._is_logged = True, now, 0, False
-            if now - self._ended_at >= FORGET_S:
+            if reason != self._cause or now - self._ended_at >= FORGET_S:
                 self._lines, self._next_line_at = 0, now
+            self._cause = reason
         self._failures += 1
         self._available_since = None
         if now < self._next_line_at or self._logger is None:

@@ -86,6 +86,22 @@ def test_a_store_that_fails_now_and_then_does_not_fill_the_log(
     assert caplog.messages[-1] == "the store is unavailable, so games wait: refused"
 
 
+def test_an_outage_with_another_cause_is_logged_at_once(
+    outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for cause in ("full", "full", "no disk"):
+        outages.record_failure(cause)
+        for _ in range(2):
+            outages.record_success()
+            clock.now += CALM_S
+    assert caplog.messages == [
+        "the store is unavailable, so games wait: full",
+        "the store is available again after 0.0 s, 1 commands failed",
+        "the store is unavailable, so games wait: no disk",
+        "the store is available again after 0.0 s, 1 commands failed",
+    ]
+
+
 async def test_a_killed_redis_is_two_lines(
     short_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +79,13 @@ class Alerts:
         self.fired_at: dict[str, float] = {}
         self.active: set[str] = set()
         """What fires now, or will unless its cause ends."""
-        self._earlier: set[str] = set()
-        """What has been active since before the fault."""
+        self._began = datetime.now(UTC)
+        """The fault's time on the clock that Prometheus has too."""
 
     def begin_fault(self) -> None:
         """Note that the fault happens now, and forget what fired before it."""
-        self.fault_at = time.monotonic()
+        self.fault_at, self._began = time.monotonic(), datetime.now(UTC)
         self.fired_at.clear()
-        self._earlier = {*self.active}
 
     def fired_after_s(self, name: str) -> float:
         """Return how long after the fault an alert fires as it is shipped, but for the interval of scrapes."""
@@ -107,10 +107,10 @@ class Alerts:
                 async with session.get(f"{url}/api/v1/alerts") as response:
                     alerts = (await response.json())["data"]["alerts"]
                 self.active = {alert["labels"]["alertname"] for alert in alerts}
-                firing = {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
-                self._earlier &= self.active
-                for name in firing - self._earlier:
-                    self.fired_at.setdefault(name, time.monotonic())
+                for alert in alerts:
+                    is_of_fault = datetime.fromisoformat(alert["activeAt"]) >= self._began
+                    if alert["state"] == "firing" and is_of_fault:
+                        self.fired_at.setdefault(alert["labels"]["alertname"], time.monotonic())
                 await asyncio.sleep(POLL_INTERVAL_S)
 
 

@@ -105,6 +105,7 @@ FAULT_TYPES = (
         "Redis takes no writes",
         "SouthSeasRedisFiles",
         "Free the disk.",
+        is_alone=True,
     ),
     FaultType(
         "disk full, RDB file",

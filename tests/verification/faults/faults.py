@@ -37,7 +37,7 @@ BACKUP_AGE_S = 2.0
 RESTART_S = 2.0
 """After which a supervisor starts a process again."""
 
-IDLE_CONNECTIONS = 150
+IDLE_CONNECTIONS = 170
 """More than an instance accepts with OPEN_FILES."""
 
 OPEN_FILES = 256
@@ -265,6 +265,7 @@ async def loop_blocked(bed: Bed) -> AsyncIterator[Lines]:
     modules.mkdir()
     (modules / "sitecustomize.py").write_text(BLOCKER, encoding="utf-8")
     await _restart(bed, instance, PYTHONPATH=str(modules))
+    await wait_until(lambda: "SouthSeasDown" not in bed.alerts.active, 30)
     bed.alerts.begin_fault()
     instance.signal(SIGUSR2)
     yield []
