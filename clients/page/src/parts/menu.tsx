@@ -1,12 +1,13 @@
 /** What is seldom wanted: help, colours, hints, giving up. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { Check } from "./check.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
@@ -20,7 +21,9 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   const [isOpen, setOpen] = useState(false);
   const [helping, setHelping] = useState(false);
   const [linking, setLinking] = useState(false);
+  const [checking, setChecking] = useState(false);
   const [kept, setKept] = useState(preferences());
+  const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
 
   function like(changes: Partial<typeof kept>): void {
@@ -38,9 +41,16 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
     if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
   }
 
+  function close({ key }: KeyboardEvent): void {
+    if (key !== "Escape" || !isOpen) return;
+    setOpen(false);
+    opener.current?.focus();
+  }
+
   return (
-    <div class="menu" onFocusOut={leave} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+    <div class="menu" onFocusOut={leave} onKeyDown={close}>
       <button
+        ref={opener}
         class="round"
         aria-label={text.game.menu}
         aria-expanded={isOpen}
@@ -67,6 +77,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
             </button>
           )}
           {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
+          {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
           {session && <TableDeeds session={session} />}
         </div>
       )}
@@ -75,6 +86,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
           <Link session={session} />
         </Dialog>
       )}
+      {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );
