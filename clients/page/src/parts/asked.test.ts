@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Game, Move } from "south-seas-client";
 import { choose, rotate } from "../session/actions.ts";
-import { deliver, game, move, place, player, turn, wares } from "../testing/games.ts";
+import { deliver, finished, game, move, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { askedInWords } from "./asked.ts";
 
@@ -62,6 +62,17 @@ test("who plays several seats hears whose turn it is, others whom they wait for;
     askedInWords(await theirs({ players: [player(0, "Ana"), player(1, "Bo", { bot: "greedy" })] })),
     "",
   );
+});
+
+test("the scores are said when the game is over", async (t) => {
+  const over = finished(
+    [1],
+    [
+      [3, 1],
+      [5, 0],
+    ],
+  );
+  assert.equal(askedInWords(await playing(t, over)), "Final scores: Ana 4 and Bo 5.");
 });
 
 test("a replay says its step", async (t) => {

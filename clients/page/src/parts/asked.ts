@@ -33,7 +33,9 @@ export function askedInWords(session: GameSession): string {
   const { game, tileset, decider } = session;
   if (!game || !tileset) return "";
   if (session.replayed !== null) return stepInWords(session, tileset);
-  if (game.status !== "active" || !game.turn) return "";
+  if (game.result)
+    return text.asked.scores(game.result.scores.map(({ seat, total }) => [nameOf(game, seat), total]));
+  if (!game.turn) return "";
   if (decider === null) {
     const { decider: other } = game.turn;
     return game.players[other]?.bot === null ? text.actionBar.theirTurn(nameOf(game, other)) : "";

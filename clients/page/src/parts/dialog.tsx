@@ -28,12 +28,12 @@ export function Dialog({ heading, onClose, children }: DialogProps): JSX.Element
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog">
-        <header>
+        <div class="dialog-head">
           <h2 id={id}>{heading}</h2>
           <button class="round" aria-label={text.close} onClick={close}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <div class="dialog-body">{children}</div>
         <Announcements />
       </div>

@@ -41,8 +41,8 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
     if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
   }
 
-  function close({ key }: KeyboardEvent): void {
-    if (key !== "Escape" || !isOpen) return;
+  function close({ key, target }: KeyboardEvent): void {
+    if (key !== "Escape" || !isOpen || (target as Element).closest("dialog")) return;
     setOpen(false);
     opener.current?.focus();
   }
@@ -78,7 +78,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
           )}
           {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
           {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
-          {session && <TableDeeds session={session} />}
+          {session && <TableDeeds session={session} onLook={() => setOpen(false)} />}
         </div>
       )}
       {session && linking && (
@@ -92,18 +92,24 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   );
 }
 
-function TableDeeds({ session }: { session: GameSession }): JSX.Element | null {
+interface DeedsProps {
+  readonly session: GameSession;
+  readonly onLook: () => void;
+}
+
+function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
   if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
   const mine = session.game?.players.find(
     ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
   );
+  function look(): void {
+    session.replay(session.replayed === null ? session.lastStep : null);
+    onLook();
+  }
+
   return (
     <>
-      {session.game?.status === "active" && (
-        <button onClick={() => session.replay(session.replayed === null ? session.lastStep : null)}>
-          {text.replay.look}
-        </button>
-      )}
+      {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
       {mine && session.game?.status === "active" && (
         <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
           {text.game.resign}
