@@ -3,14 +3,19 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
+import { language, text } from "./messages/index.ts";
+import { useObservable } from "./model/observable.ts";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
 import { Announcements } from "./parts/announcements.tsx";
+import { showLanguage } from "./parts/document_language.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
 import { useKeptFocus } from "./parts/kept_focus.ts";
 import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
+  useObservable(language);
+  useLayoutEffect(showLanguage, [text.language]);
 
   // At once: an effect runs after the next frame, and would miss an address that changes before it.
   useLayoutEffect(() => {

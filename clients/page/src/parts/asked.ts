@@ -63,7 +63,7 @@ function chosenInWords({ choices, selection }: GameSession, game: Game, tileset:
     const kind = kindAt(game, tileset, spot.cell, spot.segment);
     const isPlaced = spot.kind === "place";
     const { islanderChosen, retrieveChosen } = text.actionBar;
-    return text.asked.chosen(isPlaced ? islanderChosen(kind) : retrieveChosen(text.role(kind)));
+    return text.asked.chosen(isPlaced ? islanderChosen(kind) : retrieveChosen(kind));
   }
   return payingInWords(choices, selection, tileset);
 }

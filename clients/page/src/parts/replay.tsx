@@ -11,11 +11,16 @@ import { useReplayKeys } from "./keyboard_shortcuts.ts";
 
 const STEP_MS = 900;
 /** How many times as fast. */
-const SPEEDS = [0.5, 1, 2, 4];
+const SPEEDS = [
+  [0.5, "½×"],
+  [1, "1×"],
+  [2, "2×"],
+  [4, "4×"],
+] as const;
 
 export function Replay({ session }: { session: GameSession }): JSX.Element | null {
   const [playing, setPlaying] = useState(false);
-  const [speed, setSpeed] = useState(1);
+  const [speed, setSpeed] = useState<number>(1);
   const keys = useId();
   const step = session.replayed ?? session.lastStep;
   const last = session.lastStep;
@@ -88,9 +93,9 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
           value={speed}
           onChange={(event) => setSpeed(Number(event.currentTarget.value))}
         >
-          {SPEEDS.map((one) => (
+          {SPEEDS.map(([one, shown]) => (
             <option key={one} value={one}>
-              {text.course.speeds[one]}
+              {shown}
             </option>
           ))}
         </select>

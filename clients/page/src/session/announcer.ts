@@ -41,6 +41,12 @@ export class Announcer extends Observable {
     this.say(words);
   }
 
+  /** Forgets what was said, and what waits. */
+  clear(): void {
+    [this.told, this.asked, this.messages] = [[], "", []];
+    this.notify();
+  }
+
   /** A key was pressed, which silences a screen reader: what waits is said at once. */
   interrupt(): void {
     this.spokenAt = -Infinity;
