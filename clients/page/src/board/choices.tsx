@@ -21,6 +21,8 @@ interface ChoiceProps {
   readonly name: string;
   readonly label: string;
   readonly selected: boolean;
+  /** Whether the lesson suggests it. */
+  readonly shining: boolean;
   readonly reachable: boolean;
   readonly onChoose: () => void;
   readonly onConfirm: () => void;
@@ -37,10 +39,10 @@ function Choice(props: ChoiceProps): JSX.Element {
   }
   return (
     <g
-      class={props.selected ? "choice selected" : "choice"}
+      class={`choice${props.selected ? " selected" : ""}${props.shining ? " shining" : ""}`}
       role="button"
       tabindex={props.reachable ? 0 : -1}
-      aria-label={props.label}
+      aria-label={props.shining ? text.lesson.shining(props.label) : props.label}
       aria-pressed={props.selected}
       data-choice={props.name}
       data-x={props.middle.x}
@@ -64,9 +66,14 @@ interface ChoicesProps {
 export function CellChoices(props: ChoicesProps & { inSight: ReadonlySet<string> }): JSX.Element | null {
   const { session, pictures, active, inSight } = props;
   const tile = session.game?.turn?.tile;
-  const isHidden = ({ cell }: CellChoice): number => Number(!inSight.has(keyOf(cell)));
-  // Tab reaches what is in sight first.
-  const cells = [...session.choices.cells.values()].sort((one, other) => isHidden(one) - isHidden(other));
+  const shines = ({ cell }: CellChoice): boolean => {
+    const action = session.hint?.move?.action;
+    return action?.type === "place_tile" && sameCell(action, cell);
+  };
+  const rank = (choice: CellChoice): number =>
+    Number(!inSight.has(keyOf(choice.cell))) - 2 * Number(shines(choice));
+  // Tab reaches what the lesson suggests first, then what is in sight.
+  const cells = [...session.choices.cells.values()].sort((one, other) => rank(one) - rank(other));
   const reachable = cells.some(({ cell }) => keyOf(cell) === active)
     ? active
     : keyOf(cells[0]?.cell ?? { x: 0, y: 0 });
@@ -80,6 +87,7 @@ export function CellChoices(props: ChoicesProps & { inSight: ReadonlySet<string>
           middle={{ x: (choice.cell.x + 0.5) * SIZE, y: (choice.cell.y + 0.5) * SIZE }}
           label={cellLabel(session, choice)}
           selected={sameCell(choice.cell, session.selection.cell)}
+          shining={shines(choice)}
           reachable={keyOf(choice.cell) === reachable}
           onChoose={() => choose.cell(session, choice.cell)}
           onConfirm={() => confirm(session)}
@@ -134,7 +142,9 @@ function cellLabel(session: GameSession, { cell, rotations }: CellChoice): strin
 export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.Element | null {
   const { game, tileset, choices } = session;
   if (!game || !tileset) return null;
-  const reachable = choices.spots.some(({ key }) => key === active) ? active : choices.spots[0]?.key;
+  const shines = ({ move }: SpotChoice): boolean => move.id === session.hint?.move?.id;
+  const first = choices.spots.find(shines) ?? choices.spots[0];
+  const reachable = choices.spots.some(({ key }) => key === active) ? active : first?.key;
   const spots = choices.spots.flatMap((choice) => {
     const placed = game.board[keyOf(choice.cell)];
     if (!placed) return [];
@@ -161,6 +171,7 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
             middle={middle}
             label={spotLabel(choice, kind)}
             selected={selected}
+            shining={shines(choice)}
             reachable={choice.key === reachable}
             onChoose={() => choose.spot(session, choice.key)}
             onConfirm={() => confirm(session)}
