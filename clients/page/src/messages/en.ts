@@ -496,8 +496,8 @@ export const en = {
     computer:
       "The computer has placed the tile in the bright frame. It plays as you do: where one of its islanders works, you cannot send yours.",
     ships: (points: string, cost: string) =>
-      `Wares pay for ships, and ships are points. The shining one is worth ${points} and asks for ${cost}.`,
-    deliver: (points: string) => `You can pay for a ship! Choose the shining one, it is worth ${points}.`,
+      `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
+    deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
     pay: "Choose the wares that you pay with.",
     load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
     over: (points: string) =>

@@ -12,7 +12,7 @@ import { total } from "./payments.ts";
 import { costInWords, shipOf } from "./tileset.ts";
 
 /** With this seed the player who does what is suggested sees all of it soon: `node scripts/lesson.mjs` finds another. */
-export const LESSON: { readonly seed: string; readonly bot: string } = { seed: "lesson", bot: "greedy" };
+export const LESSON: { readonly seed: string; readonly bot: string } = { seed: "lesson-218", bot: "greedy" };
 
 /** After this turn of the game the lesson ends, whatever has been seen of it. */
 const LAST_TURN = 20;
@@ -121,7 +121,7 @@ function turnsTo({ moves, chosen }: LessonState, rotation: number): number {
 }
 
 function nextTile({ seat }: LessonState, move: Move): Hint {
-  const finished = evaluations(move.effects ?? [], seat).find(({ wares }) => total(wares) > 0);
+  const [finished] = evaluations(move.effects ?? [], seat);
   return finished
     ? hint("finishes", "cells", text.lesson.finishes[workOf(finished)](text.wares(finished.wares)), move)
     : hint("again", "cells", text.lesson.again, move);
@@ -187,13 +187,11 @@ function delivering(state: LessonState, move: Move): Hint {
 type Evaluated = Extract<GameEvent, { type: "feature_evaluated" }>;
 export type Work = "bridge" | "island" | "sea" | "boat";
 
-/** What was evaluated for a player, before the end of the game. */
+/** What was evaluated for a player and brought wares, before the end of the game. */
 function evaluations(events: readonly GameEvent[], seat: number): Evaluated[] {
-  return events.flatMap((event) =>
-    event.type === "feature_evaluated" && event.cause !== "final" && event.winners.includes(seat)
-      ? [event]
-      : [],
-  );
+  return events
+    .flatMap((event) => (event.type === "feature_evaluated" ? [event] : []))
+    .filter(({ cause, wares, winners }) => cause !== "final" && total(wares) > 0 && winners.includes(seat));
 }
 
 function workOf({ cause, kind }: Evaluated): Work {
