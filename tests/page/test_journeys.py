@@ -60,6 +60,9 @@ PICTURES_SHOWN = """() => {
   return tiles.length > 0 && tiles.every(tile => document.querySelector(tile.getAttribute("href")));
 }"""
 
+LANGUAGES_LOADED = r"""() => performance.getEntriesByType("resource")
+  .flatMap(({ name }) => name.match(/(?<=\/)(en|fr|de)(?=-\w+\.js$)/)?.[0] ?? [])"""
+
 CHANGE_ADDRESS = """requestAnimationFrame = () => 0;
 addEventListener("DOMContentLoaded", () => { location.hash = "%s"; });"""
 """Changes the address before the first frame."""
@@ -242,6 +245,26 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
     await watcher.context.add_init_script(CHANGE_ADDRESS % game.id)
     await watcher.page.goto(f"{visitors.url}?")
     await expect(watcher.page.locator(".players")).to_contain_text("Ana")
+
+
+async def test_the_page_speaks_the_language_of_the_browser_and_the_one_chosen_in_a_game(visitors: Visitors) -> None:
+    game = await prepare_game(visitors, "language")
+    ana = await game.open_for(visitors, 0, locale="fr-CA")
+    await expect(ana.action_bar).to_contain_text("À vous de jouer")
+    assert await ana.page.evaluate(LANGUAGES_LOADED) == ["fr"]
+    await ana.page.locator(".cells [data-choice]").first.press("Enter")
+    await ana.press("Menu")
+    await ana.page.get_by_label("Langue").select_option("de")
+    await expect(ana.action_bar).to_contain_text("Du bist am Zug")
+    await expect(ana.page.locator(".trial")).to_be_visible()
+    await expect(ana.page).to_have_title("(1) Du bist am Zug · Südsee")
+    await ana.press("Menü")
+    await ana.page.get_by_role("tab", name="Meine Züge").click()
+    await expect(ana.page.locator(".moves li").first).to_contain_text("legen: Kreuzung von 3 Stegen")
+    await ana.page.reload()
+    await expect(ana.action_bar).to_contain_text("Du bist am Zug")
+    await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
+    assert await ana.page.evaluate(LANGUAGES_LOADED) == ["de"]
 
 
 async def _offer_bots(page: Page, *names: str) -> None:

@@ -19,7 +19,7 @@ try {
   await build({
     absWorkingDir: HERE,
     entryPoints: ["src/testing/lesson_run.ts"],
-    inject: ["src/testing/browser.ts"],
+    inject: ["src/testing/browser.ts", "src/testing/language.ts"],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -3,12 +3,17 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
+import { language, text } from "./messages/index.ts";
+import { useObservable } from "./model/observable.ts";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
+import { showLanguage } from "./parts/document_language.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
 import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
+  useObservable(language);
+  useLayoutEffect(showLanguage, [text.language]);
 
   // At once: an effect runs after the next frame, and would miss an address that changes before it.
   useLayoutEffect(() => {

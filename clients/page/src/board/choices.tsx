@@ -195,5 +195,5 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
 function spotLabel({ kind, cell, move }: SpotChoice, segmentKind: string): string {
   return kind === "place"
     ? text.describe.spot(move.text)
-    : text.describe.retrieve(text.role(segmentKind), text.describe.at(cell.x, cell.y));
+    : text.describe.retrieve(segmentKind, text.describe.at(cell.x, cell.y));
 }

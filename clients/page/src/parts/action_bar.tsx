@@ -154,7 +154,7 @@ function SendingIslander(step: StepProps): JSX.Element {
       : text.actionBar.islander
     : spot.kind === "place"
       ? text.actionBar.islanderChosen(kind)
-      : text.actionBar.retrieveChosen(text.role(kind));
+      : text.actionBar.retrieveChosen(kind);
   const tip = onlyRetrieve
     ? undefined
     : canRetrieve

@@ -1,8 +1,8 @@
-/** What is seldom wanted: help, colours, hints, giving up. */
+/** What is seldom wanted: help, language, colours, hints, giving up. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { text } from "../messages/index.ts";
+import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
@@ -51,6 +51,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       {isOpen && (
         <div class="menu-list">
           <button onClick={() => setHelping(true)}>{text.game.help}</button>
+          <LanguageChoice />
           <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
           <button onClick={() => like({ tips: !kept.tips })}>
             {kept.tips ? text.game.tipsOff : text.game.tipsOn}
@@ -77,6 +78,28 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       )}
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
+  );
+}
+
+/** Each language by its own name, for whoever cannot read the one that is shown. */
+function LanguageChoice(): JSX.Element {
+  return (
+    <label class="language">
+      <Icon name="language" />
+      <span class="unseen">{text.game.language}</span>
+      <select
+        value={text.language}
+        onChange={({ currentTarget: { value } }) => isLanguage(value) && void language.choose(value)}
+      >
+        {Object.keys(LANGUAGES)
+          .filter(isLanguage)
+          .map((one) => (
+            <option key={one} value={one} lang={one}>
+              {nameOfLanguage(one)}
+            </option>
+          ))}
+      </select>
+    </label>
   );
 }
 

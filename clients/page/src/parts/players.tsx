@@ -132,7 +132,7 @@ function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Elem
       <ul>
         {islanders.map((islander) => (
           <li key={`${islander.x},${islander.y}:${islander.segment}`}>
-            {text.role(islander.kind)} ({text.describe.at(islander.x, islander.y)}) {worth(islander)}
+            {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))} {worth(islander)}
           </li>
         ))}
       </ul>

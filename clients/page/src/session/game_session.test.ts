@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
-import { text } from "../messages/index.ts";
+import { en } from "../messages/en.ts";
+import { fr } from "../messages/fr.ts";
+import { language, text } from "../messages/index.ts";
 import { game, place, player, turn } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
@@ -57,6 +59,20 @@ test("a move without an answer is sent again with the same key, until there is o
   assert.equal(session.network.status, "connected");
 });
 
+test("another language reads the texts of moves anew, keeps what is chosen, and repeats nothing of the former", async (t) => {
+  t.after(() => language.use(en));
+  const { script, session } = await chosen(t);
+  session.say("former words");
+  script.moves = [{ ...MOVE, text: "poser la tuile" }];
+  language.use(fr);
+  await settled();
+  assert.deepEqual([session.announcement, session.selection.cell], ["", { x: 1, y: 0 }]);
+  assert.deepEqual(
+    [session.listedMoves[0]?.text, session.selectedMove?.text],
+    ["poser la tuile", "poser la tuile"],
+  );
+});
+
 test("offline, nothing is sent and nothing can be chosen", async (t) => {
   const { script, session } = await chosen(t);
   t.mock.property(navigator, "onLine", false);
@@ -96,7 +112,7 @@ test("a rejected move says why", async (t) => {
   script.failures.push(problem("illegal_move", 422));
   confirm(session);
   await settled();
-  assert.deepEqual([session.notice, session.network.isOffline], ["detail of illegal_move", false]);
+  assert.deepEqual([session.notice, session.network.isOffline], [text.problems["illegal_move"], false]);
   session.dismiss();
   assert.equal(session.notice, null);
 });
@@ -121,7 +137,7 @@ test("a game that does not exist is missing", async (t) => {
     throw problem("not_found", 404);
   });
   const session = await script.open();
-  assert.deepEqual([session.isMissing, session.fatal], [true, "detail of not_found"]);
+  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
 });
 
 test("a change is announced, with the turn that it brings, and so is a lost connection", async (t) => {

@@ -10,7 +10,7 @@ import {
   type Status,
   type TileSet,
 } from "south-seas-client";
-import { text } from "../messages/index.ts";
+import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
@@ -63,6 +63,7 @@ export class GameSession extends Observable implements HistoryListener {
   private readonly outbox: Outbox;
   private moves: LegalMoves | null = null;
   private isUnloaded = false;
+  private readonly ignoreLanguage = language.observe(() => this.onLanguage());
 
   constructor(private stored: StoredGame) {
     super();
@@ -334,9 +335,18 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   close(): void {
+    this.ignoreLanguage();
     this.gate.close();
     this.network.close();
     this.history.close();
+  }
+
+  /** What was said in the former language is not said again; the texts of moves are read anew. */
+  private onLanguage(): void {
+    this.notice = null;
+    this.announcement = "";
+    this.moves = null;
+    this.onSettled();
   }
 
   onStatus(status: Status): void {
