@@ -6,6 +6,7 @@ import time
 
 import click
 
+from service.cli.audit import log_change, record_change
 from service.cli.progress import Progress
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.games.index_repair import IndexRepairer, RepairReport
@@ -30,14 +31,24 @@ def failover_command(primary: str | None, settings: Settings) -> None:
 
     For upgrades of Redis: `SENTINEL FAILOVER` alone loses moves. The user of --redis-url needs rights to administer the
     servers, and may be another than that of the service. Writes stop for one to two seconds, in which requests wait.
-    Refuses, and changes nothing, unless all replicas are in sync and all Sentinels agree. Exits with 1 then.
+    Refuses, and changes nothing, unless all replicas are in sync and all Sentinels agree. Exits with 1 then. The change
+    is logged on the error stream only, since this user has no right to the service's keys.
     """
     if settings.redis_url is None:
         raise click.UsageError("--redis-url names the Sentinels or the nodes of the Cluster: give it")
+    steps: list[str] = []
+
+    def report(step: str) -> None:
+        steps.append(step)
+        click.echo(step)
+
     try:
-        asyncio.run(fail_over(parse_url(settings.redis_url), primary, click.echo))
+        asyncio.run(fail_over(parse_url(settings.redis_url), primary, report))
     except PlannedFailoverError as error:
+        if steps:
+            log_change("tried a failover of Redis", str(error))
         raise click.ClickException(str(error)) from error
+    log_change("made Redis fail over", steps[-1])
 
 
 @click.command("reindex")
@@ -56,11 +67,17 @@ def reindex_command(settings: Settings) -> None:
         async def show(so_far: RepairReport, _batch_s: float) -> None:
             progress.report(so_far.games)
 
-        return await repairer.repair_all(show)
+        result = await repairer.repair_all(show)
+        await record_change(store, "rebuilt the indexes", _describe(result))
+        return result
 
     result = run_with_store(settings, repair)
-    click.echo(
-        f"checked {result.games} games: {result.added} index entries added, {result.removed} removed, "
+    click.echo(f"checked {_describe(result)}")
+    sys.exit(1 if result.unreadable else 0)
+
+
+def _describe(result: RepairReport) -> str:
+    return (
+        f"{result.games} games: {result.added} index entries added, {result.removed} removed, "
         f"{result.unreadable} games unreadable"
     )
-    sys.exit(1 if result.unreadable else 0)

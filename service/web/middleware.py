@@ -17,7 +17,7 @@ from service.telemetry.metrics import HTTP_DURATION
 from service.web.access_log import UNMATCHED_ROUTE, RequestContext, get_route, log_request
 from service.web.app_keys import DRAINING
 from service.web.common_headers import REQUEST_ID
-from service.web.connections.limiter import warn_of_untrusted_proxy
+from service.web.connections.limiter import report_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.head_checks import check_head
@@ -120,7 +120,7 @@ class Middleware:
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
-                warn_of_untrusted_proxy(request)
+                report_untrusted_proxy(request)
         except web.HTTPException as error:
             response = (
                 options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)

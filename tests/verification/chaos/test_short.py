@@ -13,14 +13,15 @@ from tests.verification.chaos.scenarios import SCENARIOS
 QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s is None]
 """Scenarios that wait for no timeout of a player."""
 
+FLAGS = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
+
 
 @pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(240)
 async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)
     faults = ("kill an instance", "kill Redis", "disconnect clients", "shift a clock")
-    flags = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
-    plan = Plan(6, 4, "sentinel", faults, games=4, scenarios=QUICK, flags=flags)
+    plan = Plan(6, 4, "sentinel", faults, games=4, scenarios=QUICK, flags=FLAGS)
     result = await run(plan, short_path, Progress(lambda _: None))
     assert result.violations == []
     assert result.tally.counts[Fault] >= 2
