@@ -15,7 +15,7 @@ import { importCycle } from "./cycles.mjs";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
 const TARGET = join(HERE, "../../service/web/static/page");
-const PLAIN = ["favicon.svg", "manifest.webmanifest"];
+const PLAIN = ["apple-touch-icon.png", "favicon.svg", "icon-192.png", "icon-512.png", "manifest.webmanifest"];
 
 /** Builds the page; returns its files by path in the target, and the metafile. */
 async function files() {
@@ -45,7 +45,31 @@ async function files() {
   }
   made.set("index.html", Buffer.from(index));
   for (const name of PLAIN) made.set(name, await readFile(join(HERE, "src", name)));
+  made.set("service_worker.js", await serviceWorkerOf(made));
   return { made, metafile };
+}
+
+/** The service worker, which knows the files of this build. */
+async function serviceWorkerOf(made) {
+  const digest = createHash("sha256");
+  for (const [path, contents] of [...made].sort()) digest.update(path).update(contents);
+  const paths = [...made.keys()].sort().map((path) => `/${path}`);
+  const known = {
+    digest: digest.digest("hex").slice(0, 10),
+    script: paths.find((path) => /^\/assets\/page-.*\.js$/.test(path)),
+    files: paths.filter((path) => /\.(js|css|svg)$/.test(path)),
+  };
+  const { outputFiles } = await build({
+    entryPoints: ["src/worker/service_worker.ts"],
+    absWorkingDir: HERE,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+    define: { BUILD: JSON.stringify(known) },
+  });
+  return Buffer.from(outputFiles[0].contents);
 }
 
 async function present() {

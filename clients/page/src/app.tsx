@@ -3,36 +3,40 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
-import { type Route, fragmentOf, routeOf } from "./model/route.ts";
+import { type Route, followLink, pathOf, routeOf } from "./model/route.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
 import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
-  const [route, setRoute] = useState<Route>(routeOf(location.hash));
+  const [route, setRoute] = useState<Route>(routeOf(location));
 
   // At once: an effect runs after the next frame, and would miss an address that changes before it.
   useLayoutEffect(() => {
-    const moved = (): void => setRoute((before) => followed(before, routeOf(location.hash)));
-    addEventListener("hashchange", moved);
-    return () => removeEventListener("hashchange", moved);
+    const moved = (): void => setRoute((before) => followed(before, routeOf(location)));
+    addEventListener("popstate", moved);
+    return () => removeEventListener("popstate", moved);
   }, []);
 
   useEffect(() => watchTurns(), []);
 
   useEffect(() => {
-    // The session stores a token that came with a link; the address bar need not show it.
-    if (route.screen === "game" && route.token !== null) history.replaceState(null, "", fragmentOf(route.id));
+    // The session stores tokens that came with a link; the address bar need not show them.
+    if (route.screen === "game" && route.tokens !== null) history.replaceState(null, "", pathOf(route.id));
   }, [route]);
 
   return (
-    <div class="screen">
-      {route.screen === "game" ? <GameScreen key={route.id} id={route.id} token={route.token} /> : <Lobby />}
+    <div class="screen" onClick={followLink}>
+      {route.screen === "game" ? (
+        <GameScreen key={route.id} id={route.id} tokens={route.tokens} />
+      ) : (
+        <Lobby />
+      )}
     </div>
   );
 }
 
-/** The new route; the same game again changes nothing unless it brings a token. */
+/** The new route; the same game again changes nothing unless it brings tokens. */
 function followed(before: Route, after: Route): Route {
   const same = before.screen === "game" && after.screen === "game" && before.id === after.id;
-  return same && after.token === null ? before : after;
+  return same && after.tokens === null ? before : after;
 }

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { removeGame, isPersistent, saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
-import { fragmentOf } from "../model/route.ts";
+import { goTo, pathOf } from "../model/route.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Help } from "../parts/help.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -77,7 +77,13 @@ export function Lobby(): JSX.Element {
           </p>
         )}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        {lists && <Lists lists={lists} onForget={(id) => void forget(id)} />}
+        <List
+          heading={text.lobby.yourTables}
+          listed={ownGames.list}
+          verb={mineVerb}
+          onForget={(id) => void forget(id)}
+        />
+        {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
         </footer>
@@ -112,7 +118,7 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
       // Nobody else has anything of it.
       const created = await service.createGame({ players, first_seat: 0, visibility: "private" });
       saveCreatedGame(created, true);
-      location.hash = fragmentOf(created.game.id);
+      goTo(pathOf(created.game.id));
     } catch (error) {
       onProblem(reasonOf(error));
       setBusy(false);
@@ -164,10 +170,9 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   );
 }
 
-function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
+function Lists({ lists }: { lists: GameLists }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={onForget} />
       <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
       <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
       <List

@@ -213,7 +213,6 @@ export const en = {
     leave: "Leave the game",
     sendAway: (name: string) => `Remove ${name}`,
     link: "Link to this game",
-    watchLink: "Link to watch this game",
     board: "The board",
     boardHelp:
       "Arrow keys move between your choices, Enter chooses, R turns the tile, U takes back, P passes, plus and minus zoom, F shows everything.",
@@ -449,6 +448,18 @@ export const en = {
       ["Esc", "cancel a choice"],
       ["?", "this help"],
     ] as readonly (readonly [string, string])[],
+  },
+
+  share: {
+    code: "QR code",
+    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
+    ofHint: (isWaiting: boolean) =>
+      isWaiting
+        ? "Whoever scans this code or opens the link can join."
+        : "Whoever scans this code or opens the link can watch.",
+    elsewhere: "Continue on another device",
+    elsewhereHint:
+      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
   },
 };
 

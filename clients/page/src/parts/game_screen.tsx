@@ -6,8 +6,8 @@ import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
-import { fragmentOf } from "../model/route.ts";
-import { saveGame } from "../model/storage.ts";
+import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
+import { saveOpenedGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
 import { ownGames } from "../session/own_games.ts";
@@ -22,15 +22,12 @@ import { Sidebar } from "./sidebar.tsx";
 
 interface GameScreenProps {
   readonly id: string;
-  /** The token in the link. */
-  readonly token: string | null;
+  /** Those in the link. */
+  readonly tokens: Tokens | null;
 }
 
-export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
-  const session = useMemo(
-    () => new GameSession(saveGame(id, token === null ? {} : { spectator: token, private: true })),
-    [id],
-  );
+export function GameScreen({ id, tokens }: GameScreenProps): JSX.Element {
+  const session = useMemo(() => new GameSession(saveOpenedGame(id, tokens)), [id, tokens]);
   useEffect(() => () => session.close(), [session]);
   useEffect(() => ownGames.watch(), []);
   useObservable(session);
@@ -45,7 +42,7 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
         <main class="loading">
           <p>{whyLoading(session)}</p>
           {session.isMissing && (
-            <a class="button" href="#">
+            <a class="button" href={LOBBY}>
               {text.back}
             </a>
           )}
@@ -70,7 +67,7 @@ function Play({
   session: GameSession;
   tileset: NonNullable<GameSession["tileset"]>;
 }): JSX.Element {
-  const pictures = useMemo(() => new Pictures(tileset), [tileset]);
+  const pictures = useMemo(() => new Pictures(tileset.id), [tileset.id]);
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
   useKeyboardShortcuts(session, viewRef);
@@ -99,7 +96,7 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
   const waiting = ownGames.waiting.filter(({ id }) => id !== current);
   const [next] = waiting;
   return next ? (
-    <a class="button next-game" href={fragmentOf(next.id)}>
+    <a class="button next-game" href={pathOf(next.id)}>
       <Icon name="play" /> <b aria-hidden="true">{waiting.length}</b>
       <span class="words">{text.game.nextGame(waiting.length)}</span>
     </a>
@@ -111,7 +108,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
   const turn = game?.turn;
   return (
     <header class="bar">
-      <a class="round" href="#" aria-label={text.back}>
+      <a class="round" href={LOBBY} aria-label={text.back}>
         <Icon name="back" />
       </a>
       <h1>{text.title}</h1>

@@ -63,6 +63,12 @@ export class GameHistory {
     }
   }
 
+  /** Shows a step that was seen earlier, until the course can be read. */
+  restore(step: Step): void {
+    this.steps = [step];
+    this.shown = 1;
+  }
+
   /** Goes on by the changes of an answer at once. */
   apply(diffs: readonly Diff[]): void {
     this.subscription?.applyDiffs(diffs);

@@ -13,7 +13,8 @@ import {
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
-import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
+import { LOBBY, goTo } from "../model/route.ts";
+import { removeGame, savePart, type StoredGame, saveGame, storedPart } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
@@ -64,14 +65,31 @@ export class GameSession extends Observable implements HistoryListener {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
-    this.read();
+    this.isBusy = this.outbox.hasPending;
+    if (!navigator.onLine) void this.restore();
+    void this.read();
   }
 
-  private read(): void {
+  private async read(): Promise<void> {
     this.isUnloaded = false;
-    void this.history.open(this.readToken, async (game) => {
+    await this.history.open(this.readToken, async (game) => {
       this.tileset ??= await service.tileset(game.tileset);
     });
+    if (!this.isUnloaded && this.fatal === null && this.outbox.isWaiting) await this.send();
+  }
+
+  /** Shows the game as it was when it was last seen here, while it cannot be read. */
+  private async restore(): Promise<void> {
+    const step = storedPart(this.id, "step") as Step | null;
+    if (step === null || this.game !== null) return;
+    try {
+      this.tileset ??= await service.tileset(step.game.tileset);
+    } catch (error) {
+      if (isUnanswered(error)) return;
+      throw error;
+    }
+    if (this.game === null) this.history.restore(step);
+    this.notify();
   }
 
   get id(): string {
@@ -207,7 +225,7 @@ export class GameSession extends Observable implements HistoryListener {
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
     if (!this.gate.admits && move !== this.selectedMove) return;
-    this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
+    this.outbox.put({ move: move.id, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
 
@@ -271,7 +289,7 @@ export class GameSession extends Observable implements HistoryListener {
     void this.runOperation(async () => {
       await service.removePlayer(this.id, Number(seat), { token: this.stored.seats[seat] ?? null });
       removeGame(this.id);
-      location.hash = "";
+      goTo(LOBBY);
     });
   }
 
@@ -329,6 +347,7 @@ export class GameSession extends Observable implements HistoryListener {
   onError(error: unknown): void {
     if (isUnanswered(error)) {
       this.isUnloaded = true;
+      void this.restore();
       this.onNoResponse();
     } else {
       this.isMissing = this.game === null;
@@ -346,7 +365,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The network may be there again: does what it kept from being done. */
   private recover(): void {
-    if (this.isUnloaded) this.read();
+    if (this.isUnloaded) void this.read();
     else if (this.outbox.isWaiting) void this.send();
     else {
       this.network.onRecovered();
@@ -377,7 +396,10 @@ export class GameSession extends Observable implements HistoryListener {
   onSettled(): void {
     this.notify();
     if (this.isBusy || !this.history.isSettled) return;
-    if (this.latest) ownGames.onChange(this.latest);
+    if (this.latest) {
+      ownGames.onChange(this.latest);
+      savePart(this.id, "step", this.history.last);
+    }
     void this.load(this.readMoves());
     void this.load(this.readScores());
   }
