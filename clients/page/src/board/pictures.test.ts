@@ -49,8 +49,8 @@ function pictures(t: TestContext, answer: (request: number) => Promise<Response>
   const open = (): Pictures => new Pictures("small");
   const made = open();
   const redraw = t.mock.fn();
-  const ignore = made.observe(redraw);
-  return { pictures: made, open, urls, shelves, redraw, ignore };
+  made.observe(redraw);
+  return { pictures: made, open, urls, shelves, redraw };
 }
 
 test("the pictures of a set are one request, whatever is shown and however often", async (t) => {
@@ -86,8 +86,8 @@ test("what fails is fetched again, after growing pauses", async (t) => {
 });
 
 test("nothing is fetched again that nobody looks at", async (t) => {
-  const { urls, ignore } = pictures(t, async () => new Response("", { status: 503 }));
-  ignore();
+  const { pictures: shown, urls } = pictures(t, async () => new Response("", { status: 503 }));
+  shown.close();
   await settled();
   t.mock.timers.tick(500);
   await settled();

@@ -27,6 +27,7 @@ const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 /** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
 export class Pictures extends Observable {
   private readonly places = new Map<string, Places>();
+  private isClosed = false;
 
   /** `tileset` is the set's id. */
   constructor(private readonly tileset: string) {
@@ -61,14 +62,19 @@ export class Pictures extends Observable {
     return `${this.tileset}-tile-${tile}-${rotation}`;
   }
 
-  /** Fetches the pictures, after growing pauses again, for as long as somebody looks at the board. */
+  /** Nobody looks at the board any more. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Fetches the pictures, after growing pauses again, until there is nobody to see them. */
   private async load(): Promise<void> {
     if (document.getElementById(this.shelfId)) return;
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
       const svg = await this.fetch();
       if (svg !== null) return this.keep(svg);
       await new Promise((resolve) => setTimeout(resolve, waitMs));
-      if (!this.isObserved) return;
+      if (this.isClosed) return;
     }
   }
 

@@ -29,6 +29,7 @@ interface GameScreenProps {
 export function GameScreen({ id, tokens }: GameScreenProps): JSX.Element {
   const session = useMemo(() => new GameSession(saveOpenedGame(id, tokens)), [id, tokens]);
   useEffect(() => () => session.close(), [session]);
+  const pictures = usePictures(session.tilesetId);
   useEffect(() => ownGames.watch(), []);
   useObservable(session);
   usePageTitle(useNews(session));
@@ -36,8 +37,8 @@ export function GameScreen({ id, tokens }: GameScreenProps): JSX.Element {
   return (
     <div class="game-screen">
       <Bar session={session} />
-      {session.tileset && session.game ? (
-        <Play session={session} tileset={session.tileset} />
+      {session.tileset && session.game && pictures ? (
+        <Play session={session} pictures={pictures} />
       ) : (
         <main class="loading">
           <p>{whyLoading(session)}</p>
@@ -60,14 +61,14 @@ function whyLoading(session: GameSession): string {
   return session.network.isOffline ? text.game.offline : text.game.loading;
 }
 
-function Play({
-  session,
-  tileset,
-}: {
-  session: GameSession;
-  tileset: NonNullable<GameSession["tileset"]>;
-}): JSX.Element {
-  const pictures = useMemo(() => new Pictures(tileset.id), [tileset.id]);
+/** The pictures of a tile set, as soon as its id is known. */
+function usePictures(tileset: string | null): Pictures | null {
+  const pictures = useMemo(() => (tileset === null ? null : new Pictures(tileset)), [tileset]);
+  useEffect(() => () => pictures?.close(), [pictures]);
+  return pictures;
+}
+
+function Play({ session, pictures }: { session: GameSession; pictures: Pictures }): JSX.Element {
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
   useKeyboardShortcuts(session, viewRef);

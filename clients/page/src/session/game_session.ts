@@ -29,6 +29,8 @@ import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 const STALE_CODES = new Set(["version_mismatch", "not_active"]);
 
 export class GameSession extends Observable implements HistoryListener {
+  /** The id of the tile set, which is known before the set itself. */
+  tilesetId: string | null = null;
   tileset: TileSet | null = null;
   /** What was refused, or dropped, and why; null where there is nothing to say. */
   notice: string | null = null;
@@ -72,10 +74,14 @@ export class GameSession extends Observable implements HistoryListener {
 
   private async read(): Promise<void> {
     this.isUnloaded = false;
-    await this.history.open(this.readToken, async (game) => {
-      this.tileset ??= await service.tileset(game.tileset);
-    });
+    await this.history.open(this.readToken, (game) => this.readTileset(game));
     if (!this.isUnloaded && this.fatal === null && this.outbox.isWaiting) await this.send();
+  }
+
+  private async readTileset(game: Game): Promise<void> {
+    this.tilesetId = game.tileset;
+    this.notify();
+    this.tileset ??= await service.tileset(game.tileset);
   }
 
   /** Shows the game as it was when it was last seen here, while it cannot be read. */
@@ -83,7 +89,7 @@ export class GameSession extends Observable implements HistoryListener {
     const step = storedPart(this.id, "step") as Step | null;
     if (step === null || this.game !== null) return;
     try {
-      this.tileset ??= await service.tileset(step.game.tileset);
+      await this.readTileset(step.game);
     } catch (error) {
       if (isUnanswered(error)) return;
       throw error;
