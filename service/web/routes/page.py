@@ -38,7 +38,6 @@ UNHASHED_FILES = (
     "favicon.svg",
     "icon-192.png",
     "icon-512.png",
-    "manifest.webmanifest",
     "service_worker.js",
 )
 """Files of the page whose names have no content hash, so that they must be revalidated."""

@@ -17,7 +17,7 @@ export function Inspected({ session, cell, segment, onClose }: InspectedProps): 
   const { game, tileset, scores } = session;
   const seat = game?.board[keyOf(cell)]?.islanders.find((islander) => islander.segment === segment)?.seat;
   if (!game || !tileset || seat === undefined) return null;
-  const who = text.islander.of(nameOf(game, seat), text.role(kindAt(game, tileset, cell, segment)));
+  const who = text.islander.of(nameOf(game, seat), kindAt(game, tileset, cell, segment));
   const value =
     session.replayed === null
       ? scores?.islanders.find(

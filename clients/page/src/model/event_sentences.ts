@@ -36,10 +36,8 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
       return text.told(event.type, { player: event.name, color: text.colors[event.color] ?? "" });
     case "player_left":
       return text.told(event.type, { player: event.name });
-    case "tile_discarded":
-      return text.told(event.type, { tile: text.unplaced });
     case "tile_placed":
-      return text.told(event.type, { player: doer(event.seat), tile: text.tile });
+      return text.told(event.type, { player: doer(event.seat) });
     case "islander_placed":
     case "islander_retrieved":
       return text.told(`${event.type}.${kindAt(game, tileset, event, event.segment)}`, {
@@ -81,6 +79,7 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
     case "game_finished":
       return `${text.told(`${event.type}.${event.reason}`, {})} ${won(event.winners.map(name))}`;
     case "game_created":
+    case "tile_discarded":
     case "game_aborted":
       return text.told(event.type, {});
     default:

@@ -2,21 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Tokens, linkTo, routeOf } from "./route.ts";
 
+const OPENED = { screen: "game", id: "sea-1", tokens: null, step: null };
+
 function opened(link: string) {
   return routeOf(new URL(link, "https://seas.example"));
 }
 
 test("a game has an address of its own, every other one is the lobby", () => {
-  assert.deepEqual(opened("/games/sea-1"), { screen: "game", id: "sea-1", tokens: null });
-  for (const path of [
-    "/",
-    "/games",
-    "/games/",
-    "/games/Sea",
-    `/games/${"x".repeat(33)}`,
-    "/games/a/b",
-    "/#sea-1",
-  ])
+  assert.deepEqual(opened("/games/sea-1"), OPENED);
+  const long = `/games/${"x".repeat(33)}`;
+  for (const path of ["/", "/games", "/games/", "/games/Sea", long, "/games/a/b", "/#sea-1"])
     assert.deepEqual(opened(path), { screen: "lobby" }, path);
 });
 
@@ -25,9 +20,17 @@ test("a link opens with the tokens that it was made of", () => {
   const guest: Tokens = { owner: null, spectator: "s", seats: {} };
   const seated: Tokens = { owner: null, spectator: null, seats: { 1: "t" } };
   for (const tokens of [all, guest, seated])
-    assert.deepEqual(opened(linkTo("sea-1", tokens)), { screen: "game", id: "sea-1", tokens });
+    assert.deepEqual(opened(linkTo("sea-1", tokens)), { ...OPENED, tokens });
   assert.equal(linkTo("sea-1", seated), "https://seas.example/games/sea-1#seat1=t");
   assert.equal(linkTo("sea-1", {}), "https://seas.example/games/sea-1");
+});
+
+test("a link can lead to a step of a game", () => {
+  assert.deepEqual(opened(linkTo("sea-1", {}, 57)), { ...OPENED, step: 57 });
+  assert.equal(
+    linkTo("sea-1", { spectator: "s" }, 57),
+    "https://seas.example/games/sea-1#spectator=s&move=57",
+  );
 });
 
 test("what is private is in the fragment, which browsers do not send", () => {
@@ -35,19 +38,8 @@ test("what is private is in the fragment, which browsers do not send", () => {
   assert.deepEqual([origin, pathname, search], ["https://seas.example", "/games/sea-1", ""]);
 });
 
-test("what is no token in a fragment is ignored", () => {
-  for (const fragment of [
-    "",
-    "#",
-    "#seat5=x",
-    "#seat1=",
-    "#admin=x",
-    "#spectator=a b",
-    `#owner=${"x".repeat(201)}`,
-  ])
-    assert.deepEqual(
-      opened(`/games/sea-1${fragment}`),
-      { screen: "game", id: "sea-1", tokens: null },
-      fragment,
-    );
+test("what is nothing of a link is ignored", () => {
+  const long = `#owner=${"x".repeat(201)}`;
+  for (const fragment of ["", "#", "#seat5=x", "#seat1=", "#admin=x", "#spectator=a b", "#move=x", long])
+    assert.deepEqual(opened(`/games/sea-1${fragment}`), OPENED, fragment);
 });

@@ -2,7 +2,13 @@
 
 export type Route =
   | { readonly screen: "lobby" }
-  | { readonly screen: "game"; readonly id: string; readonly tokens: Tokens | null };
+  | {
+      readonly screen: "game";
+      readonly id: string;
+      readonly tokens: Tokens | null;
+      /** The step of a replay that a link leads to. */
+      readonly step: number | null;
+    };
 
 /** What a link lets somebody do in a game. */
 export interface Tokens {
@@ -15,22 +21,22 @@ export const LOBBY = "/";
 
 const GAME = /^\/games\/([a-z0-9-]{1,32})$/;
 const TOKEN = /^(owner|spectator|seat([0-4]))=([A-Za-z0-9._~-]{1,200})$/;
+const STEP = /^move=(\d{1,6})$/;
 
 export function routeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Route {
   const id = GAME.exec(pathname)?.[1];
-  return id === undefined ? { screen: "lobby" } : { screen: "game", id, tokens: tokensIn(hash) };
+  if (id === undefined) return { screen: "lobby" };
+  const parts = hash.slice(1).split("&");
+  const step = parts.map((part) => STEP.exec(part)?.[1]).find((found) => found !== undefined);
+  return { screen: "game", id, tokens: tokensIn(parts), step: step === undefined ? null : Number(step) };
 }
 
-/** The tokens of a fragment such as `#spectator=TOKEN` or `#owner=TOKEN&seat1=TOKEN`; null where there are none. */
-function tokensIn(fragment: string): Tokens | null {
-  const found = fragment
-    .slice(1)
-    .split("&")
-    .map((part) => TOKEN.exec(part))
-    .filter((part) => part !== null);
+/** The tokens among the parts of a fragment, such as `owner=TOKEN` and `seat1=TOKEN`; null where there are none. */
+function tokensIn(parts: readonly string[]): Tokens | null {
+  const found = parts.map((part) => TOKEN.exec(part)).filter((part) => part !== null);
+  if (found.length === 0) return null;
   const token = (name: string): string | null => found.find((part) => part[1] === name)?.[3] ?? null;
   const seats = found.flatMap(([, , seat, value]) => (seat && value ? [[seat, value] as const] : []));
-  if (found.length === 0) return null;
   return { owner: token("owner"), spectator: token("spectator"), seats: Object.fromEntries(seats) };
 }
 
@@ -38,12 +44,17 @@ export function pathOf(id: string): string {
   return `/games/${id}`;
 }
 
-/** The link with which somebody opens a game and may do there what these tokens let them. */
-export function linkTo(id: string, { owner = null, spectator = null, seats = {} }: Partial<Tokens>): string {
-  const named = Object.entries(seats).map(([seat, token]) => [`seat${seat}`, token] as const);
-  const tokens = [["owner", owner] as const, ["spectator", spectator] as const, ...named];
+/** The link with which somebody opens a game, or a step of it, and may do there what these tokens let them. */
+export function linkTo(id: string, tokens: Partial<Tokens>, step: number | null = null): string {
+  const seats = Object.entries(tokens.seats ?? {}).map(([seat, token]) => [`seat${seat}`, token] as const);
+  const parts = [
+    ["owner", tokens.owner ?? null] as const,
+    ["spectator", tokens.spectator ?? null] as const,
+    ...seats,
+    ["move", step] as const,
+  ];
   const link = new URL(pathOf(id), location.origin);
-  link.hash = tokens.flatMap(([name, token]) => (token === null ? [] : [`${name}=${token}`])).join("&");
+  link.hash = parts.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`])).join("&");
   return link.href;
 }
 

@@ -17,6 +17,7 @@ test("on another device the same person may do the same", () => {
     screen: "game",
     id: "g",
     tokens: { owner, spectator, seats },
+    step: null,
   });
 });
 

@@ -12,9 +12,10 @@ import { Icon } from "./icon.tsx";
 /** Around a code, in its modules; scanners need them. */
 const QUIET = 4;
 
-/** With which others join the game, or watch it. */
-export function invitation({ id, private: isPrivate, spectator }: StoredGame): string {
-  return linkTo(id, { spectator: isPrivate ? spectator : null });
+/** With which others join the game, or watch it, or see a step of it. */
+export function invitation(game: StoredGame, step: number | null = null): string {
+  const { id, private: isPrivate, spectator } = game;
+  return linkTo(id, { spectator: isPrivate ? spectator : null }, step);
 }
 
 /** With which the same person plays on elsewhere: with everything that this browser may do. */
