@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
-import { fragmentOf } from "../model/route.ts";
+import { goTo, pathOf } from "../model/route.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { reasonOf, service } from "../service.ts";
 import { useBots } from "./bots.ts";
@@ -76,7 +76,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     try {
       const created = await service.createGame(createRequest(form));
       saveCreatedGame(created, isPrivate(form));
-      location.hash = fragmentOf(created.game.id);
+      goTo(pathOf(created.game.id));
     } catch (error) {
       setProblem(reasonOf(error));
       setBusy(false);

@@ -227,7 +227,6 @@ export const de: Messages = {
     leave: "Das Spiel verlassen",
     sendAway: (name) => `${name} entfernen`,
     link: "Link zu diesem Spiel",
-    watchLink: "Link zum Zusehen",
     board: "Der Spielplan",
     replayStep: (step, of) => `Schritt ${step} von ${of}`,
     unknownPlayer: "Freier Platz",
@@ -640,5 +639,17 @@ export const de: Messages = {
       `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
     overWithout:
       "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+  },
+
+  share: {
+    code: "QR-Code",
+    of: (isWaiting) => (isWaiting ? "Mitspieler einladen" : "Link zum Zusehen"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Wer diesen Code scannt oder den Link öffnet, kann mitspielen."
+        : "Wer diesen Code scannt oder den Link öffnet, kann zusehen.",
+    elsewhere: "Auf einem anderen Gerät weiterspielen",
+    elsewhereHint:
+      "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
   },
 };

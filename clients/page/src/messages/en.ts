@@ -192,7 +192,6 @@ export const en = {
     leave: "Leave the game",
     sendAway: (name: string) => `Remove ${name}`,
     link: "Link to this game",
-    watchLink: "Link to watch this game",
     board: "The board",
     replayStep: (step: number, of: number) => `Step ${step} of ${of}`,
     unknownPlayer: "Free seat",
@@ -607,6 +606,18 @@ export const en = {
       `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.`,
     overWithout:
       "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
+  },
+
+  share: {
+    code: "QR code",
+    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
+    ofHint: (isWaiting: boolean) =>
+      isWaiting
+        ? "Whoever scans this code or opens the link can join."
+        : "Whoever scans this code or opens the link can watch.",
+    elsewhere: "Continue on another device",
+    elsewhereHint:
+      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
   },
 };
 

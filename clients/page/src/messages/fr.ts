@@ -228,7 +228,6 @@ const french: Messages = {
     leave: "Quitter la partie",
     sendAway: (name) => `Retirer ${name}`,
     link: "Lien vers cette partie",
-    watchLink: "Lien pour regarder cette partie",
     board: "Le plateau",
     replayStep: (step, of) => `Étape ${step} sur ${of}`,
     unknownPlayer: "Place libre",
@@ -646,6 +645,18 @@ const french: Messages = {
       `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.`,
     overWithout:
       "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.",
+  },
+
+  share: {
+    code: "Code QR",
+    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
+        : "Qui scanne ce code ou ouvre le lien peut regarder.",
+    elsewhere: "Continuer sur un autre appareil",
+    elsewhereHint:
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
   },
 };
 
