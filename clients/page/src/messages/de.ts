@@ -140,7 +140,7 @@ export const de: Messages = {
     private: "Privat: Nur wer den Link hat, kann zusehen und mitspielen",
     edition: "Insulaner zurücknehmen",
     editions: {
-      international: "Wenn der Vorrat leer ist (international)",
+      international: "Bei leerem Vorrat (international)",
       german: "In jedem Zug (deutsch)",
     },
     timeout: "Zeit pro Entscheidung",
@@ -154,7 +154,7 @@ export const de: Messages = {
     onTimeout: "Wenn die Zeit abläuft",
     policies: {
       pass: "Die Uhr legt die Karte, mehr nicht",
-      bot: "Der Computer übernimmt",
+      bot: "Computer übernimmt",
       resign: "Wer zu spät ist, gibt auf",
     },
     go: "Spiel anlegen",
