@@ -114,10 +114,11 @@ export const en = {
     nobody: "Nobody",
     nameHere: (seat: number) => `Name for seat ${seat + 1}`,
     private: "Private: only people with the link can watch and join",
-    edition: "Retrieving islanders",
-    editions: {
-      international: "With none left (international)",
-      german: "On any turn (German)",
+    edition: "Edition",
+    editions: { international: "International", german: "German" } as Record<string, string>,
+    editionHints: {
+      international: "You may take an islander home only while none is left in your supply.",
+      german: "You may take an islander home on any turn.",
     } as Record<string, string>,
     timeout: "Time for each decision",
     timeouts: {
@@ -129,8 +130,8 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "The clock places the tile, nothing more",
-      bot: "The computer takes over",
+      pass: "The clock plays",
+      bot: "The computer plays",
       resign: "The player resigns",
     } as Record<string, string>,
     go: "Create game",
