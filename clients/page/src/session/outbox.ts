@@ -50,7 +50,6 @@ export class Outbox {
         {
           token: pending.token,
           ifMatch: { version: pending.version },
-          includeLegalMoves: true,
           key: pending.key,
         },
       );
