@@ -397,11 +397,8 @@ async def _check_help(page: Page) -> None:
 
 async def _play_by_keys(player: Visitor) -> None:
     """Place a tile, take it back, place it on another cell, and pass. The focus stays on the cell."""
-    keys, focused, walked = (
-        player.page,
-        player.page.locator("[data-choice]:focus"),
-        player.page.locator(".walked:focus"),
-    )
+    keys, focused = player.page, player.page.locator("[data-choice]:focus")
+    walked = player.page.locator(".walked:focus")
     cell, spot = player.page.locator(".cell").first, player.page.locator(".spot").first
     await _press_keys(keys, "ArrowRight")
     await expect(focused).to_have_attribute("aria-label", re.compile("^Place .*: .* to the "))
