@@ -7,6 +7,7 @@ import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
 import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
 import { kindAt } from "../model/event_sentences.ts";
+import { isSuggested } from "../model/lesson.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { CellChoices, SpotChoices } from "./choices.tsx";
@@ -134,11 +135,15 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 }
 
 /** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
-function aimOf({ replayed, decider, choices, selection, game }: GameSession): Aim | null | undefined {
+function aimOf({ replayed, decider, choices, selection, game, hint }: GameSession): Aim | null | undefined {
   if (replayed !== null || decider === null) return null;
   if (choices === NOTHING) return undefined;
   if (selection.cell) return { cells: [selection.cell], ...SPOTS };
-  if (choices.cells.size > 0) return { cells: [...choices.cells.values()].map(({ cell }) => cell), ...CELLS };
+  if (choices.cells.size > 0) {
+    const cells = [...choices.cells.values()].map(({ cell }) => cell);
+    const first = cells.find((cell) => isSuggested(hint, cell));
+    return { cells, first, ...CELLS };
+  }
   const placed = game?.turn?.placed;
   if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
   return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
 import type { CellChoice, SpotChoice } from "../model/choices.ts";
+import { isSuggested } from "../model/lesson.ts";
 import { describedCell, kindAt } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { choose, confirm } from "../session/actions.ts";
@@ -66,10 +67,7 @@ interface ChoicesProps {
 export function CellChoices(props: ChoicesProps & { inSight: ReadonlySet<string> }): JSX.Element | null {
   const { session, pictures, active, inSight } = props;
   const tile = session.game?.turn?.tile;
-  const shines = ({ cell }: CellChoice): boolean => {
-    const action = session.hint?.move?.action;
-    return action?.type === "place_tile" && sameCell(action, cell);
-  };
+  const shines = ({ cell }: CellChoice): boolean => isSuggested(session.hint, cell);
   const rank = (choice: CellChoice): number =>
     Number(!inSight.has(keyOf(choice.cell))) - 2 * Number(shines(choice));
   // Tab reaches what the lesson suggests first, then what is in sight.
