@@ -65,13 +65,14 @@ class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
+        "audit": ("service.cli.audit", "audit_command"),
         "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
         "games": ("service.cli.games", "games_group"),
         "import": ("service.cli.importer", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
-        "redis": ("service.cli.failover", "redis_group"),
-        "reindex": ("service.cli.reindex", "reindex_command"),
+        "redis": ("service.cli.redis", "redis_group"),
+        "reindex": ("service.cli.redis", "reindex_command"),
         "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),
     }

@@ -231,7 +231,7 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
     for button in await screens.page.locator(".stepper button").all():
         for _ in range(2):
             await button.dispatch_event("click")
-    status = screens.visitor.action_bar.get_by_role("status")
+    status = screens.visitor.action_bar.locator(".payment-status")
     await screens.check("impossible-payment", screens.page.locator(".payment-status"), is_main=True)
     await expect(status).to_contain_text("Not these together")
     timed = await _prepare(visitors, turn_timeout_s=1, on_timeout="bot")

@@ -96,7 +96,7 @@ class Visitor(NamedTuple):
             await self.use(more.first)
 
     def _choices(self, phase: str) -> Locator:
-        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
+        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice][tabindex='0']")
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
         """Wait for the choices, and return their type."""

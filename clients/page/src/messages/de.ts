@@ -72,6 +72,16 @@ function inUnit(value: number, unit: string): string {
   }
 }
 
+const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+/** What a feature lacks until it is finished. */
+function lacking(kind: string, open: number): string {
+  if (open === 0) return "fertig";
+  return kind === "market"
+    ? counted(open, "freies Feld ringsum", "freie Felder ringsum")
+    : counted(open, "offene Seite", "offene Seiten");
+}
+
 export const de: Messages = {
   language: "de",
   title: "Südsee",
@@ -219,8 +229,6 @@ export const de: Messages = {
     link: "Link zu diesem Spiel",
     watchLink: "Link zum Zusehen",
     board: "Der Spielplan",
-    boardHelp:
-      "Pfeiltasten führen von Wahl zu Wahl, Eingabe wählt, R dreht die Karte, U nimmt zurück, P passt, Plus und Minus zoomen, F zeigt alles.",
     replayStep: (step, of) => `Schritt ${step} von ${of}`,
     unknownPlayer: "Freier Platz",
     you: "du",
@@ -435,11 +443,13 @@ export const de: Messages = {
     ],
     keys: "Tasten",
     keyList: [
-      ["Pfeile, Tab", "von Wahl zu Wahl gehen"],
+      ["Pfeile", "über den Plan gehen, Karte für Karte"],
+      ["Bild auf, Bild ab", "von Wahl zu Wahl gehen"],
       ["Eingabe", "wählen, und noch einmal zum Bestätigen"],
       ["R", "die Karte drehen"],
       ["U", "zurücknehmen"],
       ["P", "passen: kein Insulaner, keine Lieferung"],
+      ["S", "sagen, was zu tun ist, und wie viel Zeit bleibt"],
       ["+ − F", "vergrößern, verkleinern, alles zeigen"],
       ["Esc", "eine Wahl aufheben"],
       ["?", "diese Hilfe"],
@@ -467,6 +477,108 @@ export const de: Messages = {
     internal: "Im Dienst ist ein Fehler aufgetreten.",
     store_unavailable: "Der Dienst erreicht seine Daten gerade nicht. Versuche es noch einmal.",
     draining: "Der Dienst startet neu. Versuche es gleich noch einmal.",
+  },
+
+  stock: ({ bananas, shells, fish }) =>
+    [inUnit(bananas, "bananas"), inUnit(shells, "shells"), inUnit(fish, "fish")].join(", "),
+
+  walk: {
+    cells: "Karten und Felder",
+    cell: "Feld",
+    help: "Pfeiltasten gehen über den Plan, Bild ab führt zur nächsten Wahl, Eingabe wählt, und noch einmal bestätigt. R dreht die Karte, U nimmt zurück, P passt, S sagt, was zu tun ist. Plus und Minus zoomen, F zeigt alles.",
+    tile: (where, isNewest) => (isNewest ? `Karte, ${where}, die zuletzt gelegte.` : `Karte, ${where}.`),
+    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+      `${[
+        [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
+        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(hasBoat ? ["ein Boot"] : []),
+        lacking(kind, open),
+        ...(here === null ? [] : [`${role(kind)} hier (${here})`]),
+        ...elsewhere.map(
+          ([name, number]) => `${counted(number, "Insulaner", "Insulaner")} anderswo darauf (${name})`,
+        ),
+      ].join(", ")}.`,
+    around: (tiles, free) =>
+      [
+        ...(tiles.length > 0 ? [`Karten ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
+        ...(free.length > 0 ? [`Frei ${listed(free.map((side) => EDGES[side]))}.`] : []),
+      ].join(" "),
+    free: (where, around) => `Frei, ${where}: ${around}.`,
+  },
+
+  asked: {
+    bar: "Was zu tun ist",
+    place: (tile, cells) => `${tile}. Sie passt ${cells === 1 ? "an 1 Stelle" : `an ${cells} Stellen`}.`,
+    placeChosen: (where, turned, tile) =>
+      `Gewählt: ${where}, ${turned}. ${tile}. Eingabe legt sie, R dreht sie.`,
+    placeChosenOnly: (where, turned, tile) =>
+      `Gewählt: ${where}, ${turned}. ${tile}. Sie passt nur so herum. Eingabe legt sie.`,
+    islander: (spots, retrievable) =>
+      [
+        ...(spots > 0
+          ? [`Einen Insulaner setzen? ${counted(spots, "Stelle ist frei", "Stellen sind frei")}.`]
+          : []),
+        ...(retrievable > 0
+          ? [
+              retrievable === 1
+                ? "Du darfst einen Insulaner zurücknehmen."
+                : `Du darfst einen von ${retrievable} Insulanern zurücknehmen.`,
+            ]
+          : []),
+        "P passt.",
+      ].join(" "),
+    chosen: (what) => `Gewählt. ${what} Eingabe bestätigt.`,
+    deliver: (ships) =>
+      ships === 1
+        ? "Du kannst ein Schiff beliefern. P behält deine Waren."
+        : `Du kannst eines von ${ships} Schiffen beliefern. P behält deine Waren.`,
+    takeShip: (ships) => `Dein Markt ist umgeben. Wähle eines von ${ships} Schiffen, es kostet nichts.`,
+    pays: (paid) => `Du zahlst ${paid}.`,
+    turn: (name, what) => `${name}, du bist am Zug. ${what}`,
+    yourTurn: (what) => `Du bist am Zug. ${what}`,
+    scores: (totals) => `Endstand: ${listed(totals.map(([name, total]) => `${name} ${total}`))}.`,
+    left: (time) => `Noch ${lasting(time)}.`,
+    hurry: (time) => `Nur noch ${lasting(time)}!`,
+    points: (count) => `${points(count)} durch Schiffe`,
+    finalPoints: (count) => `${points(count)} durch Schiffe und Waren`,
+    pointsIfEnded: (count, ended) => `${points(count)} durch Schiffe, ${ended}, wenn das Spiel jetzt endete`,
+  },
+
+  course: {
+    speed: "Tempo",
+    link: "Link zu diesem Schritt kopieren",
+    copied: "Link kopiert",
+    keys: "Die Leertaste spielt ab und hält an, die Pfeiltasten gehen einen Schritt vor oder zurück, Home und Ende führen zum ersten und zum letzten.",
+    said: (step, of, what) => `Schritt ${step} von ${of}. ${what}`,
+  },
+
+  proof: {
+    open: "Dieses Spiel prüfen",
+    progress: (done, of) => `Schritt ${done} von ${of} wird geprüft…`,
+    checked: (steps) =>
+      `Dein Browser hat das ganze Protokoll des Spiels vom Dienst gelesen und die Prüfsummen (SHA-256) aller ${steps} Schritte sowie die Reihenfolge der Karten und Schiffe aus dem Startwert berechnet.`,
+    checkedSoFar: (steps) =>
+      `Dein Browser hat das Protokoll des Spiels vom Dienst gelesen und die Prüfsummen (SHA-256) der bisher ${steps} Schritte berechnet; der Startwert bleibt bis zum Ende des Spiels geheim, und mit ihm die Reihenfolge der Karten und Schiffe.`,
+    right:
+      "Alles stimmt: Kein Schritt wurde geändert, eingefügt oder weggelassen, jeder ist der, den diese Seite gezeigt hat, und die Karten und Schiffe kamen in der Reihenfolge, die vor dem ersten Zug feststand.",
+    rightSoFar:
+      "Alles stimmt: Kein Schritt wurde geändert, eingefügt oder weggelassen, und jeder ist der, den diese Seite gezeigt hat.",
+    wrong: {
+      order: (step) => `Schritt ${step} ist falsch: Er fehlt, oder ein anderer steht an seiner Stelle.`,
+      digest: (step) =>
+        `Schritt ${step} ist falsch: Seine Prüfsumme passt nicht zu dem, was er sagt, und zu den Schritten davor; einer davon wurde also geändert.`,
+      shown: (step) => `Schritt ${step} ist falsch: Er ist nicht der, den diese Seite gezeigt hat.`,
+      patch: (step) => `Schritt ${step} ist falsch: Er kann nicht auf das Spiel folgen, wie es vorher war.`,
+      commitment: (step) =>
+        `Schritt ${step} ist falsch: Der aufgedeckte Startwert passt nicht zu dem, was dort zugesagt wurde.`,
+      tiles: (step) => `Schritt ${step} ist falsch: Der Startwert ergibt dort eine andere Karte.`,
+      ships: (step) => `Schritt ${step} ist falsch: Der Startwert ergibt dort ein anderes Schiff.`,
+    },
+    limits:
+      "Das kann nicht zeigen, dass niemand die Reihenfolge kannte, dass der Dienst nicht das ganze Protokoll erfunden hat, wer auf welchem Platz saß oder dass jeder Zug den Regeln folgte, was das Programm „south-seas verify“ prüft.",
+    limitsChosen:
+      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; das kann nicht zeigen, wer auf welchem Platz saß, dass der Dienst nicht das ganze Protokoll erfunden hat oder dass jeder Zug den Regeln folgte, was das Programm „south-seas verify“ prüft.",
+    impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
   },
 
   lesson: {

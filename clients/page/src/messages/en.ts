@@ -194,8 +194,6 @@ export const en = {
     link: "Link to this game",
     watchLink: "Link to watch this game",
     board: "The board",
-    boardHelp:
-      "Arrow keys move between your choices, Enter chooses, R turns the tile, U takes back, P passes, plus and minus zoom, F shows everything.",
     replayStep: (step: number, of: number) => `Step ${step} of ${of}`,
     unknownPlayer: "Free seat",
     you: "you",
@@ -416,11 +414,13 @@ export const en = {
     ],
     keys: "Keys",
     keyList: [
-      ["Arrows, Tab", "move between your choices"],
+      ["Arrows", "walk over the board, tile by tile"],
+      ["Page Up, Page Down", "go from choice to choice"],
       ["Enter", "choose, and once more to confirm"],
       ["R", "turn the tile"],
       ["U", "take back"],
       ["P", "pass: no islander, no delivery"],
+      ["S", "say what is to be done, and the time left"],
       ["+ − F", "zoom in, out, show everything"],
       ["Esc", "cancel a choice"],
       ["?", "this help"],
@@ -450,6 +450,109 @@ export const en = {
     store_unavailable: "The service cannot reach its data now. Try again.",
     draining: "The service is restarting. Try again in a moment.",
   } as Record<string, string>,
+
+  stock: (held: Wares) =>
+    `${counted(held.bananas, "banana", "bananas")}, ${counted(held.shells, "shell", "shells")}, ${held.fish} fish`,
+
+  walk: {
+    cells: "Tiles and cells",
+    cell: "cell",
+    help: "Arrow keys walk over the board, Page Down goes to the next choice, Enter chooses, and once more confirms. R turns the tile, U takes back, P passes, S says what is to be done. Plus and minus zoom, F shows everything.",
+    tile: (where: string, isNewest: boolean) =>
+      isNewest ? `Tile, ${where}, the last one placed.` : `Tile, ${where}.`,
+    /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
+    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }: DescribedFeature) =>
+      `${[
+        `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
+        ...(kind === "market" ? [] : [UNITS(count, YIELDS[kind] ?? "")]),
+        ...(hasBoat ? ["a boat"] : []),
+        open === 0
+          ? "finished"
+          : kind === "market"
+            ? `${counted(open, "cell", "cells")} around it free`
+            : `${counted(open, "side", "sides")} open`,
+        ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
+        ...elsewhere.map(
+          ([name, number]) => `${counted(number, "islander", "islanders")} of ${name} elsewhere on it`,
+        ),
+      ].join(", ")}.`,
+    around: (tiles: readonly Edge[], free: readonly Edge[]) =>
+      [
+        ...(tiles.length > 0 ? [`Tiles to the ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
+        ...(free.length > 0 ? [`Free to the ${listed(free.map((side) => EDGES[side]))}.`] : []),
+      ].join(" "),
+    free: (where: string, beside: string) => `Free, ${where}: ${beside}.`,
+  },
+
+  asked: {
+    bar: "What is to be done",
+    place: (tile: string, cells: number) => `${tile}. It fits in ${counted(cells, "place", "places")}.`,
+    placeChosen: (where: string, turned: string, tile: string) =>
+      `Chosen: ${where}, ${turned}. ${tile}. Enter places it, R turns it.`,
+    placeChosenOnly: (where: string, turned: string, tile: string) =>
+      `Chosen: ${where}, ${turned}. ${tile}. It fits this way only. Enter places it.`,
+    islander: (spots: number, retrievable: number) =>
+      [
+        ...(spots > 0 ? [`Send out an islander? ${counted(spots, "spot is", "spots are")} free.`] : []),
+        ...(retrievable > 0
+          ? [`You may take back ${retrievable === 1 ? "an islander" : `one of ${retrievable} islanders`}.`]
+          : []),
+        "P passes.",
+      ].join(" "),
+    chosen: (what: string) => `Chosen. ${what} Enter confirms.`,
+    deliver: (ships: number) =>
+      `You can load ${ships === 1 ? "a ship" : `one of ${ships} ships`}. P keeps your wares.`,
+    takeShip: (ships: number) =>
+      `Your market is surrounded. Choose one of ${ships} ships, it is yours for free.`,
+    pays: (paid: string) => `You pay ${paid}.`,
+    turn: (name: string, what: string) => `${name}, your turn. ${what}`,
+    yourTurn: (what: string) => `Your turn. ${what}`,
+    scores: (totals: readonly (readonly [string, number])[]) =>
+      `Final scores: ${listed(totals.map(([name, total]) => `${name} ${total}`))}.`,
+    left: (time: Duration) => `${lasting(time)} left.`,
+    hurry: (time: Duration) => `Only ${lasting(time)} left!`,
+    points: (count: number) => `${counted(count, "point", "points")} from ships`,
+    finalPoints: (count: number) => `${counted(count, "point", "points")} from ships and wares`,
+    pointsIfEnded: (count: number, ended: number) =>
+      `${counted(count, "point", "points")} from ships, ${ended} if the game ended now`,
+  },
+
+  course: {
+    speed: "Speed",
+    link: "Copy link to this step",
+    copied: "Link copied",
+    keys: "Space plays and stops, the arrow keys go one step on or back, Home and End go to the first and the last one.",
+    said: (step: number, of: number, what: string) => `Step ${step} of ${of}. ${what}`,
+  },
+
+  proof: {
+    open: "Check this game",
+    progress: (done: number, of: number) => `Checking step ${done} of ${of}…`,
+    checked: (steps: number) =>
+      `Your browser has read the game’s whole log from the service, and computed the digests (SHA-256) of all ${steps} steps and the order of the tiles and ships from the seed.`,
+    checkedSoFar: (steps: number) =>
+      `Your browser has read the game’s log from the service, and computed the digests (SHA-256) of all ${steps} steps so far; the seed is secret until the game is over, and with it the order of the tiles and ships.`,
+    right:
+      "All is right: no step was changed, added or left out, each is the one that this page has shown, and the tiles and ships came in the order that was fixed before the first move.",
+    rightSoFar:
+      "All is right: no step was changed, added or left out, and each is the one that this page has shown.",
+    wrong: {
+      order: (step: number) => `Step ${step} is wrong: it is missing, or another one is in its place.`,
+      digest: (step: number) =>
+        `Step ${step} is wrong: its digest does not fit what it says and the steps before it, so one of these was changed.`,
+      shown: (step: number) => `Step ${step} is wrong: it is not the one that this page has shown.`,
+      patch: (step: number) => `Step ${step} is wrong: it cannot follow the game as it was before.`,
+      commitment: (step: number) =>
+        `Step ${step} is wrong: the seed that was revealed does not fit the commitment that was made there.`,
+      tiles: (step: number) => `Step ${step} is wrong: the seed gives another tile there.`,
+      ships: (step: number) => `Step ${step} is wrong: the seed gives another ship there.`,
+    },
+    limits:
+      "This cannot show that nobody knew the order before, that the service did not make up the whole log, who sat at which seat, or that each move followed the rules, which the program “south-seas verify” checks.",
+    limitsChosen:
+      "Whoever created this game chose its seed and so could know the order; this cannot show who sat at which seat, that the service did not make up the whole log, or that each move followed the rules, which the program “south-seas verify” checks.",
+    impossible: "Browsers compute digests only on pages that were opened over https.",
+  },
 
   lesson: {
     learn: "Learn by playing",
@@ -506,6 +609,21 @@ export const en = {
       "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
   },
 };
+
+/** A feature as the one who walks over its tile is told of it. */
+export interface DescribedFeature {
+  readonly kind: string;
+  readonly sides: readonly Edge[];
+  readonly wares: number;
+  readonly open: number;
+  readonly hasBoat: boolean;
+  /** The owner of the islander on this tile. */
+  readonly here: string | null;
+  /** The owners of islanders on its other tiles, and how many they are. */
+  readonly elsewhere: readonly (readonly [string, number])[];
+}
+
+const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 function UNITS(value: number, unit: string): string {
   switch (unit) {

@@ -72,6 +72,16 @@ function inUnit(value: number, unit: string): string {
   }
 }
 
+const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+/** What a feature lacks until it is complete. */
+function lacking(kind: string, open: number): string {
+  if (open === 0) return kind === "sea" || kind === "island" ? "complète" : "complet";
+  return kind === "market"
+    ? counted(open, "case libre autour", "cases libres autour")
+    : counted(open, "côté ouvert", "côtés ouverts");
+}
+
 const french: Messages = {
   language: "fr",
   title: "Mers du Sud",
@@ -220,8 +230,6 @@ const french: Messages = {
     link: "Lien vers cette partie",
     watchLink: "Lien pour regarder cette partie",
     board: "Le plateau",
-    boardHelp:
-      "Les flèches passent d’un choix à l’autre, Entrée choisit, R tourne la tuile, U annule, P passe, plus et moins changent la taille, F montre tout.",
     replayStep: (step, of) => `Étape ${step} sur ${of}`,
     unknownPlayer: "Place libre",
     you: "vous",
@@ -446,11 +454,13 @@ const french: Messages = {
     ],
     keys: "Touches",
     keyList: [
-      ["Flèches, Tab", "passer d’un choix à l’autre"],
+      ["Flèches", "parcourir le plateau, tuile par tuile"],
+      ["Page préc., Page suiv.", "passer d’un choix à l’autre"],
       ["Entrée", "choisir, et encore une fois pour confirmer"],
       ["R", "tourner la tuile"],
       ["U", "annuler"],
       ["P", "passer : aucun insulaire, aucune livraison"],
+      ["S", "dire ce qu’il y a à faire, et le temps qui reste"],
       ["+ − F", "agrandir, réduire, tout montrer"],
       ["Échap", "annuler un choix"],
       ["?", "cette aide"],
@@ -478,6 +488,109 @@ const french: Messages = {
     internal: "Erreur interne du service.",
     store_unavailable: "Le service n’atteint pas ses données en ce moment. Réessayez.",
     draining: "Le service redémarre. Réessayez dans un instant.",
+  },
+
+  stock: ({ bananas, shells, fish }) =>
+    [inUnit(bananas, "bananas"), inUnit(shells, "shells"), inUnit(fish, "fish")].join(", "),
+
+  walk: {
+    cells: "Tuiles et cases",
+    cell: "case",
+    help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
+    tile: (where, isNewest) => (isNewest ? `Tuile, ${where}, la dernière posée.` : `Tuile, ${where}.`),
+    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+      `${[
+        [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
+        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(hasBoat ? ["un bateau"] : []),
+        lacking(kind, open),
+        ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
+        ...elsewhere.map(
+          ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
+        ),
+      ].join(", ")}.`,
+    around: (tiles, free) =>
+      [
+        ...(tiles.length > 0 ? [`Tuiles ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
+        ...(free.length > 0 ? [`Libre ${listed(free.map((side) => EDGES[side]))}.`] : []),
+      ].join(" "),
+    free: (where, around) => `Libre, ${where} : ${around}.`,
+  },
+
+  asked: {
+    bar: "Ce qu’il y a à faire",
+    place: (tile, cells) => `${tile}. Elle peut être posée à ${counted(cells, "endroit", "endroits")}.`,
+    placeChosen: (where, turned, tile) =>
+      `Choisi : ${where}, ${turned}. ${tile}. Entrée la pose, R la tourne.`,
+    placeChosenOnly: (where, turned, tile) =>
+      `Choisi : ${where}, ${turned}. ${tile}. Elle ne va que dans ce sens. Entrée la pose.`,
+    islander: (spots, retrievable) =>
+      [
+        ...(spots > 0
+          ? [`Placer un insulaire ? ${counted(spots, "endroit est libre", "endroits sont libres")}.`]
+          : []),
+        ...(retrievable > 0
+          ? [
+              retrievable === 1
+                ? "Vous pouvez reprendre un insulaire."
+                : `Vous pouvez reprendre un de ${retrievable} insulaires.`,
+            ]
+          : []),
+        "P passe.",
+      ].join(" "),
+    chosen: (what) => `Choisi. ${what} Entrée confirme.`,
+    deliver: (ships) =>
+      ships === 1
+        ? "Vous pouvez charger un navire. P garde vos marchandises."
+        : `Vous pouvez charger un de ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez un de ${ships} navires, il est gratuit.`,
+    pays: (paid) => `Vous payez ${paid}.`,
+    turn: (name, what) => `${name}, à vous de jouer. ${what}`,
+    yourTurn: (what) => `À vous de jouer. ${what}`,
+    scores: (totals) => `Score final : ${listed(totals.map(([name, total]) => `${name} ${total}`))}.`,
+    left: (time) => `Il reste ${lasting(time)}.`,
+    hurry: (time) => `Plus que ${lasting(time)} !`,
+    points: (count) => `${points(count)} des navires`,
+    finalPoints: (count) => `${points(count)} des navires et des marchandises`,
+    pointsIfEnded: (count, ended) =>
+      `${points(count)} des navires, ${ended} si la partie s’arrêtait maintenant`,
+  },
+
+  course: {
+    speed: "Vitesse",
+    link: "Copier le lien vers cette étape",
+    copied: "Lien copié",
+    keys: "Espace lit et arrête, les flèches avancent et reculent d’une étape, Début et Fin mènent à la première et à la dernière.",
+    said: (step, of, what) => `Étape ${step} sur ${of}. ${what}`,
+  },
+
+  proof: {
+    open: "Vérifier cette partie",
+    progress: (done, of) => `Vérification de l’étape ${done} sur ${of}…`,
+    checked: (steps) =>
+      `Votre navigateur a lu tout le journal de la partie auprès du service, et calculé les empreintes (SHA-256) de ses ${steps} étapes ainsi que l’ordre des tuiles et des navires à partir de la graine.`,
+    checkedSoFar: (steps) =>
+      `Votre navigateur a lu le journal de la partie auprès du service, et calculé les empreintes (SHA-256) des ${steps} étapes jusqu’ici ; la graine reste secrète jusqu’à la fin de la partie, et avec elle l’ordre des tuiles et des navires.`,
+    right:
+      "Tout est juste : aucune étape n’a été changée, ajoutée ni omise, chacune est celle que cette page a montrée, et les tuiles et les navires sont venus dans l’ordre fixé avant le premier coup.",
+    rightSoFar:
+      "Tout est juste : aucune étape n’a été changée, ajoutée ni omise, et chacune est celle que cette page a montrée.",
+    wrong: {
+      order: (step) => `L’étape ${step} est fausse : elle manque, ou une autre est à sa place.`,
+      digest: (step) =>
+        `L’étape ${step} est fausse : son empreinte ne correspond ni à ce qu’elle dit ni aux étapes précédentes ; l’une d’elles a donc été changée.`,
+      shown: (step) => `L’étape ${step} est fausse : ce n’est pas celle que cette page a montrée.`,
+      patch: (step) => `L’étape ${step} est fausse : elle ne peut pas suivre la partie telle qu’elle était.`,
+      commitment: (step) =>
+        `L’étape ${step} est fausse : la graine révélée ne correspond pas à l’engagement pris à cette étape.`,
+      tiles: (step) => `L’étape ${step} est fausse : la graine y donne une autre tuile.`,
+      ships: (step) => `L’étape ${step} est fausse : la graine y donne un autre navire.`,
+    },
+    limits:
+      "Cela ne peut pas montrer que personne ne connaissait l’ordre, que le service n’a pas inventé tout le journal, qui occupait quelle place, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+    limitsChosen:
+      "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; cela ne peut pas montrer qui occupait quelle place, que le service n’a pas inventé tout le journal, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+    impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
   },
 
   lesson: {

@@ -37,6 +37,15 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   "actionBar.islanderChosen": ["sea"],
   "describe.beside": [[["n", "sea"]]],
   "describe.tile": [[["n", "sea"]], ["7", "8"]],
+  stock: [wares(7, 8, 9)],
+  "walk.tile": ["7", false],
+  "walk.feature": [
+    { kind: "sea", sides: ["n"], wares: 4, open: 5, hasBoat: true, here: "7", elsewhere: [["8", 9]] },
+  ],
+  "walk.around": [["n"], ["e"]],
+  "asked.scores": [[["7", 8]]],
+  "asked.left": [{ count: 7, unit: "minute" }],
+  "asked.hurry": [{ count: 7, unit: "minute" }],
 };
 /** Each is a number, a name and a list of one. */
 const ANY = ["7", "8", "9"];

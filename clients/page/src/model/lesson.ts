@@ -32,12 +32,6 @@ export interface Hint {
   readonly words: string;
 }
 
-/** Whether a hint suggests to place the tile on a cell. */
-export function isSuggested(hint: Hint | null, cell: Cell): boolean {
-  const action = hint?.move?.action;
-  return action?.type === "place_tile" && sameCell(action, cell);
-}
-
 /** What the player has chosen, and not confirmed yet. */
 interface Chosen {
   readonly cell: Cell | null;

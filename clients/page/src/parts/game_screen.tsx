@@ -12,6 +12,8 @@ import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
 import { ownGames } from "../session/own_games.ts";
 import { ActionBar } from "./action_bar.tsx";
+import { useWarning } from "./announcements.tsx";
+import { useAsked } from "./asked.ts";
 import { Icon } from "./icon.tsx";
 import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
@@ -25,9 +27,11 @@ interface GameScreenProps {
   readonly id: string;
   /** The token in the link. */
   readonly token: string | null;
+  /** The step in the link, at which a replay is opened. */
+  readonly step: number | null;
 }
 
-export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
+export function GameScreen({ id, token, step }: GameScreenProps): JSX.Element {
   const session = useMemo(
     () => new GameSession(saveGame(id, token === null ? {} : { spectator: token, private: true })),
     [id],
@@ -37,6 +41,11 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
   useObservable(session);
   usePageTitle(useNews(session));
   useTouches(session);
+  useAsked(session);
+  useWarning(session.isMissing ? text.game.missing : null);
+  useEffect(() => {
+    if (step !== null) session.replay(step);
+  }, [session, step]);
   return (
     <div class="game-screen">
       <Bar session={session} />
@@ -52,9 +61,6 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
           )}
         </main>
       )}
-      <p class="unseen" aria-live="polite">
-        {session.announcement}
-      </p>
     </div>
   );
 }
@@ -126,7 +132,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
       {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
       <span class="gap" />
       <NextGame current={session.id} />
-      <span class={`connection ${session.network.status}`} role="status">
+      <span class={`connection ${session.network.status}`}>
         {text.game.connection[session.network.status]}
       </span>
       <Menu session={session} />

@@ -8,12 +8,12 @@ import { reasonOf } from "../service.ts";
 import { playLesson } from "../session/computer_game.ts";
 import type { GameSession } from "../session/game_session.ts";
 
-/** The hint in words; what it speaks of is marked by the style sheet. */
+/** The hint in words, which `useAsked` says to screen readers; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
   const isOver = hint.topic === "over";
   return (
     <section class="lesson" aria-label={text.lesson.label} data-topic={hint.topic}>
-      <p role="status">{hint.words}</p>
+      <p>{hint.words}</p>
       <div class="buttons">
         {isOver && (
           <a class="button" href="#">

@@ -42,6 +42,7 @@ function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
   const card = useRef<HTMLElement>(null);
   const found = session.pointedOut === seat;
   const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
+  const isRunning = ended !== null && game.status === "active";
   const name = nameOf(game, seat);
   const final = game.result?.scores.find((score) => score.seat === seat);
   const hasWon = game.result?.winners.includes(seat) === true;
@@ -57,19 +58,25 @@ function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : name}
-          <small>{addition(session, player)}</small>
+          {player.kind === "open" ? text.game.unknownPlayer : name} <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
-          <span class="points" title={final ? text.score.final : text.score.now}>
-            <b key={player.points}>{final?.total ?? player.points}</b>
-            {ended && game.status === "active" && (
-              <small title={text.score.ifEnded}>
-                → {ended.total}
-                <span class="unseen">{text.score.ifEnded}</span>
-              </small>
-            )}
+          <span
+            class="points"
+            role="img"
+            aria-label={
+              final
+                ? text.asked.finalPoints(final.total)
+                : isRunning
+                  ? text.asked.pointsIfEnded(player.points, ended.total)
+                  : text.asked.points(player.points)
+            }
+          >
+            <b key={player.points} title={final ? text.score.final : text.score.now}>
+              {final?.total ?? player.points}
+            </b>
+            {isRunning && <small title={text.score.ifEnded}>→ {ended.total}</small>}
           </span>
         )}
       </header>

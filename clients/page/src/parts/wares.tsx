@@ -10,7 +10,7 @@ import { KindIcon, WareIcon } from "./icon.tsx";
 /** How many of each ware: all three kinds, also those with none. */
 export function WareCounts({ wares }: { wares: Wares }): JSX.Element {
   return (
-    <span class="wares">
+    <span class="wares" role="img" aria-label={text.stock(wares)}>
       {WARES.map((ware) => (
         <span key={ware} class={wares[ware] ? "count" : "count none"}>
           <WareIcon ware={ware} />

@@ -16,8 +16,9 @@ import { isStoodIn } from "../model/absence.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
-import { nameOf, sentences } from "../model/event_sentences.ts";
+import { sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { announcer } from "./announcer.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { lessonState } from "./lesson.ts";
@@ -41,8 +42,6 @@ export class GameSession extends Observable implements HistoryListener {
   scores: Scores | null = null;
   choices: Choices = NOTHING;
   selection: Selection = NOTHING_SELECTED;
-  /** What a screen reader should say. */
-  announcement = "";
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
   /** The step that a replay is at; null while the game itself is shown. */
@@ -186,15 +185,9 @@ export class GameSession extends Observable implements HistoryListener {
     this.notify();
   }
 
-  /** Shows an earlier step; null goes back to the game itself. */
+  /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown));
-    this.notify();
-  }
-
-  /** Says something to a screen reader. */
-  say(what: string): void {
-    this.announcement = what;
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown || step));
     this.notify();
   }
 
@@ -344,15 +337,15 @@ export class GameSession extends Observable implements HistoryListener {
   /** What was said in the former language is not said again; the texts of moves are read anew. */
   private onLanguage(): void {
     this.notice = null;
-    this.announcement = "";
+    announcer.clear();
     this.moves = null;
     this.onSettled();
   }
 
   onStatus(status: Status): void {
     const before = this.network.status;
-    if (status === "reconnecting" && before === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && before === "reconnecting") this.announcement = text.say.back;
+    if (status === "reconnecting" && before === "connected") announcer.warn(text.say.lost);
+    if (status === "connected" && before === "reconnecting") announcer.tell(text.say.back);
     this.network.setSocketStatus(status);
     this.notify();
   }
@@ -396,16 +389,12 @@ export class GameSession extends Observable implements HistoryListener {
 
   private announce(step: Step): void {
     if (!this.tileset) return;
-    const said = sentences(step.diff, step.game, this.tileset);
-    const turn = step.game.turn;
-    if (turn?.phase === "place_tile" && this.isMine(turn.decider)) {
-      said.push(text.actionBar.turnOf(nameOf(step.game, turn.decider)));
-    }
-    if (said.length > 0) this.announcement = said.join(" ");
+    announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
   }
 
   /** All changes are shown: what may be done now, and how does it stand? */
   onSettled(): void {
+    if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
     if (this.isBusy || !this.history.isSettled) return;
     if (this.latest) ownGames.onChange(this.latest);
