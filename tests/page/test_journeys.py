@@ -165,7 +165,7 @@ async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visi
     await _press_keys(player.page, "Enter")
     await expect(player.page.locator(".spot").first).to_be_visible()
     await expect(lesson).to_contain_text("Now you may send")
-    await _press_keys(player.page, "ArrowRight", "Enter")
+    await _press_keys(player.page, "PageDown", "Enter")
     await expect(lesson).to_have_attribute("data-topic", "send")
     await _press_keys(player.page, "Enter")
     news = re.compile("computer|finished")
