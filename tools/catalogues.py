@@ -28,7 +28,7 @@ SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
-SHOWN = re.compile(r" (at|from) \(\{x\}, \{y\}\)|: \{tile\}")
+SHOWN = ": {tile}"
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Constant: a catalogue changes with its messages, not with the day."""
@@ -126,8 +126,8 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def page_sentences() -> str:
-    """Return the page's sentences: the English ones without cells and tiles, as the board shows these."""
-    sentences = {key: SHOWN.sub("", sentence) for key, sentence in SENTENCES.items()}
+    """Return the page's sentences: the English ones without tiles, as the board shows these."""
+    sentences = {key: sentence.replace(SHOWN, "") for key, sentence in SENTENCES.items()}
     for kind, phrase in SEGMENTS.items():
         key = f"islander_placed.{kind}"
         sentences[key] = sentences[key].format(player="{player}", segment=phrase)

@@ -86,8 +86,8 @@ def test_lists_are_joined(number: int, english: str, french: str, german: str) -
     assert [get_translator(language).join_list(parts) for language in LANGUAGES] == [english, french, german]
 
 
-def test_the_page_has_the_same_sentences_without_cells_and_tiles() -> None:
+def test_the_page_has_the_same_sentences_without_tiles() -> None:
     page = json.loads(catalogue_tool.PAGE_SENTENCES.read_text("utf-8"))
     assert catalogue_tool.PAGE_SENTENCES.read_text("utf-8") == catalogue_tool.page_sentences()
-    assert page["tile_placed"] == "{player} places a tile."
-    assert not [sentence for sentence in page.values() if "{x}" in sentence]
+    assert page["tile_placed"] == "{player} places a tile at ({x}, {y})."
+    assert not [sentence for sentence in page.values() if "{tile}" in sentence]
