@@ -6,6 +6,7 @@ import { text } from "../messages/index.ts";
 import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
 import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
+import { News } from "../parts/news.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -14,7 +15,7 @@ import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
 import { EvaluatedCells } from "./evaluated_cells.tsx";
-import { RecentEvents } from "./recent_events.tsx";
+import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { choiceInDirection, positionOf } from "./keyboard_navigation.ts";
 import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
@@ -36,7 +37,6 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   const drawn = useRef<SVGGElement>(null);
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
-  const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
   const { game, tileset } = session;
   // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
   const whole = session.replayed === null ? game : session.latest;
@@ -73,7 +73,22 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
   }, [JSON.stringify(aim)]);
 
+  useEffect(() => {
+    if (session.places.length > 0) viewRef.current?.show(session.places);
+  }, [session.places]);
+
   if (!game || !tileset) return null;
+
+  /** Looks at what lies under a tap, of a tile at the segment that is nearest. */
+  function inspect(event: MouseEvent): void {
+    const view = viewRef.current;
+    if (!view || (event.target instanceof Element && event.target.closest(".choice, .islander"))) return;
+    const point = view.boardPoint({ x: event.clientX, y: event.clientY });
+    const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
+    const placed = game?.board[keyOf(cell)];
+    if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
+    else if (session.appraisal.inspected) session.inspect(null);
+  }
 
   function steer(event: KeyboardEvent): void {
     const next = event.shiftKey || !frame.current ? null : choiceInDirection(event.key, frame.current);
@@ -97,10 +112,16 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   return (
     <section class="board" aria-label={text.game.board} onKeyDown={steer}>
       <p class="unseen">{text.game.boardHelp}</p>
-      <svg ref={frame} class="frame" onPointerMove={hover} onPointerLeave={() => setHovered(null)}>
+      <svg
+        ref={frame}
+        class="frame"
+        onPointerMove={hover}
+        onPointerLeave={() => setHovered(null)}
+        onClick={inspect}
+      >
         <g ref={drawn} class="drawn">
-          <Tiles game={game} pictures={pictures} />
-          <EvaluatedCells key={game.version} session={session} />
+          <Tiles game={game} pictures={pictures} recent={session.recent} />
+          <EvaluatedCells steps={session.recent} />
           {session.choices.cells.size > 0 && session.replayed === null && (
             <>
               <Ghost session={session} pictures={pictures} hovered={hovered} />
@@ -110,19 +131,17 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           <Islanders
             game={game}
             pictures={pictures}
+            recent={session.recent}
             pointedOut={session.pointedOut}
             kindOf={kindOf}
-            onInspect={(cell, segment) => setInspected({ cell, segment })}
+            onInspect={(cell, segment) => session.inspect(cell, segment)}
           />
+          <Outlines game={game} outlines={session.outlines} />
           {session.replayed === null && <SpotChoices session={session} pictures={pictures} active={active} />}
         </g>
       </svg>
       <div class="messages">
-        {inspected ? (
-          <Inspected session={session} {...inspected} onClose={() => setInspected(null)} />
-        ) : (
-          <RecentEvents session={session} />
-        )}
+        {session.appraisal.inspected ? <Inspected session={session} /> : <News session={session} />}
       </div>
       <ZoomButtons
         viewRef={viewRef}

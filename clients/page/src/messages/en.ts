@@ -72,7 +72,6 @@ export const en = {
   wares,
   wareParts,
   told,
-  tile: "a tile",
   unplaced: "A tile",
   role: (kind: string) => ROLES[kind] ?? "islander",
   points: (count: number) => counted(count, "point", "points"),
@@ -449,6 +448,20 @@ export const en = {
       ["Esc", "cancel a choice"],
       ["?", "this help"],
     ] as readonly (readonly [string, string])[],
+  },
+
+  news: {
+    since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
+    last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
+    show: "Show on the board",
+    gained: (name: string, gained: Wares, points: number) =>
+      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "The tile finishes nothing here.",
+    tile: (where: string) => `Tile (${where})`,
+    features: "What is on this tile",
   },
 };
 

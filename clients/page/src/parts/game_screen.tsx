@@ -1,7 +1,7 @@
 /** A game on the screen: top bar, board, action bar and sidebar. */
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
@@ -73,6 +73,10 @@ function Play({
   const pictures = useMemo(() => new Pictures(tileset), [tileset]);
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
+  // What is shown on the board is seen only without the sheet over it.
+  useLayoutEffect(() => {
+    if (session.places.length > 0) setAside(false);
+  }, [session.places]);
   useKeyboardShortcuts(session, viewRef);
   return (
     <main class={isAside ? "play aside" : "play"} data-version={session.game?.version}>

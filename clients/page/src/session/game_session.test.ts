@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { game, place, player, turn } from "../testing/games.ts";
+import { game, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
@@ -186,4 +186,37 @@ test("a connection is said to be back only after it was lost", async (t) => {
   assert.equal(session.announcement, text.say.lost);
   script.subscription.onStatus?.("connected");
   assert.equal(session.announcement, text.say.back);
+});
+
+test("all that comes at once is announced together, and once", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.moves = [MOVE];
+  const back = (seat: number) => ({ events: [{ type: "player_returned", seat } as const] });
+  script.act.mock.mockImplementation(async () => {
+    const diffs = [script.change({ bag: 5 }, back(0)), script.change({ bag: 4 }, back(1))];
+    return { ...script.game, diffs, legal_moves: null } as never;
+  });
+  script.deliver(script.change({ turn: turn() }));
+  await settled();
+  session.select({ cell: { x: 1, y: 0 } });
+  confirm(session);
+  await settled();
+  assert.equal(session.announcement, `Ana is back. Bo is back. ${text.actionBar.turnOf("Ana")}`);
+});
+
+test("news and gains are those since the last action here", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.deliver(script.change({ bag: 5 }, { by: "seat" }));
+  assert.deepEqual([session.news.length, session.recent.length], [0, 0]);
+  const players = [player(0, "Ana", { wares: wares(2, 0, 0) }), player(1, "Bo")];
+  script.deliver(script.change({ players }, { seat: 1, by: "seat" }));
+  script.deliver(script.change({ bag: 4 }, { seat: 1, by: "seat" }));
+  assert.equal(session.news.length, 2);
+  assert.deepEqual([...session.gains], [[0, { wares: wares(2, 0, 0), points: 0 }]]);
+  session.showPlaces([{ x: 1, y: 1 }]);
+  assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
+  script.deliver(script.change({ bag: 3 }));
+  assert.deepEqual(session.outlines, []);
 });

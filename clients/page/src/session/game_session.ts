@@ -13,10 +13,14 @@ import {
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
+import type { Cell } from "../model/cells.ts";
+import type { Hint, Outline } from "../model/hints.ts";
+import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { Appraisal } from "./appraisal.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Network } from "./network.ts";
@@ -43,6 +47,8 @@ export class GameSession extends Observable implements HistoryListener {
   announcement = "";
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
+  /** The cells that were last asked for; the board shows them. */
+  places: readonly Cell[] = [];
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
 
@@ -55,8 +61,12 @@ export class GameSession extends Observable implements HistoryListener {
   /** Through which each action of the user goes. */
   readonly gate = new Gate(() => this.notify());
 
+  readonly appraisal: Appraisal;
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
+  /** How many steps screen readers have been told of; null before any is known. */
+  private told: number | null = null;
+  private isReadingScores = false;
   private moves: LegalMoves | null = null;
   private isUnloaded = false;
 
@@ -64,6 +74,7 @@ export class GameSession extends Observable implements HistoryListener {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
+    this.appraisal = new Appraisal(stored.id);
     this.read();
   }
 
@@ -94,16 +105,51 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The last step that is shown. */
   get stepShown(): Step | null {
-    return this.history.steps[(this.replayed ?? this.history.shown) - 1] ?? null;
+    return this.history.steps[(this.replayed ?? this.lastStep) - 1] ?? null;
   }
 
   /** The steps up to what is shown, the last one last. */
   get shownSteps(): readonly Step[] {
-    return this.history.steps.slice(0, this.replayed ?? this.history.shown);
+    return this.history.steps.slice(0, this.replayed ?? this.lastStep);
   }
 
   get lastStep(): number {
-    return this.history.shown;
+    return this.history.steps.length;
+  }
+
+  /** What happened since the last turn here; for a spectator in the last turn; in a replay in its step. */
+  get news(): readonly Step[] {
+    const { shownSteps } = this;
+    const seats = new Set(Object.keys(this.stored.seats).map(Number));
+    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, seats) : -1);
+  }
+
+  /** The news, and the last turn. */
+  get recent(): readonly Step[] {
+    const { shownSteps, news } = this;
+    if (this.replayed !== null) return news;
+    return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
+  }
+
+  /** What each seat has gained of late. */
+  get gains(): ReadonlyMap<number, Gain> {
+    const { recent, shownSteps, game } = this;
+    const before = shownSteps[shownSteps.length - recent.length - 1];
+    return before && game ? gainsBetween(before.game, game, recent) : new Map();
+  }
+
+  /** What the chosen move is worth; null where none is chosen, and while that is not known. */
+  get hint(): Hint | null {
+    return this.selectedMove && this.appraisal.hintOf(this.selectedMove);
+  }
+
+  /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
+  get outlines(): readonly Outline[] {
+    const hint = this.appraisal.inspectedHint ?? this.hint;
+    return [
+      ...(hint?.outlines ?? []),
+      ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
+    ];
   }
 
   /** The seat of this browser that must decide now; null where there is none. */
@@ -151,8 +197,30 @@ export class GameSession extends Observable implements HistoryListener {
   select(changes: Partial<Selection>): void {
     if (this.outbox.hasPending) return;
     this.notice = null;
+    this.places = [];
+    this.appraisal.inspected = null;
     this.selection = { ...this.selection, ...changes };
+    this.sayHint();
     this.notify();
+  }
+
+  /** Looks at a tile, or at one of its segments; null looks away. */
+  inspect(cell: Cell | null, segment: number | null = null): void {
+    this.appraisal.inspected = cell && { cell, segment };
+    this.places = [];
+    this.notify();
+    if (cell) void this.load(this.readFeatures().then(() => this.sayHint()));
+  }
+
+  /** Shows cells on the board. */
+  showPlaces(cells: readonly Cell[]): void {
+    this.places = cells;
+    this.notify();
+  }
+
+  private sayHint(): void {
+    const hint = this.appraisal.inspectedHint ?? this.hint;
+    if (hint?.words) this.announcement = hint.words;
   }
 
   /** Lets go of what is chosen. */
@@ -167,7 +235,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** Shows an earlier step; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown));
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep));
     this.notify();
   }
 
@@ -356,30 +424,36 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.places = [];
     this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
-    this.announce(step);
     this.notify();
   }
 
-  private announce(step: Step): void {
-    if (!this.tileset) return;
-    const said = sentences(step.diff, step.game, this.tileset);
-    const turn = step.game.turn;
-    if (turn?.phase === "place_tile" && this.isMine(turn.decider)) {
-      said.push(text.actionBar.turnOf(nameOf(step.game, turn.decider)));
-    }
+  /** Tells screen readers of all that they have not been told of. */
+  private announce(): void {
+    const { tileset, latest } = this;
+    if (!tileset || !latest) return;
+    const untold = this.history.steps.slice(this.told ?? this.lastStep);
+    this.told = this.lastStep;
+    if (untold.length === 0) return;
+    const said = untold.flatMap(({ diff, game }) => sentences(diff, game, tileset));
+    const { turn } = latest;
+    if (turn?.phase === "place_tile" && this.isMine(turn.decider))
+      said.push(text.actionBar.turnOf(nameOf(latest, turn.decider)));
     if (said.length > 0) this.announcement = said.join(" ");
   }
 
-  /** All changes are shown: what may be done now, and how does it stand? */
+  /** What is known has changed: what may be done now, and how does it stand? */
   onSettled(): void {
+    if (this.isBusy) return this.notify();
+    this.announce();
     this.notify();
-    if (this.isBusy || !this.history.isSettled) return;
     if (this.latest) ownGames.onChange(this.latest);
-    void this.load(this.readMoves());
+    void this.load(this.readMoves()).then(() => this.load(this.readWorth()));
     void this.load(this.readScores());
+    void this.load(this.readFeatures());
   }
 
   private async load(question: Promise<void>): Promise<void> {
@@ -410,11 +484,31 @@ export class GameSession extends Observable implements HistoryListener {
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
 
+  /** Reads what the moves are worth once they can be chosen. */
+  private async readWorth(): Promise<void> {
+    const { latest, choices } = this;
+    if (!latest || choices === NOTHING) return;
+    await this.appraisal.readMoves(latest, this.readToken);
+    this.sayHint();
+  }
+
+  private async readFeatures(): Promise<void> {
+    if (!this.latest || this.replayed !== null) return;
+    await this.appraisal.readFeatures(this.latest, this.readToken);
+  }
+
+  /** Changes that come while the scores are read are read together. */
   private async readScores(): Promise<void> {
-    const game = this.history.last?.game;
-    if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
-    const scores = await service.scores(this.id, { token: this.readToken });
-    this.network.onResponse();
-    if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
+    const { latest } = this;
+    if (!latest || latest.status === "waiting" || this.scores?.version === latest.version) return;
+    if (this.isReadingScores) return;
+    this.isReadingScores = true;
+    try {
+      this.scores = await service.scores(this.id, { token: this.readToken });
+      this.network.onResponse();
+    } finally {
+      this.isReadingScores = false;
+    }
+    if (this.latest?.version !== latest.version) await this.readScores();
   }
 }

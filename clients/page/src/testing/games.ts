@@ -97,7 +97,7 @@ export function finished(winners: number[], points: readonly (readonly [number, 
 }
 
 export function step(after: Game, diff: Partial<Diff> = {}): Step {
-  return { game: after, diff: { ...change(after.version, []), ...diff } };
+  return { game: after, diff: { ...change(after.version, []), ...diff }, delayMs: 0 };
 }
 
 export function change(version: number, patch: Diff["patch"], events: GameEvent[] = []): Diff {

@@ -1,0 +1,60 @@
+/** What choices and places are worth: asked of the service beside the moves, so that no turn waits for it. */
+
+import type { BoardFeature, Game, LegalMoves, Move } from "south-seas-client";
+import { type Cell, sameCell } from "../model/cells.ts";
+import { type Hint, featureAt, hintOfFeature, hintOfMove } from "../model/hints.ts";
+import { service } from "../service.ts";
+
+/** What somebody looks at: a tile, and a segment of it, for a feature or a figure; null for the tile alone. */
+export interface Inspection {
+  readonly cell: Cell;
+  readonly segment: number | null;
+}
+
+export class Appraisal {
+  inspected: Inspection | null = null;
+  private moves: LegalMoves | null = null;
+  /** The features of the tile that is looked at, and the state of the game that they are of. */
+  private tile: {
+    readonly cell: Cell;
+    readonly version: number;
+    readonly features: readonly BoardFeature[];
+  } | null = null;
+
+  constructor(private readonly id: string) {}
+
+  /** What a legal move is worth; null while that is not known. */
+  hintOf({ id }: Move): Hint | null {
+    const move = this.moves?.moves.find((one) => one.id === id);
+    return move ? hintOfMove(move) : null;
+  }
+
+  /** The features of the tile that is looked at, the touched one first; empty while they are not known. */
+  get features(): readonly BoardFeature[] {
+    const { inspected, tile } = this;
+    if (!inspected || !tile || !sameCell(inspected.cell, tile.cell)) return [];
+    const touched = featureAt(tile.features, inspected.cell, inspected.segment);
+    return touched ? [touched, ...tile.features.filter((one) => one !== touched)] : tile.features;
+  }
+
+  /** What the touched feature is worth; null where none is touched, and while that is not known. */
+  get inspectedHint(): Hint | null {
+    const touched = this.inspected && featureAt(this.features, this.inspected.cell, this.inspected.segment);
+    return touched ? hintOfFeature(touched) : null;
+  }
+
+  /** Reads what each move is worth. */
+  async readMoves(game: Game, token: string | null): Promise<void> {
+    if (this.moves?.version === game.version) return;
+    this.moves = await service.legalMoves(this.id, { effects: true }, { token });
+  }
+
+  /** Reads the features of the tile that is looked at. */
+  async readFeatures({ version }: Game, token: string | null): Promise<void> {
+    const cell = this.inspected?.cell;
+    if (!cell || (this.tile?.version === version && sameCell(this.tile.cell, cell))) return;
+    const read = await service.features(this.id, { x: cell.x, y: cell.y }, { token });
+    if (sameCell(cell, this.inspected?.cell ?? null))
+      this.tile = { cell, version: read.version, features: read.features };
+  }
+}
