@@ -73,9 +73,9 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python .ci/audit $(ARGS)
 
-sbom: $(DEVELOPMENT) ## Write a list of the image's Python packages, as CycloneDX, to dist/south-seas.cdx.json
+sbom: ## Write a list of the image's Python and npm packages, as CycloneDX, to dist/south-seas.cdx.json; the image has its own, with Debian's
 	@mkdir -p $(dir $(SBOM))
-	$(BIN)/cyclonedx-py requirements requirements/image.lock --pyproject pyproject.toml --output-reproducible --output-file $(SBOM)
+	$(PYTHON) deploy/container/sbom.py > $(SBOM)
 
 format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only

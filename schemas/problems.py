@@ -51,6 +51,7 @@ PROBLEM_TYPES = {
     "not_implemented": ProblemType(501, "The service does not know this transfer coding"),
     "store_unavailable": ProblemType(503, "The game store is unavailable"),
     "draining": ProblemType(503, "The instance is shutting down"),
+    "instance_unavailable": ProblemType(503, "The instance cannot serve this now"),
 }
 """Every problem code; a code has the same meaning in all responses."""
 

@@ -134,7 +134,7 @@ async def test_while_a_required_task_is_failing_the_instance_is_not_ready_and_na
 ) -> None:
     async with start_instance(tmp_path) as instance:
         task = await fail_until_failing(instance, name)
-        problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await instance.client.get("/readyz"), 503, "instance_unavailable")
         assert name in problem["detail"]
         assert (await instance.client.get("/livez")).status == 200
         task._policy = task._policy._replace(recovery_s=0.0)  # as if it had run long enough since
@@ -175,6 +175,6 @@ async def test_the_sentinel_watch_is_restarted_after_failures(tmp_path: Path) ->
         start_instance(tmp_path, deployment.url) as instance,
     ):
         await instance.fail("sentinel-watch", POLICY.max_failures)
-        problem = await check_problem(await instance.client.get("/readyz"), 503, "store_unavailable")
+        problem = await check_problem(await instance.client.get("/readyz"), 503, "instance_unavailable")
         assert "sentinel-watch" in problem["detail"]
         await instance.task("sentinel-watch")

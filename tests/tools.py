@@ -69,10 +69,9 @@ def _locate(tool: Tool) -> Path | None:
 
 
 def exit_without(*tools: Tool) -> None:
-    """Exit with a message if a tool is missing; for programs without pytest."""
-    for tool in tools:
-        if _locate(tool) is None:
-            sys.exit(f"{REASON}{tool.name}; {tool.install}")
+    """Exit with a line for each tool that is missing; for programs without pytest."""
+    if missing := [f"{REASON}{tool.name}; {tool.install}" for tool in tools if _locate(tool) is None]:
+        sys.exit("\n".join(missing))
 
 
 def run(

@@ -4,8 +4,8 @@
 
 ROOT gets the virtual environment, its Python, every shared library that these load (according to `ldd`), and a few
 tools for `kubectl exec`. Paths stay the same, so that this works with any Debian and Python of the base image. The
-dpkg entries of the copied files are stored where image scanners look for them if there is no dpkg. All timestamps are
-SOURCE_DATE_EPOCH, so that builds are reproducible.
+dpkg entries of the copied files are stored where image scanners look for them if there is no dpkg, and a list of all
+packages beside them. All timestamps are SOURCE_DATE_EPOCH, so that builds are reproducible.
 """
 
 import os
@@ -15,6 +15,8 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from sbom import PATH_IN_IMAGE, make_sbom
 
 TOOLS = ("sh", "cat", "grep", "id", "ls")
 """For `kubectl exec`. They add no attack surface: the image has Python anyway."""
@@ -65,6 +67,8 @@ def main(venv: Path, root: Path) -> None:
         root, debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))})
     )
     compile_bytecode(root, (stdlib, venv / "lib"))
+    (root / PATH_IN_IMAGE).parent.mkdir(parents=True)
+    (root / PATH_IN_IMAGE).write_text(make_sbom(root))
     set_timestamps(root, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
 
 

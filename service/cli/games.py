@@ -1,9 +1,5 @@
-"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use, and who did."""
+"""`south-seas games`: show, list, abort and delete games of the Redis that the instances use."""
 
-import getpass
-import logging
-import os
-import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -13,6 +9,7 @@ import msgspec
 
 from schemas.game import GameView
 from schemas.vocabulary import ENDED_STATUSES, STATUSES
+from service.cli.audit import record_change
 from service.cli.progress import report_failure
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.engine import build_view
@@ -27,13 +24,9 @@ from service.games.repository import decode_with_index, read_access
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
-from service.telemetry import logs
-from service.telemetry.clock import timestamp
 from service.telemetry.logs import escape_unprintable
 
 __all__ = ["games_group"]
-
-AUDIT = logging.getLogger("south_seas.audit")
 
 STORE_SETTINGS = (*REDIS_SETTINGS, "tilesets_dir")
 
@@ -47,7 +40,7 @@ def games_group() -> None:
     """Show, list, abort and delete games, private ones too, without their tokens.
 
     Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
-    change is logged on the error stream, and stored for `games audit`: who, where, what and when.
+    change is logged on the error stream, and stored for `south-seas audit`.
     """
 
 
@@ -111,8 +104,9 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
 @games_group.command("abort")
 @game_argument
 @yes_option
+@json_option
 @with_settings(*STORE_SETTINGS, *RETENTION_SETTINGS)
-def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
+def abort_command(game: str, settings: Settings, *, yes: bool, as_json: bool) -> None:
     """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end."""
 
     async def abort(store: RedisStore, catalogue: TileSetCatalogue) -> None:
@@ -128,7 +122,9 @@ def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
             retention=settings.retention,
         )
         aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
-        await _audit(store, "aborted", game, f"version {aborted.version}, digest {digest}")
+        await record_change(store, f"aborted game {game}", f"version {aborted.version}, digest {digest}")
+        if as_json:
+            click.echo(msgspec.json.encode(aborted))
 
     _run(settings, abort)
 
@@ -137,8 +133,9 @@ def abort_command(game: str, settings: Settings, *, yes: bool) -> None:
 @game_argument
 @yes_option
 @click.option("--force", is_flag=True, help="Delete it before webhooks and archive have its end, or unread.")
+@json_option
 @with_settings(*STORE_SETTINGS, "archive_url")
-def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> None:
+def delete_command(game: str, settings: Settings, *, yes: bool, force: bool, as_json: bool) -> None:
     """Delete a game that has ended, with its log and its webhooks.
 
     With --archive-url it must be archived, and its document stays there.
@@ -172,26 +169,15 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool) -> 
         _confirm(f"delete {description}", yes=yes)
         if not await store.transfer.delete(game, keys, webhooks):
             raise NoSuchGame(game)
-        await _audit(store, "deleted", game, detail)  # names are gone with the game
+        await record_change(store, f"deleted game {game}", detail)  # names are gone with the game
+        if as_json:
+            click.echo(msgspec.json.encode({"id": game, "deleted": True}))
 
     _run(settings, delete)
 
 
-@games_group.command("audit")
-@with_settings(*REDIS_SETTINGS)
-def audit_command(settings: Settings) -> None:
-    """Print which games operators aborted and deleted, the newest first."""
-
-    async def print_lines(store: RedisStore) -> None:
-        for line in await store.transfer.list_audit_lines():
-            click.echo(escape_unprintable(line))
-
-    run_with_store(settings, print_lines)
-
-
 def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awaitable[None]]) -> None:
     """Run a command on the store. Raises ClickException."""
-    logs.configure_logging("INFO", "text")
     try:
         catalogue = load_catalogue(settings.tilesets_dir)
     except InvalidTileSetFile as error:
@@ -230,17 +216,3 @@ def _confirm(question: str, *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise click.ClickException("nobody can be asked here: confirm with --yes")
     click.confirm(question, abort=True, err=True)
-
-
-async def _audit(store: RedisStore, what: str, game: str, detail: str) -> None:
-    line = f"{_user()}@{socket.gethostname()} {what} game {game} at {timestamp(int(time.time()))}: {detail}"
-    AUDIT.info("%s", line)
-    await store.transfer.add_audit_line(line)
-
-
-def _user() -> str:
-    """Return the user of the operating system, who may have no name, as in a container."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"uid {os.getuid()}"

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from schemas.vocabulary import ENDED_STATUSES
+from service.cli.audit import record_change
 from service.cli.progress import Progress, report_failure
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.engine import Game
@@ -47,11 +48,19 @@ def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings
     begins now. Archived games have no tokens: they can only be watched, and private ones cannot be imported. Exits with
     1 if a document was rejected.
     """
-    counts = run_with_store(
-        settings, lambda store: import_files(store, iter_documents(sources), settings.retention, replace=replace)
-    )
-    click.echo(f"imported {counts['imported']} games, {counts['skipped']} skipped, {counts['rejected']} rejected")
+
+    async def run(store: RedisStore) -> Counter[str]:
+        counts = await import_files(store, iter_documents(sources), settings.retention, replace=replace)
+        await record_change(store, "replaced games" if replace else "imported games", _describe(counts))
+        return counts
+
+    counts = run_with_store(settings, run)
+    click.echo(f"imported {_describe(counts)}")
     sys.exit(1 if counts["rejected"] else 0)
+
+
+def _describe(counts: Counter[str]) -> str:
+    return f"{counts['imported']} games, {counts['skipped']} skipped, {counts['rejected']} rejected"
 
 
 def iter_documents(paths: Iterable[Path]) -> Iterator[Path]:

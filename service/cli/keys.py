@@ -7,11 +7,11 @@ from typing import Any
 import click
 import msgspec
 
+from service.cli.audit import record_change
 from service.cli.store import REDIS_SETTINGS, run_with_store
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
 from service.games.authenticator import CACHE_TTL_S
-from service.games.ports.game_store import GameStore
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.telemetry.clock import timestamp
@@ -73,7 +73,10 @@ def add_command(name: str, settings: Settings, **quotas: int | None) -> None:
     key = add_secret(ApiKey(name, now, _replace_quotas(DEFAULT_QUOTAS, quotas), []), secret, now, 0)
 
     async def add(store: RedisStore) -> bool:
-        return await store.api_keys.save(key, 0)
+        is_new = await store.api_keys.save(key, 0)
+        if is_new:
+            await record_change(store, f"added the key {name}", _describe_quotas(key.quotas))
+        return is_new
 
     if not run_with_store(settings, add):
         raise click.ClickException(f"there is a key {name} already, or was until it was revoked: see `keys list`")
@@ -108,7 +111,11 @@ def update_command(name: str, settings: Settings, **quotas: int | None) -> None:
     """Change quotas of a key; those that are not given stay."""
     if not any(quotas.values()):
         raise click.UsageError("say which quota")
-    key = _change(settings, name, lambda key: msgspec.structs.replace(key, quotas=_replace_quotas(key.quotas, quotas)))
+
+    def update(key: ApiKey) -> ApiKey:
+        return msgspec.structs.replace(key, quotas=_replace_quotas(key.quotas, quotas))
+
+    key = _change(settings, name, "updated", update)
     click.echo(f"the key {name} has {_describe_quotas(key.quotas)}", err=True)
 
 
@@ -130,7 +137,7 @@ def rotate_command(name: str, grace_hours: float, settings: Settings) -> None:
     """
     secret, grace_s = generate_secret(name), round(grace_hours * HOUR_S)
     now = int(time.time())
-    _change(settings, name, lambda key: add_secret(key, secret, now, grace_s))
+    _change(settings, name, "rotated", lambda key: add_secret(key, secret, now, grace_s))
     until = f"until {timestamp(now + grace_s)}" if grace_s else f"for at most {CACHE_TTL_S:.0f} s more"
     _print_secret(secret, f"rotated the key {name}: its previous secret is valid {until}")
 
@@ -144,7 +151,7 @@ def revoke_command(name: str, settings: Settings) -> None:
     To replace a secret that has leaked, use `keys rotate NAME --grace-hours 0` instead.
     """
     now = int(time.time())
-    _change(settings, name, lambda key: msgspec.structs.replace(key, revoked_at=now), removes_webhooks=True)
+    _change(settings, name, "revoked", lambda key: msgspec.structs.replace(key, revoked_at=now), removes_webhooks=True)
     click.echo(f"revoked the key {name}; instances reject it within {CACHE_TTL_S:.0f} s", err=True)
 
 
@@ -154,11 +161,11 @@ def _replace_quotas(quotas: Quotas, given: dict[str, int | None]) -> Quotas:
 
 
 def _change(
-    settings: Settings, name: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
+    settings: Settings, name: str, verb: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
 ) -> ApiKey:
-    """Change a key that is not revoked, and return it. Raises ClickException."""
+    """Change a key that is not revoked, record that, and return it. Raises ClickException."""
 
-    async def work(store: GameStore) -> ApiKey:
+    async def work(store: RedisStore) -> ApiKey:
         while True:
             stored = await store.api_keys.load(name)
             if stored is None:
@@ -172,6 +179,7 @@ def _change(
             subject = subject_of_key(name)
             for webhook in await store.webhooks.list_by_subject(subject):
                 await store.webhooks.remove(subject, webhook.registration.id)
+        await record_change(store, f"{verb} the key {name}", _describe_quotas(changed.quotas))
         return changed
 
     return run_with_store(settings, work)

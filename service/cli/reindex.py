@@ -5,6 +5,7 @@ import time
 
 import click
 
+from service.cli.audit import record_change
 from service.cli.progress import Progress
 from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.games.index_repair import IndexRepairer, RepairReport
@@ -30,11 +31,17 @@ def reindex_command(settings: Settings) -> None:
         async def show(so_far: RepairReport, _batch_s: float) -> None:
             progress.report(so_far.games)
 
-        return await repairer.repair_all(show)
+        result = await repairer.repair_all(show)
+        await record_change(store, "rebuilt the indexes", _describe(result))
+        return result
 
     result = run_with_store(settings, repair)
-    click.echo(
-        f"checked {result.games} games: {result.added} index entries added, {result.removed} removed, "
+    click.echo(f"checked {_describe(result)}")
+    sys.exit(1 if result.unreadable else 0)
+
+
+def _describe(result: RepairReport) -> str:
+    return (
+        f"{result.games} games: {result.added} index entries added, {result.removed} removed, "
         f"{result.unreadable} games unreadable"
     )
-    sys.exit(1 if result.unreadable else 0)

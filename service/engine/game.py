@@ -1,7 +1,8 @@
 """The `Game` Struct: the stored state of a game, without anything that can be derived from it.
 
 A snapshot is its MessagePack array, with fields in the order below. Add a new field at the end of its Struct, with a
-default, and increase `SCHEMA_VERSION`; `tests/engine/snapshots` has a snapshot of every schema version.
+default, and increase `READABLE_SCHEMA`; the next release that rules need it in increases `SCHEMA_VERSION`
+(docs/releasing.md). `tests/engine/snapshots` has a snapshot of every schema version.
 
 Segments are numbered across the board in the order of placement: tile number `order` owns the segments from
 `first_segments[order]` on. `feature_labels` maps a segment to the label of its feature, which is the feature's oldest
@@ -16,6 +17,10 @@ import msgspec
 from schemas.vocabulary import ENDED_STATUSES, Color, Edition, Phase, RequestedTimeoutPolicy, Status
 
 SCHEMA_VERSION = 1
+"""What this release writes, unless a game already has a later one."""
+
+READABLE_SCHEMA = 1
+"""The latest that this release reads: one more than it writes where the next release is to write that."""
 
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
@@ -53,7 +58,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     """
 
     schema_version: int
-    """`SCHEMA_VERSION` of the release that wrote it; first, so that readers can check it before the rest."""
+    """Of the release that wrote it, or of a later one before; first, so that readers can check it before the rest."""
     id: str
     tileset: str
     edition: Edition
@@ -154,6 +159,7 @@ def decode_snapshot(snapshot: bytes) -> Game:
         _check_schema(_read_schema(snapshot))
         raise msgspec.DecodeError(str(error)) from error
     _check_schema(game.schema_version)
+    game.schema_version = max(game.schema_version, SCHEMA_VERSION)
     return game
 
 
@@ -166,8 +172,8 @@ def _read_schema(snapshot: bytes) -> int:
 
 
 def _check_schema(version: int) -> None:
-    if version > SCHEMA_VERSION:
-        raise LaterRelease(f"a later release wrote it: schema {version}, this release reads up to {SCHEMA_VERSION}")
+    if version > READABLE_SCHEMA:
+        raise LaterRelease(f"a later release wrote it: schema {version}, this release reads up to {READABLE_SCHEMA}")
 
 
 def copy_game(game: Game) -> Game:

@@ -9,6 +9,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 
 from service.games.ports.game_store import StoreUnavailable
 from service.store import keys
@@ -61,7 +62,7 @@ class RedisHealth:
 
     async def probe(self) -> bool:
         """Probe every primary once, and return whether all are writable, and together have all slots."""
-        topology = self._client.topology
+        began_at, topology = monotonic(), self._client.topology
         if topology.count_missing_slots():
             with suppress(*CONNECTION_ERRORS):
                 await topology.refresh()
@@ -78,7 +79,7 @@ class RedisHealth:
         self.failures = dict(await asyncio.gather(*(self._probe(*one) for one in probes)))
         is_writable = has_all_slots and not any(self.failures.values())
         if is_writable:
-            self._client.rejected_writes.record_success()
+            self._client.outages.record_writable(began_at)
         return is_writable
 
     def _find_probe(self, primary: str) -> str | None:

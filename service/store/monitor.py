@@ -1,7 +1,4 @@
-"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight.
-
-Also logs what operators did on other machines.
-"""
+"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight."""
 
 import asyncio
 import time

@@ -33,6 +33,10 @@ RATE_LIMITED = Counter(
     "Requests, messages and connections rejected by a limit: of a rate, by its name, or of open connections.",
     ("policy",),
 )
+UNTRUSTED_PROXY = Counter(
+    "south_seas_untrusted_proxy_rejections_total",
+    "Requests rejected by a limit that came through a proxy which is not trusted, so that its clients share one limit.",
+)
 API_KEY_GAMES = Counter(
     "south_seas_api_key_games_total", "Games and rematches created with an API key, by its name.", ("key",)
 )
@@ -233,7 +237,7 @@ TASK_FAILURES = Counter(
 )
 TASK_FAILING = Gauge(
     "south_seas_task_failing",
-    "Whether a background task failed five times in a row and has not run for a minute since.",
+    "Whether a background task failed five times in a row and has not run for five seconds since.",
     ("task",),
 )
 BUILD = Info(

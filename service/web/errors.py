@@ -128,7 +128,7 @@ class ShuttingDown(WebError, code="draining", text="this instance is shutting do
 
 @dataclass(eq=False)
 class BackgroundTaskFailing(
-    WebError, code="store_unavailable", text="the background task {task} of this instance keeps failing"
+    WebError, code="instance_unavailable", text="the background task {task} of this instance keeps failing"
 ):
     """A background task of this instance keeps failing."""
 

@@ -22,7 +22,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION
 from service.web.app_keys import DRAINING
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
-from service.web.connections.limiter import warn_of_untrusted_proxy
+from service.web.connections.limiter import report_untrusted_proxy
 from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
 from service.web.headers.negotiation import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, join_lines, prefers_media_type
@@ -191,7 +191,7 @@ class Middleware:
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
-                warn_of_untrusted_proxy(request)
+                report_untrusted_proxy(request)
         except web.HTTPException as error:
             response = (
                 options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)

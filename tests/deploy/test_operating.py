@@ -21,7 +21,7 @@ from tests.tools import ROOT
 TEXT = (DOCS / "operating.md").read_text(encoding="utf-8")
 NAMESPACES = {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}
 CREATED = {
-    *("job/backup-now", "job/before-upgrade", "job/restore", "job/drill", "configmap/south-seas-redis-ca"),
+    *("job/before-upgrade", "job/restore", "job/drill", "configmap/south-seas-redis-ca"),
     *(f"secret/{name}" for name in (*SECRETS, "south-seas-tls")),
 }
 """What the page has the operator create."""

@@ -16,6 +16,7 @@ from service.engine import (
     encode_snapshot,
     is_finished,
 )
+from service.engine.game import READABLE_SCHEMA
 from service.engine.tileset_validation import parse_tileset
 from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
@@ -47,7 +48,7 @@ def within(old: Any, new: Any) -> bool:
 def test_a_snapshot_of_every_number_shows_what_it_showed(number: int) -> None:
     index = TileSetIndex(parse_tileset(stored(number, "tileset.json")))
     game = decode_snapshot(stored(number, "msgpack"))
-    assert game.schema_version == number
+    assert game.schema_version == SCHEMA_VERSION
     view = msgspec.to_builtins(build_view(index, game))
     assert within(msgspec.json.decode(stored(number, "view.json")), view)
 
@@ -117,7 +118,22 @@ def test_a_snapshot_with_a_changed_byte_is_a_game_or_none(place: int, byte: int)
 
 def test_a_snapshot_that_a_later_release_wrote_is_not_taken_for_one_of_this() -> None:
     later = msgspec.msgpack.decode(NEWEST)
-    later[0] = SCHEMA_VERSION + 1
+    later[0] = READABLE_SCHEMA + 1
     later.append("what that release added")
-    with pytest.raises(msgspec.DecodeError, match=f"a later release wrote it: schema {SCHEMA_VERSION + 1}"):
+    with pytest.raises(msgspec.DecodeError, match=f"a later release wrote it: schema {READABLE_SCHEMA + 1}"):
         decode_snapshot(msgspec.msgpack.encode(later))
+
+
+def test_a_game_of_a_later_schema_that_this_release_reads_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no release before this one takes it for a game of its own, and loses what was added."""
+    monkeypatch.setattr("service.engine.game.READABLE_SCHEMA", SCHEMA_VERSION + 1)
+    later = msgspec.msgpack.decode(NEWEST)
+    later[0] = SCHEMA_VERSION + 1
+    game = decode_snapshot(msgspec.msgpack.encode(later))
+    assert decode_snapshot(encode_snapshot(game)).schema_version == SCHEMA_VERSION + 1
+
+
+def test_a_game_of_an_earlier_schema_gets_that_of_the_release_that_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SCHEMA_VERSION", "READABLE_SCHEMA"):
+        monkeypatch.setattr(f"service.engine.game.{name}", SCHEMA_VERSION + 1)
+    assert decode_snapshot(NEWEST).schema_version == SCHEMA_VERSION + 1

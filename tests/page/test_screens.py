@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
+from service.i18n import LANGUAGES
 from tests.page.conftest import GROUPED, RICH
 from tests.page.game_fixture import PreparedGame, decisions, offers, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, SIDEWAYS, Size, Visitor, Visitors
@@ -190,18 +191,23 @@ async def test_larger_text_hides_nothing_that_can_be_pressed(visitors: Visitors)
     """From 320 px on, where a ship is paid: the buttons are in sight, or the whole page scrolls to them."""
     game = await _prepare(visitors, tileset=GROUPED)
     await game.play_until(offers("deliver", 4))
-    screens = await _open(visitors, game)
-    await screens.page.locator(".ship.choosable").first.press("Enter")
-    await expect(screens.page.locator(".stepper").first).to_be_attached()
     problems = {}
-    for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
-        await screens.page.set_viewport_size({"width": width, "height": height})
-        for percent in (100, 115, 150, 200):
-            await screens.page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
-            await screens.page.evaluate(TWO_FRAMES)
-            hidden = await screens.page.evaluate(SCROLLED_INSIDE) + await screens.page.evaluate(REACHABLE)
-            if hidden:
-                problems[width, percent] = hidden
+    page = (await _open(visitors, game)).page
+    for language in LANGUAGES:
+        await page.evaluate(
+            "chosen => localStorage.setItem('south-seas.likes', JSON.stringify(chosen))", {"language": language}
+        )
+        await page.reload()
+        await page.locator(".ship.choosable").first.press("Enter")
+        await expect(page.locator(".stepper").first).to_be_attached()
+        for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
+            await page.set_viewport_size({"width": width, "height": height})
+            for percent in (100, 115, 150, 200):
+                await page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
+                await page.evaluate(TWO_FRAMES)
+                hidden = await page.evaluate(SCROLLED_INSIDE) + await page.evaluate(REACHABLE)
+                if hidden:
+                    problems[language, width, percent] = hidden
     assert problems == {}
 
 
@@ -214,7 +220,7 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
     for button in await screens.page.locator(".stepper button").all():
         for _ in range(2):
             await button.dispatch_event("click")
-    status = screens.visitor.action_bar.get_by_role("status")
+    status = screens.visitor.action_bar.locator(".payment-status")
     await screens.check("impossible-payment", screens.page.locator(".payment-status"), is_main=True)
     await expect(status).to_contain_text("Not these together")
     timed = await _prepare(visitors, turn_timeout_s=1, on_timeout="bot")

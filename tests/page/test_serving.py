@@ -8,8 +8,10 @@ import pytest
 from aiohttp import ClientSession, web
 
 from service.drawing.palette import PLAYER_COLORS
+from service.i18n import LANGUAGES
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
+from service.web.static_assets import list_files
 from tests.web.app_server import Client
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -40,7 +42,7 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
     async with client.get("/", headers=BROWSER) as response:
         tag = response.headers["ETag"]
         assets = re.findall(r"/assets/[\w.-]+", await response.text())
-    assert len(assets) == 2
+    assert {asset.rsplit(".", 1)[1] for asset in assets} == {"js", "css", "webmanifest"}
     async with ClientSession(client.make_url("/")) as browser:
         for path in assets:
             async with browser.get(path) as response:
@@ -68,11 +70,38 @@ async def test_files_are_compressed_if_the_client_accepts_it(client: Client) -> 
         assert plain.headers["ETag"] != compressed.headers["ETag"]
 
 
-async def test_icon_and_manifest_are_served(client: Client) -> None:
+async def test_icons_are_served(client: Client) -> None:
     async with ClientSession(client.make_url("/")) as browser:
         for name in page.UNHASHED_FILES:
             async with browser.get(f"/{name}") as response:
                 assert response.status == web.HTTPOk.status_code
+
+
+async def test_what_a_browser_needs_at_first_has_every_language(client: Client) -> None:
+    """The manifest that the page's script chooses, and the words of a browser without scripts."""
+    async with client.get("/", headers=BROWSER) as response:
+        body = await response.text()
+    assert re.findall(r'<p lang="(\w+)">', body) == list(LANGUAGES)
+    async with ClientSession(client.make_url("/")) as browser:
+        for language in LANGUAGES:
+            (path,) = re.findall(rf'data-{language}="([^"]+)"', body)
+            async with browser.get(path) as response:
+                assert response.content_type == "application/manifest+json"
+                manifest = await response.json(content_type=None)
+            assert manifest["lang"] == language
+            assert manifest["name"] == {"en": "South Seas", "fr": "Mers du Sud", "de": "Südsee"}[language]
+
+
+async def test_a_language_is_loaded_by_its_readers_alone(client: Client) -> None:
+    """Scripts that every reader loads are named in the page, so that the browser fetches them side by side."""
+    async with client.get("/", headers=BROWSER) as response:
+        preloaded = set(re.findall(r"/assets/([\w-]+\.js)", await response.text()))
+    scripts = {path.removeprefix("assets/") for path in list_files(page.PAGE) if path.endswith(".js")}
+    others = {name.split("-")[0] for name in scripts - preloaded}
+    assert others >= set(LANGUAGES)
+    for name in scripts - preloaded:
+        imported = re.findall(r'from"\./([\w-]+\.js)"', list_files(page.PAGE)[f"assets/{name}"].read_text("utf-8"))
+        assert set(imported) <= preloaded, f"{name} waits for another script"
 
 
 def test_islanders_have_the_colours_and_marks_of_the_images() -> None:

@@ -24,6 +24,7 @@ class VisitorOptions(TypedDict, total=False):
     size: Size
     dark: bool
     touch: bool
+    locale: str
 
 
 class Visitor(NamedTuple):
@@ -95,7 +96,7 @@ class Visitor(NamedTuple):
             await self.use(more.first)
 
     def _choices(self, phase: str) -> Locator:
-        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
+        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice][tabindex='0']")
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
         """Wait for the choices, and return their type."""
@@ -126,11 +127,14 @@ class Visitors:
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def open(self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False) -> Visitor:
+    async def open(
+        self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False, locale: str = "en"
+    ) -> Visitor:
         """Open the page in a new visitor's browser; `path` may be an absolute URL."""
         context = await self._browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
+            locale=locale,
             reduced_motion="reduce",
             has_touch=touch,
             is_mobile=touch,

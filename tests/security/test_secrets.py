@@ -152,7 +152,7 @@ async def test_no_secret_is_logged(tmp_path: Path, capfd: pytest.CaptureFixture[
         await visitor.provoke_failures(redis)
         log = await stop_and_check(service, capfd, visitor.secrets)
     assert "Traceback" in log
-    assert "the store is unavailable" in log
+    assert "Redis fails commands" in log
     assert "GET /v1/games/{id} 200 [request_id=" in log
 
 

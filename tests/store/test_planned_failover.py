@@ -1,6 +1,8 @@
 """`south-seas redis failover` loses nothing that was acknowledged, and refuses when it is not safe."""
 
 import asyncio
+import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -54,7 +56,10 @@ async def read_priority(node: Node) -> str:
         return str((await client.config_get("replica-priority"))["replica-priority"])
 
 
-async def test_behind_sentinels_nothing_is_lost(short_path: Path, program: Path) -> None:
+async def test_behind_sentinels_nothing_is_lost(
+    short_path: Path, program: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "south_seas.audit")
     settings = ["min-replicas-to-write 1", "min-replicas-max-lag 2", SENTINEL_OPERATOR]
     async with sentinel(short_path, program=program, settings=settings) as deployment:
         old = await deployment.primary()
@@ -66,7 +71,9 @@ async def test_behind_sentinels_nothing_is_lost(short_path: Path, program: Path)
             assert new is not old
             await writers.wait_for_all(30)
             assert writers.longest_pause(started_at) < MAX_PAUSE_S
-        assert result.output.splitlines()[-1] == f"{new.address} is the primary, and all other servers are its replicas"
+        end = f"{new.address} is the primary, and all other servers are its replicas"
+        assert result.stdout.splitlines()[-1] == end
+        assert re.fullmatch(rf"\S+@\S+ made Redis fail over at \S+Z: {re.escape(end)}", caplog.messages[-1])
         assert {*await deployment.replicas(new)} == {*deployment.nodes} - {new}
         assert [await read_priority(node) for node in deployment.nodes] == ["100"] * 3
 

@@ -1,6 +1,7 @@
 """Two instances under varied traffic, and a real Prometheus that scrapes them."""
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ import yaml
 
 from service.games.api_key import Quotas
 from service.store.client import connect
+from service.store.embedded.process import terminate_with_parent
 from tests.api_key_fixture import add_api_key
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
@@ -60,6 +62,7 @@ async def run_prometheus(folder: Path, config: Mapping[str, Any]) -> AsyncIterat
         *(program, f"--config.file={file}", f"--storage.tsdb.path={folder / 'tsdb'}"),
         "--web.listen-address=127.0.0.1:0",
         stderr=asyncio.subprocess.PIPE,
+        preexec_fn=terminate_with_parent(os.getpid()),
     )
     try:
         async with asyncio.timeout(START_S):

@@ -23,6 +23,7 @@ from tests.telemetry.metric_samples import grown, read_samples
 Members = dict[str, Any]
 
 KEY = {"Idempotency-Key": "k"}
+SWEEP = "the background task sweep of this instance keeps failing"
 
 CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.Malformed("bad", "$.x"), "malformed", {"path": "$.x"}),
@@ -70,7 +71,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (errors.OriginNotAllowed("https://x.example"), "origin_refused", {}),
     (errors.ShuttingDown(), "draining", {"retry_after_s": 1}),
     (errors.RenderingFailed("too large"), "store_unavailable", {"retry_after_s": 60}),
-    (errors.BackgroundTaskFailing("sweep"), "store_unavailable", {"retry_after_s": 1}),
+    (errors.BackgroundTaskFailing("sweep"), "instance_unavailable", {"retry_after_s": 1, "detail": SWEEP}),
     (errors.BodyTooLarge(100), "too_large", {"detail": "the body may have at most 100 bytes"}),
     (errors.UpgradeRequired(), "upgrade_required", {}),
     (errors.UnsupportedMediaType(), "unsupported_media_type", {}),

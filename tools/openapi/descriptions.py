@@ -178,6 +178,7 @@ _EXAMPLE_ERRORS = (
     errors.UnknownTransferCoding(),
     UnreadableGame(""),
     errors.ShuttingDown(),
+    errors.BackgroundTaskFailing("scheduler"),
     Exception(),
 )
 

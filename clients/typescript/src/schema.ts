@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Return `draining` while the instance shuts down, `store_unavailable` while a task of its own keeps failing.
+         * @description Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
          *
          *     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
          */
@@ -3938,7 +3938,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. `draining`: The instance is shutting down. */
+            /** @description `draining`: The instance is shutting down. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];

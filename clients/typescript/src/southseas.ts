@@ -54,8 +54,8 @@ export interface SouthSeasOptions {
   readonly creatorKey?: string | null;
   /** The secret that the operator gives to hosts of many players, to create and join games. Not for web pages. */
   readonly apiKey?: string | null;
-  /** The language of texts, as in Accept-Language. */
-  readonly language?: string | null;
+  /** The language of texts, as in Accept-Language; a function where it may change. */
+  readonly language?: string | null | (() => string | null);
   /** The retries of requests. */
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */

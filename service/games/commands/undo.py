@@ -66,6 +66,7 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
         patch = msgspec.json.decode(log[0].data)["patch"]
         first = msgspec.convert(apply_patch({}, patch), GameView)
         replay = Replay(index, first, game.seed, game.first_seat, game.creator)
+        replay.game.schema_version = game.schema_version
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):

@@ -1,12 +1,13 @@
 """Connection errors and error replies of Redis, translated into the errors of the store port."""
 
+import re
+
 from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
 
 from service.games.ports.game_store import StoreUnavailable, UnreadableGame
 
 __all__ = [
     "CONNECTION_ERRORS",
-    "REJECTED_WRITES",
     "RETRYABLE_CODES",
     "error_code",
     "is_error_reply",
@@ -40,8 +41,8 @@ _EXPLANATIONS = {
 }
 """Cause and explanation by the code of the error reply."""
 
-REJECTED_WRITES = {"full", "disk", "replicas", "permission"}
-"""Causes for which Redis replies, but takes no writes: reads may succeed meanwhile."""
+_DENIED_IN_SCRIPT = re.compile(r"ERR (?:ACL failure in script|The user executing the script)")
+"""What a script meets instead of NOPERM, in the words of Redis 7.2 and of 7.0 and Valkey."""
 
 
 def is_error_reply(error: BaseException) -> bool:
@@ -58,6 +59,7 @@ def to_store_error(error: BaseException) -> StoreUnavailable:
     """Translate an error of redis-py."""
     code, status = error_code(error), getattr(error, "status_code", None)
     text = f"{status} {error}" if status else str(error) or type(error).__name__
-    cause, explanation = _EXPLANATIONS.get(code, ("connection", ""))
+    is_denied = _DENIED_IN_SCRIPT.match(text) is not None
+    cause, explanation = _EXPLANATIONS.get("NOPERM" if is_denied else code, ("connection", ""))
     reason = f"Redis {explanation}: {text}" if explanation else f"Redis: {text}"
     return UnreadableGame(reason) if code == "WRONGTYPE" else StoreUnavailable(reason, cause=cause)

@@ -1,90 +1,82 @@
-"""The log of outages: a line when one begins, others at growing intervals while it lasts, and one at its end."""
+"""The log of outages: a line for each cause, reminders at growing intervals while it lasts, and a line at its end."""
 
 import logging
 from time import monotonic
 
+from service.games.ports.game_store import StoreUnavailable
 from service.supervision import Backoff
 
 __all__ = ["OutageLog"]
 
 LINE_BACKOFF = Backoff(10.0, 600.0, jitter=0)
-"""Between two lines about failures."""
+"""Between two lines about the same causes."""
 
-CALM_S = 2.0
-"""An outage ends when nothing has failed for so long: while it lasts, some calls may succeed."""
+CALM_BACKOFF = Backoff(10.0, 600.0, jitter=0)
+"""How long nothing may fail before an outage ends that followed another one: a Redis that fails now and then has one
+long outage, and does not fill the log. The first outage ends at once.
+"""
 
 FORGET_S = 60.0
-"""A new outage of the same cause within this time of the last one continues its growing intervals, so that a store that
-fails now and then does not fill the log.
-"""
+"""An outage within this time of the last failure follows the one before."""
 
 
 class OutageLog:
-    """Logs the outages of one service that many callers use, so that none of them logs its own failures.
+    """Logs the outages of a Redis that many callers use, so that none of them logs its own failures.
 
-    Without a logger nothing is logged: a command that ends with the first failure prints it.
+    Calls that succeed end none: during an outage reads may, and those of a Cluster's other primaries. The probe ends
+    it, which writes to all of them. Without a logger nothing is logged: a command that ends with the first failure
+    prints it.
     """
 
-    def __init__(
-        self, logger: logging.Logger | None, service: str, failing: str, recovered: str, consequence: str
-    ) -> None:
+    def __init__(self, logger: logging.Logger | None) -> None:
         self.is_open = False
         """Whether there is an outage."""
         self._logger = logger
-        self._service = service
-        self._failing = failing
-        """What the log says of it during an outage."""
-        self._recovered = recovered
-        """And at its end."""
-        self._consequence = consequence
+        self._outages = 0
+        """How many followed each other."""
         self._failures = 0
         self._began_at = 0.0
-        self._available_since: float | None = None
-        """When the first call succeeded after the last failure; None if none has."""
-        self._ended_at = -FORGET_S
-        self._next_line_at = 0.0
+        self._failed_at = float("-inf")
+        """When a command failed last."""
+        self._writable_at: float | None = None
+        """When a probe first succeeded after that; None if none has."""
+        self._causes: set[str] = set()
+        """What lines have told of."""
         self._lines = 0
-        self._cause = ""
-        """What the last outage began with."""
-        self._is_logged = False
-        """Whether a line has told of this outage."""
+        self._next_line_at = 0.0
 
-    def record_failure(self, reason: str) -> None:
-        """Record that a call failed, and log it unless the last line is recent."""
+    def record_failure(self, error: StoreUnavailable) -> None:
+        """Record that a command failed, and log it if the cause is new, or the last line old."""
         now = monotonic()
         if not self.is_open:
-            self.is_open, self._began_at, self._failures, self._is_logged = True, now, 0, False
-            if reason != self._cause or now - self._ended_at >= FORGET_S:
-                self._lines, self._next_line_at = 0, now
-            self._cause = reason
+            self._outages = self._outages + 1 if now - self._failed_at < FORGET_S else 1
+            self.is_open, self._began_at, self._failures, self._causes, self._lines = True, now, 0, set(), 0
         self._failures += 1
-        self._available_since = None
-        if now < self._next_line_at or self._logger is None:
+        self._failed_at, self._writable_at = now, None
+        if self._logger is None or (error.cause in self._causes and now < self._next_line_at):
             return
+        if self._causes:
+            text = "Redis still fails commands after %s, %s until now: %s"
+            self._logger.warning(text, format_duration(now - self._began_at), f"{self._failures:,}", error)
+        else:
+            text = "Redis fails commands, so requests get 503, and bots, deadlines and webhooks wait: %s"
+            self._logger.warning(text, error)
+        self._causes.add(error.cause)
         self._lines += 1
         self._next_line_at = now + LINE_BACKOFF.delay_s(self._lines)
-        if self._is_logged:
-            text = "%s still %s after %s, %s commands failed: %s"
-            arguments = (format_duration(now - self._began_at), f"{self._failures:,}", reason)
-            self._logger.warning(text, self._service, self._failing, *arguments)
-        else:
-            self._logger.warning("%s %s, so %s: %s", self._service, self._failing, self._consequence, reason)
-        self._is_logged = True
 
-    def record_success(self) -> None:
-        """Record that a call succeeded; while nothing fails for CALM_S, this ends the outage."""
-        if not self.is_open:
+    def record_writable(self, since: float) -> None:
+        """Record that all primaries were writable for a probe that began at `since`, which may end the outage."""
+        if not self.is_open or self._failed_at >= since:
             return
-        now = monotonic()
-        if self._available_since is None:
-            self._available_since = now
-        if now - self._available_since < CALM_S:
+        self._writable_at = self._writable_at or since
+        calm_s = CALM_BACKOFF.delay_s(self._outages - 1) if self._outages > 1 else 0.0
+        if since - self._writable_at < calm_s:
             return
-        self.is_open, self._ended_at = False, now
-        if self._is_logged and self._logger is not None:
-            text = "%s %s after %s, %s commands failed"
-            arguments = (format_duration(self._available_since - self._began_at), f"{self._failures:,}")
-            self._logger.warning(text, self._service, self._recovered, *arguments)
+        self.is_open = False
+        if self._logger is not None:
+            text = "Redis takes writes again after %s, %s commands failed"
+            self._logger.warning(text, format_duration(self._writable_at - self._began_at), f"{self._failures:,}")
 
 
 def format_duration(seconds: float) -> str:

@@ -17,7 +17,6 @@ from service.games.ports.game_store import StoreBusy, StoreUnavailable, Unreadab
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
 from service.store.connection.errors import (
     CONNECTION_ERRORS,
-    REJECTED_WRITES,
     RETRYABLE_CODES,
     error_code,
     is_error_reply,
@@ -51,8 +50,6 @@ _KEY_INDEX = {"EVALSHA": 3, "EVAL": 3}
 """The index of a command's first key; 1 for all others."""
 
 CLOSED_REASON = "the connection to Redis is closed"
-
-OUTAGE_CONSEQUENCE = "requests get 503, and bots, deadlines and webhooks wait"
 
 
 class Wait(NamedTuple):
@@ -93,10 +90,7 @@ class PipelinedClient:
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.is_closed = False
-        log = logger if log_outages else None
-        self.outages = OutageLog(log, "the store", "is unavailable", "is available again", OUTAGE_CONSEQUENCE)
-        self.rejected_writes = OutageLog(log, "Redis", "takes no writes", "takes writes again", OUTAGE_CONSEQUENCE)
-        """While Redis replies, but cannot store anything; it ends when all primaries are writable."""
+        self.outages = OutageLog(logger if log_outages else None)
 
     def execute(
         self, *arguments: Argument, primary: str | None = None, wait_for_replicas: bool = False
@@ -122,7 +116,7 @@ class PipelinedClient:
                 command.primary = SOLE_PRIMARY
                 command.admit(self.in_flight)
         except StoreBusy as busy:
-            self.outages.record_failure(str(busy))
+            self.outages.record_failure(busy)
             reply.set_exception(busy)
             return reply
         if self._timeout_check is None:
@@ -173,7 +167,7 @@ class PipelinedClient:
             self.fail(command, to_store_error(error), "refused")
 
     def fail(self, command: Command, error: StoreUnavailable, kind: str = "connection") -> None:
-        """Fail a command, and log that the store is unavailable, unless the fault is one game's or was logged."""
+        """Fail a command, and log that Redis fails, unless the fault is one game's or was logged."""
         self._record_failure(command, error)
         command.fail(error, kind)
 
@@ -233,8 +227,7 @@ class PipelinedClient:
 
     def _record_failure(self, command: Command, error: StoreUnavailable) -> None:
         if not command.future.done() and not isinstance(error, UnreadableGame):
-            outages = self.rejected_writes if error.cause in REJECTED_WRITES else self.outages
-            outages.record_failure(str(error))
+            self.outages.record_failure(error)
 
     def _dispatch_later(self, command: Command) -> None:
         self._loop.call_later(RETRY_DELAY_S, self.dispatch, command)
@@ -353,8 +346,6 @@ class PipelineQueue:
             await self._handle_connection_error(batch, error)
         else:
             self._failures, self.unreachable_since = 0, None
-            if self._client.outages.is_open:
-                self._client.outages.record_success()
             self._deliver_replies(batch, replies)
 
     def _deliver_replies(self, batch: Sequence[Command], replies: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from typing import cast
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.metrics import RATE_LIMITED
+from service.telemetry.metrics import RATE_LIMITED, UNTRUSTED_PROXY
 from service.web.app_keys import SUPERVISOR
 from service.web.buckets import AddressCounter, Buckets, Policy
 from service.web.client_ip import TrustedProxies, get_site_network
@@ -26,8 +26,8 @@ from service.web.problems import problem_response
 __all__ = [
     "CONNECTION_LIMITER",
     "ConnectionLimiter",
+    "report_untrusted_proxy",
     "run_timeout_sweep",
-    "warn_of_untrusted_proxy",
 ]
 
 LOG = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class ConnectionLimiter:
         if len(self.connections) > self.limits.max_connections:
             policy = "all-connections"
             refusal = self._encode_refusal(
-                "store_unavailable", "this instance has reached its maximum number of connections"
+                "instance_unavailable", "this instance has reached its maximum number of connections"
             )
         elif client is not None and (
             self._is_at_limit(self.connections_per_address, client, max_connections) or self.is_in_debt(client)
@@ -188,15 +188,14 @@ class ConnectionLimiter:
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
 
 
-def warn_of_untrusted_proxy(request: web.BaseRequest) -> None:
-    """Warn the operator, once, if a rejected client may be a proxy with many clients behind it."""
+def report_untrusted_proxy(request: web.BaseRequest) -> None:
+    """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
     connection = get_connection(request)
     proxies = connection.limiter.proxies
-    if (
-        connection.client is not None
-        and not proxies.has_warned
-        and not FORWARDING_HEADERS.isdisjoint(map(str.lower, request.headers))
-    ):
+    if connection.client is None or FORWARDING_HEADERS.isdisjoint(map(str.lower, request.headers)):
+        return
+    UNTRUSTED_PROXY.inc()
+    if not proxies.has_warned:
         proxies.has_warned = True
         LOG.warning(
             "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies",

@@ -29,7 +29,7 @@ HTML = "text/html"
 INDEX = "index.html"
 PAGE, SITE = "page", "docs"
 """Folders of what is built."""
-UNHASHED_FILES = ("favicon.svg", "manifest.webmanifest")
+UNHASHED_FILES = ("favicon.svg",)
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)

@@ -34,11 +34,11 @@ async def livez(_request: web.Request, _: Request) -> web.Response:
     Health,
     "The instance is ready for requests.",
     headers=(),
-    problems=("store_unavailable", "draining"),
+    problems=("draining", "instance_unavailable"),
     is_limited=False,
 )
 async def readyz(request: web.Request, _: Request) -> web.Response:
-    """Return `draining` while the instance shuts down, `store_unavailable` while a task of its own keeps failing.
+    """Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
 
     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
     """

@@ -34,6 +34,8 @@ from tests.store.conftest import SingleServer
         (AuthenticationError("required.", status_code="NOAUTH"), "NOAUTH required.", "requires a user and a password"),
         (ResponseError("NOREPLICAS Not enough good replicas"), "NOREPLICAS Not", "fewer replicas than"),
         (ResponseError("ERR wrong number of arguments"), "ERR wrong number", "wrong number"),
+        (ResponseError("ERR ACL failure in script: no"), "ERR ACL failure", "check its ACL"),
+        (ResponseError("ERR The user executing the script can't"), "ERR The user", "check its ACL"),
     ),
 )
 def test_error_replies_are_explained(error: RedisError, text: str, meaning: str) -> None:
@@ -64,7 +66,7 @@ async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pyte
         for _ in range(3):
             with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
                 await store.ping()
-    assert [record.getMessage().partition(", so")[0] for record in caplog.records] == ["the store is unavailable"]
+    assert [record.getMessage().partition(", so")[0] for record in caplog.records] == ["Redis fails commands"]
     assert "p:" not in caplog.text
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import click
 
-from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without, require
+from tests.tools import HAPROXY, LIBFAKETIME, REDIS, ROOT, exit_without, require
 from tests.verification.chaos.faults import FAULT_TYPES
 from tests.verification.chaos.progress import Progress
+from tests.verification.chaos.releases import TRIAL, list_releases
 from tests.verification.chaos.run import CONCURRENT_GAMES, Plan, run
 from tests.verification.chaos.statistics import markdown_table
 from tests.verification.chaos.testbed import DEPLOYMENTS, REPLICAS
@@ -59,14 +60,38 @@ from tests.verification.chaos.testbed import DEPLOYMENTS, REPLICAS
     default=0,
     help="Run this many rolling updates instead of injecting faults.",
 )
+@click.option(
+    "--upgrade",
+    "former_release",
+    metavar="RELEASE",
+    help=f"Roll from this release (a tag, a directory or a wheel) to this tree, back, and forward again, instead of "
+    f"injecting faults. {TRIAL!r}: three releases of which the last writes a new schema.",
+)
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), help="Copy histories and logs here.")
 @click.option("--brief", is_flag=True, help="Print one line a minute, and none for each fault.")
-def main(*, minutes: float, output: Path | None, brief: bool, **options: Any) -> None:
+def main(
+    *,
+    minutes: float,
+    rolling_updates: int,
+    former_release: str | None,
+    output: Path | None,
+    brief: bool,
+    **options: Any,
+) -> None:
     """Inject faults while games are played, and check that no acknowledged action is lost."""
-    plan = Plan(seconds=60 * minutes, **options)
-    exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.needs_fake_clock else ()))
     started_at = datetime.now(UTC)
-    with tempfile.TemporaryDirectory(prefix="chaos-") as directory:
+    with (
+        tempfile.TemporaryDirectory(prefix="releases-") as sources,
+        tempfile.TemporaryDirectory(prefix="chaos-") as directory,
+    ):
+        releases = [ROOT] * (rolling_updates + 1) if rolling_updates else []
+        if former_release is not None:
+            try:
+                releases = list_releases(former_release, Path(sources))
+            except (OSError, ValueError) as error:
+                raise click.BadParameter(str(error), param_hint="--upgrade") from error
+        plan = Plan(seconds=60 * minutes, releases=releases, **options)
+        exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.needs_fake_clock else ()))
         try:
             result = asyncio.run(run(plan, Path(directory), Progress(_print_progress, brief=brief)))
         finally:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from service.store.embedded.process import terminate_with_parent
 from tests.polling import wait_until
 from tests.tools import HAPROXY, require
 from tests.verification.chaos.instances import Instance
@@ -24,7 +25,8 @@ defaults
     timeout check 1s
     timeout client 60s
     timeout server 60s
-    timeout tunnel 1h
+    timeout tunnel {tunnel}
+    option forwardfor
     # Redispatch only requests that reached no instance. Clients retry the others themselves, with their keys.
     option redispatch
     retries 3
@@ -73,13 +75,14 @@ class Haproxy:
 
 
 @asynccontextmanager
-async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
-    """Start a proxy on a free port, and yield it once all instances are ready."""
+async def haproxy(directory: Path, instances: Sequence[Instance], tunnel: str = "1h") -> AsyncIterator[Haproxy]:
+    """Start a proxy on a free port, and yield it once all instances are ready. Sockets may be silent for `tunnel`."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         os.set_inheritable(listener.fileno(), True)
         admin = directory / "haproxy.sock"
         configuration = CONFIGURATION.format(
             admin=admin,
+            tunnel=tunnel,
             listener=listener.fileno(),
             servers="\n".join(f"    server {instance.name} 127.0.0.1:{instance.port}" for instance in instances),
         )
@@ -109,7 +112,11 @@ async def run_haproxy(
     file.write_text(configuration)
     with log.open("ab") as output:
         process = await asyncio.create_subprocess_exec(
-            *(require(HAPROXY), "-db", "-f", str(file)), stdout=output, stderr=output, pass_fds=pass_fds
+            *(require(HAPROXY), "-db", "-f", str(file)),
+            stdout=output,
+            stderr=output,
+            pass_fds=pass_fds,
+            preexec_fn=terminate_with_parent(os.getpid()),
         )
     try:
         await wait_until(lambda: process.returncode is not None or is_listening(ready), READY_TIMEOUT_S)

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.tools import LIBFAKETIME, require
+from service.store.embedded.process import terminate_with_parent
+from tests.tools import LIBFAKETIME, ROOT, require
 
 START_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 60.0
@@ -25,6 +26,8 @@ class Instance:
     def __init__(self, name: str, directory: Path, redis_url: str, flags: Sequence[str], *, fake_clock: bool) -> None:
         """With `fake_clock`, `set_clock` can shift its clock."""
         self.name = name
+        self.release = ROOT
+        """The sources that the next start runs."""
         self.port = 0
         self.log = directory / f"{name}.log"
         self._clock = directory / f"{name}.clock"
@@ -56,7 +59,12 @@ class Instance:
         command = (*self.wrapper, sys.executable, "-m", "service.main", "serve", *options)
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *command, stdout=asyncio.subprocess.PIPE, stderr=log, env=self._environment()
+                *command,
+                cwd=self.release,
+                env=self._environment(),
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                preexec_fn=terminate_with_parent(os.getpid()),
             )
         assert self._process.stdout is not None
         async with asyncio.timeout(START_TIMEOUT_S):
@@ -123,12 +131,19 @@ class Instance:
 
 @asynccontextmanager
 async def start_instances(
-    directory: Path, redis_urls: Sequence[str], flags: Sequence[str] = (), *, fake_clock: bool = False
+    directory: Path,
+    redis_urls: Sequence[str],
+    flags: Sequence[str] = (),
+    *,
+    fake_clock: bool = False,
+    release: Path = ROOT,
 ) -> AsyncIterator[list[Instance]]:
-    """Start one instance per URL, and stop all when the context ends."""
+    """Start one instance per URL, of a release's sources, and stop all when the context ends."""
     instances = [
         Instance(f"i{number}", directory, url, flags, fake_clock=fake_clock) for number, url in enumerate(redis_urls, 1)
     ]
+    for instance in instances:
+        instance.release = release
     async with run_instances(instances):
         yield instances
 

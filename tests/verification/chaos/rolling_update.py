@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path
 
 import aiohttp
 
@@ -16,10 +17,11 @@ from tests.verification.chaos.testbed import Testbed
 POLL_INTERVAL_S = 0.03
 
 
-async def roll_instances(testbed: Testbed, history: History, rounds: int) -> AsyncIterator[Fault]:
-    """Restart one instance after the other, `rounds` times."""
-    for _ in range(rounds):
+async def roll_instances(testbed: Testbed, history: History, releases: Sequence[Path]) -> AsyncIterator[Fault]:
+    """Restart one instance after the other, once for each release, of whose sources it then runs."""
+    for release in releases:
         for instance in testbed.instances:
+            instance.release = release
             started_at = time.monotonic()
             instance.terminate()
             code = await instance.wait_until_ended()
@@ -27,7 +29,12 @@ async def roll_instances(testbed: Testbed, history: History, rounds: int) -> Asy
                 history.add_violation(instance.name, f"exited with code {code}")
             await instance.start()
             await testbed.proxy.wait_until_up([instance.name])
-            fault = Fault(kind="restart an instance", detail=instance.name, at=started_at, healed_at=time.monotonic())
+            fault = Fault(
+                kind="restart an instance",
+                detail=f"{instance.name} of {release.name}",
+                at=started_at,
+                healed_at=time.monotonic(),
+            )
             history.add(fault)
             yield fault
 

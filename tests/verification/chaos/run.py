@@ -12,6 +12,7 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from service.store.planned_failover import PlannedFailoverError
+from tests.tools import ROOT
 from tests.verification.chaos.checker import Violation
 from tests.verification.chaos.client_context import NO_RETRIES, RETRIES, ClientContext, client_context
 from tests.verification.chaos.faults import CLOCK_SHIFT, FAULT_TYPES, FaultType
@@ -45,14 +46,14 @@ class Plan(NamedTuple):
     max_think_time_s: float = 0.3
     wait_replicas: int = REPLICAS
     """How many replicas must have an action before it is acknowledged."""
-    rolling_updates: int = 0
-    """How many rolling updates to run instead of injecting faults."""
+    releases: Sequence[Path] = ()
+    """The sources that instances begin with, and those of each rolling update; none: inject faults instead."""
     flags: Sequence[str] = ("--drain-time-s", "1.5", "--close-window-s", "1", "--rate-limits", "off")
 
     @property
     def needs_fake_clock(self) -> bool:
         """Whether a fault shifts clocks."""
-        return not self.rolling_updates and CLOCK_SHIFT in self.fault_types()
+        return not self.releases and CLOCK_SHIFT in self.fault_types()
 
     def fault_types(self) -> list[FaultType]:
         """Return the fault types of this plan."""
@@ -65,11 +66,13 @@ class Plan(NamedTuple):
 
 async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
     """Run the plan, and return the result of all checks."""
-    backoff = NO_RETRIES if plan.rolling_updates else RETRIES
-    is_rolling = bool(plan.rolling_updates)
+    backoff = NO_RETRIES if plan.releases else RETRIES
+    is_rolling = bool(plan.releases)
     async with (
         start_testbed(
-            directory, plan.redis, plan.flags, plan.wait_replicas, fake_clock=plan.needs_fake_clock
+            *(directory, plan.redis, plan.flags, plan.wait_replicas),
+            fake_clock=plan.needs_fake_clock,
+            release=plan.releases[0] if plan.releases else ROOT,
         ) as testbed,
         client_context(testbed.proxy.url, plan.seed, plan.max_think_time_s, backoff) as context,
         game_checker(context, directory / "games", progress.report_violation, is_rolling=is_rolling) as checker,
@@ -116,8 +119,8 @@ async def _playing(plan: Plan, context: ClientContext, checker: GameChecker) -> 
 
 
 def _faults(plan: Plan, testbed: Testbed, context: ClientContext) -> AsyncIterator[Fault]:
-    if plan.rolling_updates:
-        return roll_instances(testbed, context.history, plan.rolling_updates)
+    if plan.releases:
+        return roll_instances(testbed, context.history, plan.releases[1:])
     until = time.monotonic() + plan.seconds
     return inject_faults(testbed, context.history, plan.fault_types(), Random(plan.seed), until)
 

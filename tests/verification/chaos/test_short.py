@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools import LIBFAKETIME, require
+from tests.tools import LIBFAKETIME, ROOT, require
 from tests.verification.chaos.history import Acknowledged, Connected, DiffReceived, Fault
 from tests.verification.chaos.progress import Progress
 from tests.verification.chaos.run import Plan, run
@@ -42,7 +42,7 @@ async def test_a_shifted_clock_causes_no_violation(short_path: Path) -> None:
 
 
 async def test_a_rolling_update_fails_no_request_and_drops_no_subscriber(short_path: Path) -> None:
-    plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, rolling_updates=1)
+    plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, releases=(ROOT, ROOT))
     tally = await run_without_violation(plan, short_path)
     restarts, requests = tally.faults, tally.reconnect_requests
     assert len(restarts) == 3

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from service.store import keys
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
+from tests.tools import ROOT
 from tests.verification.chaos.haproxy import Haproxy, haproxy
 from tests.verification.chaos.instances import Instance, start_instances
 
@@ -40,7 +41,13 @@ class Testbed(NamedTuple):
 
 @asynccontextmanager
 async def start_testbed(
-    directory: Path, redis: str, flags: Sequence[str] = (), wait_replicas: int = REPLICAS, *, fake_clock: bool = False
+    directory: Path,
+    redis: str,
+    flags: Sequence[str] = (),
+    wait_replicas: int = REPLICAS,
+    *,
+    fake_clock: bool = False,
+    release: Path = ROOT,
 ) -> AsyncIterator[Testbed]:
     """Start the system. An action is acknowledged once `wait_replicas` have it, if the deployment has replicas.
 
@@ -55,7 +62,7 @@ async def start_testbed(
         if redis != "standalone":
             flags = (*flags, "--redis-wait-replicas", str(wait_replicas))
         async with (
-            start_instances(directory, urls, flags, fake_clock=fake_clock) as instances,
+            start_instances(directory, urls, flags, fake_clock=fake_clock, release=release) as instances,
             haproxy(directory, instances) as proxy,
         ):
             yield Testbed(deployment, instances, proxy)

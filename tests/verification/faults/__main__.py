@@ -3,6 +3,7 @@
 import asyncio
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,7 @@ FAILURES_OF_THE_RUN = (
 
 @click.command()
 @click.option("--only", multiple=True, help="Inject only faults whose name contains this.")
-@click.option("--list", "is_list", is_flag=True, help="List the faults, and inject none.")
+@click.option("--list", "is_list", is_flag=True, help="List the faults with their Redis and alert, and inject none.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Chooses servers and moves.")
 @click.option("--jobs", type=click.IntRange(1, 16), default=3, show_default=True, help="Deployments at once.")
 @click.option(
@@ -55,14 +56,24 @@ FAILURES_OF_THE_RUN = (
 def main(*, only: Sequence[str], is_list: bool, seed: int, jobs: int, output: Path) -> None:
     """Inject every fault of docs/operating.md, and print what users see, the log says, and which alert fires.
 
+    Starts all that it needs on this machine, on free ports and in temporary directories: Redis or Valkey, instances,
+    haproxy, players, and Prometheus with the shipped rules. All faults take about half an hour, one a minute; the row
+    of each is printed when it has healed, and the error stream says which are under way.
+
     Replaces the rows of these faults in benchmarks/results/faults.json, of which the page is made. Exits with 1 if a
     fault is seen by nobody who must act, loses what was acknowledged, or does not heal.
+
+    Example: make faults ARGS="--only 'Redis full' --only FLUSHALL"
     """
     chosen = [fault for fault in FAULT_TYPES if not only or any(part in fault.name for part in only)]
-    if is_list or not chosen:
-        click.echo("\n".join(fault.name for fault in FAULT_TYPES))
-        sys.exit(not is_list)
+    if not chosen:
+        raise click.BadParameter("no fault has this in its name: --list names all", param_hint="--only")
+    if is_list:
+        for fault in chosen:
+            click.echo(f"{fault.name:42} {fault.redis:11} {fault.alert or 'no alert: it heals by itself'}")
+        return
     exit_without(REDIS, HAPROXY, PROMETHEUS, C_COMPILER)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that all that was started ends
     click.echo("\n".join(HEAD))
     started_at = time.monotonic()
     results = asyncio.run(run_faults(chosen, seed, jobs, output))
@@ -74,7 +85,11 @@ async def run_faults(
     faults: Sequence[FaultType], seed: int, jobs: int, output: Path | None = None
 ) -> list[FaultResult]:
     """Inject faults into `jobs` deployments at once. Print the row of each when it ended, and write it. Return all."""
-    lanes, results = asyncio.Semaphore(jobs), list[FaultResult]()
+    lanes, results, started_at = asyncio.Semaphore(jobs), list[FaultResult](), time.monotonic()
+
+    def begin(fault: FaultType) -> None:
+        number = 1 + [one.name for one in faults].index(fault.name)
+        click.echo(f"  {time.monotonic() - started_at:4.0f} s  {number} of {len(faults)}: {fault.name}", err=True)
 
     def report(result: FaultResult) -> None:
         results.append(result)
@@ -90,7 +105,7 @@ async def run_faults(
         """Inject what is left of a group into another deployment, if one could not go on."""
         while group:
             async with lanes:
-                failure = await _run_group(group, seed, report)
+                failure = await _run_group(group, seed, begin, report)
             done = {result.fault for result in results}
             remaining = [fault for fault in group if fault.name not in done]
             if failure:
@@ -102,11 +117,16 @@ async def run_faults(
     return sorted(results, key=lambda result: names.index(result.fault))
 
 
-async def _run_group(group: Sequence[FaultType], seed: int, report: Callable[[FaultResult], None]) -> str:
+async def _run_group(
+    group: Sequence[FaultType],
+    seed: int,
+    begin: Callable[[FaultType], None],
+    report: Callable[[FaultResult], None],
+) -> str:
     """Inject a group of faults; return the traceback if their deployment could not go on."""
     try:
         with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as directory:
-            await run_group(group, Path(directory), seed, report)
+            await run_group(group, Path(directory), seed, begin, report)
     except FAILURES_OF_THE_RUN:
         return format_exc()
     return ""

@@ -20,6 +20,7 @@ from tests.verification.faults.users import Users, start_users
 Redis = Literal["standalone", "sentinel", "cluster"]
 
 PLAYERS = 6
+PROXY = "127.0.0.1"
 REPLICATION = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
 """As deploy/redis/redis.conf."""
 
@@ -75,6 +76,7 @@ async def start_bed(
         ]
         for instance in instances:
             instance.wrapper = wrapper
+            instance.environment["SOUTH_SEAS_TRUSTED_PROXIES"] = PROXY
         async with (
             run_instances(instances),
             haproxy(directory, instances) as proxy,

@@ -20,11 +20,13 @@ import aiohttp
 from service.store import keys
 from tests.background import in_background
 from tests.polling import wait_until
+from tests.programs import run_program
 from tests.redis_servers.access import SERVICE_USER
 from tests.redis_servers.node import execute_text
 from tests.redis_servers.topologies import SLOTS
 from tests.tools import C_COMPILER, require
 from tests.verification.chaos import faults as chaos
+from tests.verification.chaos.haproxy import haproxy
 from tests.verification.chaos.instances import Instance
 from tests.verification.faults.deployment import Bed, wait_for_moves
 
@@ -42,6 +44,11 @@ IDLE_CONNECTIONS = 170
 
 OPEN_FILES = 256
 LIMITED_FILES = ("sh", "-c", f'ulimit -n {OPEN_FILES}; exec "$@"', "sh")
+
+SHARED_RATE = "20/10"
+"""Requests and seconds: what one of the players needs."""
+
+WATCHERS = 24
 
 MEMORY_MARGIN = 6 * 2**20
 HUNGRY_CONNECTIONS = 400
@@ -433,15 +440,52 @@ async def flood(bed: Bed) -> AsyncIterator[Lines]:
         lines += [f"the flood got {statuses}"]
 
 
+@asynccontextmanager
+async def proxy_not_trusted(bed: Bed) -> AsyncIterator[Lines]:
+    """Restart the instances with settings that no longer name the proxy, and a limit that its clients share."""
+    wrong = {
+        "SOUTH_SEAS_TRUSTED_PROXIES": "10.0.0.0/8",
+        "SOUTH_SEAS_RATE_REQUESTS": SHARED_RATE,
+        "SOUTH_SEAS_TOKENS_PER_ADDRESS": "1",
+    }
+    right = {instance.name: instance.environment for instance in bed.instances}
+    for instance in bed.instances:
+        instance.environment = {**instance.environment, **wrong}
+        await _restart(bed, instance)
+    bed.alerts.begin_fault()
+    yield []
+    for instance in bed.instances:
+        instance.environment = right[instance.name]
+        await _restart(bed, instance)
+
+
+@asynccontextmanager
+async def sockets_cut(bed: Bed) -> AsyncIterator[Lines]:
+    """Let watchers of a game that nobody plays reach it by a proxy that cuts silent sockets too soon."""
+    directory = bed.directory / "impatient"
+    directory.mkdir()
+
+    async def watch(session: aiohttp.ClientSession, path: str) -> None:
+        while True:
+            async with session.ws_connect(f"{path}/ws") as socket:
+                async for _ in socket:
+                    pass
+            bed.users.note_failure("reads", "socket cut")
+
+    async with (
+        haproxy(directory, bed.instances, tunnel="1s") as impatient,
+        aiohttp.ClientSession(impatient.url) as session,
+        session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
+    ):
+        path = f"/v1/games/{(await response.json())['game']['id']}"
+        async with in_background(*(watch(session, path) for _ in range(WATCHERS))):
+            yield []
+
+
 async def south_seas(bed: Bed, *arguments: str, code: int = 0) -> str:
     """Run a command of `south-seas` on the Redis of the bed as its operator, and return what it printed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service.main", *arguments),
-        env=environment | {"SOUTH_SEAS_REDIS_URL": bed.redis.url},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    printed = (await process.communicate())[0].decode()
-    assert process.returncode == code, printed
-    return printed
+    environment["SOUTH_SEAS_REDIS_URL"] = bed.redis.url
+    finished = await run_program(sys.executable, "-m", "service.main", *arguments, env=environment)
+    assert finished.returncode == code, finished
+    return finished.stdout + finished.stderr

@@ -37,9 +37,13 @@ _REQUEST = re.compile(r" \[request_id=.*")
 
 
 async def run_group(
-    faults: Sequence[FaultType], directory: Path, seed: int, report: Callable[[FaultResult], None]
+    faults: Sequence[FaultType],
+    directory: Path,
+    seed: int,
+    begin: Callable[[FaultType], None],
+    report: Callable[[FaultResult], None],
 ) -> None:
-    """Inject faults one after the other into one deployment, and report each when it ended."""
+    """Inject faults one after the other into one deployment. `begin` and `report` are called for each."""
     first = faults[0]
     flags = [flag.format(directory=directory) for flag in first.flags]
     rng = Random(f"{seed}-{first.name}")
@@ -47,6 +51,7 @@ async def run_group(
         directory, first.redis, rng, settings=first.settings, flags=flags, wrapper=first.wrapper
     ) as bed:
         for fault in faults:
+            begin(fault)
             report(await run_fault(fault, bed))
 
 

@@ -1,8 +1,18 @@
 """A short run of `make faults`: one fault that somebody must repair, and one that heals by itself."""
 
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
-from tests.tools import HAPROXY, PROMETHEUS, require
+from tests.polling import wait_until
+from tests.programs import Finished, run_program
+from tests.tools import HAPROXY, PROMETHEUS, ROOT, require
 from tests.verification.faults.__main__ import run_faults
 from tests.verification.faults.alerts import MAX_FOR_S, Rules
 from tests.verification.faults.catalogue import FAULT_TYPES
@@ -23,6 +33,52 @@ async def test_a_full_redis_pages_and_a_killed_instance_does_not() -> None:
     assert "503" not in full.reads
     assert (full.alert, full.severity, killed.alert) == ("SouthSeasRedisNotWritable", "page", "")
     assert (full.lost, killed.lost) == (0, 0)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+async def test_an_interrupted_run_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
+    require(HAPROXY)
+    require(PROMETHEUS)
+    mark = secrets.token_hex(16)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.verification.faults", "--only", "an instance gone"),
+        *("--output", str(tmp_path / "faults.json")),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "MARK": mark},
+        cwd=ROOT,
+    )
+    assert process.stderr is not None
+    assert b"1 of 1: an instance gone" in await process.stderr.readline()
+    assert len(marked(mark)) > 5
+    process.send_signal(number)
+    await process.communicate()
+    await wait_until(lambda: not marked(mark))
+
+
+def marked(mark: str) -> list[str]:
+    """Return the processes with this in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it may have ended
+            if mark.encode() in environment.read_bytes():
+                found.append(environment.parent.name)
+    return found
+
+
+async def test_a_stranger_learns_what_there_is_and_what_is_missing() -> None:
+    async def faults(*arguments: str, **environment: str) -> Finished:
+        command = (sys.executable, "-m", "tests.verification.faults", *arguments)
+        return await run_program(*command, cwd=ROOT, env={**os.environ, **environment})
+
+    listed = await faults("--list", "--only", "Redis full")
+    assert listed.stdout.split() == ["Redis", "full", "standalone", "SouthSeasRedisNotWritable"]
+    wrong = await faults("--only", "no such fault")
+    assert (wrong.returncode, wrong.stderr.splitlines()[-1]) == (
+        2,
+        "Error: Invalid value for --only: no fault has this in its name: --list names all",
+    )
 
 
 def test_what_a_rule_waits_less_is_known() -> None:

@@ -15,7 +15,7 @@ from service.web.connections.limiter import (
     CONNECTION_S,
     MAX_DEBT,
     ConnectionLimiter,
-    warn_of_untrusted_proxy,
+    report_untrusted_proxy,
 )
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
@@ -53,7 +53,7 @@ def codes(refusals: list[bytes]) -> list[str | None]:
         (
             Limits(max_connections=0),
             "HTTP/1.1 503 Service Unavailable",
-            "store_unavailable",
+            "instance_unavailable",
             "this instance has reached its maximum number of connections",
         ),
         (
@@ -86,7 +86,7 @@ def test_connections_are_rejected_beyond_both_limits() -> None:
     refusals = [limiter.add(one) for one in (first, make_connection(), make_connection())]
     assert codes(refusals) == [None, None, "rate_limited"]
     refusals = [limiter.add(one) for one in (make_connection(None), make_connection(None))]
-    assert codes(refusals) == [None, "store_unavailable"]
+    assert codes(refusals) == [None, "instance_unavailable"]
     assert (limiter.connections_per_address, limiter.rejected) == ({ADDRESS: 3}, 2)
     for _ in range(2):
         limiter.remove(first)
@@ -114,7 +114,7 @@ def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
 
 def test_without_limits_by_address_only_the_instance_is_limited() -> None:
     limiter = ConnectionLimiter(Limits(max_connections=2, max_connections_per_address=1, rate_limits=False))
-    assert codes([limiter.add(make_connection()) for _ in range(3)]) == [None, None, "store_unavailable"]
+    assert codes([limiter.add(make_connection()) for _ in range(3)]) == [None, None, "instance_unavailable"]
 
 
 def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -188,8 +188,10 @@ def test_the_operator_is_warned_once_of_what_may_be_a_proxy(
 ) -> None:
     caplog.set_level(logging.WARNING)
     request = make_request(make_connection(client, ConnectionLimiter(Limits())), **headers)
+    before = read_samples()
     for _ in range(2):
-        warn_of_untrusted_proxy(request)
+        report_untrusted_proxy(request)
     assert [record.getMessage() for record in caplog.records] == [
         f"{ADDRESS} is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies"
     ] * is_warned
+    assert grown(before, "untrusted_proxy_rejections_total") == 2 * is_warned

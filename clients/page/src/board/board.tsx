@@ -1,23 +1,23 @@
 /** The board: what lies there, what may be chosen, and the view of it. */
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
+import { type Cell, SIZE, bounds, cellOf, keyOf } from "../model/cells.ts";
 import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
 import { News } from "../parts/news.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { CellChoices, SpotChoices } from "./choices.tsx";
+import { Cells, SpotChoices, choicesShown } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
 import { EvaluatedCells } from "./evaluated_cells.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
-import { choiceInDirection, positionOf } from "./keyboard_navigation.ts";
+import { nextStop, reachableStop } from "./keyboard_navigation.ts";
 import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
 
@@ -35,6 +35,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   useObservable(pictures);
   const frame = useRef<SVGSVGElement>(null);
   const drawn = useRef<SVGGElement>(null);
+  const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
   const { game, tileset } = session;
@@ -91,13 +92,11 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   function steer(event: KeyboardEvent): void {
-    const next = event.shiftKey || !frame.current ? null : choiceInDirection(event.key, frame.current);
+    const next = event.shiftKey || !frame.current ? null : nextStop(event.key, frame.current);
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
-    const { x, y } = positionOf(next);
-    viewRef.current?.reveal({ x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) });
-    setActive(next.getAttribute("data-choice"));
+    viewRef.current?.reveal(cellOf(next.getAttribute("data-cell") ?? ""));
   }
 
   function hover(event: PointerEvent): void {
@@ -109,12 +108,19 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
+  const reachable = reachableStop(game, choicesShown(session), active, inSight);
   return (
-    <section class="board" aria-label={text.game.board} onKeyDown={steer}>
-      <p class="unseen">{text.game.boardHelp}</p>
+    <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
+      <p id={help} class="unseen">
+        {text.walk.help}
+      </p>
       <svg
         ref={frame}
         class="frame"
+        role="application"
+        aria-label={text.walk.cells}
+        aria-describedby={help}
+        onFocusIn={({ target }) => setActive((target as Element).getAttribute("data-stop"))}
         onPointerMove={hover}
         onPointerLeave={() => setHovered(null)}
         onClick={inspect}
@@ -122,12 +128,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         <g ref={drawn} class="drawn">
           <Tiles game={game} pictures={pictures} recent={session.recent} />
           <EvaluatedCells steps={session.recent} />
-          {session.choices.cells.size > 0 && session.replayed === null && (
-            <>
-              <Ghost session={session} pictures={pictures} hovered={hovered} />
-              <CellChoices session={session} pictures={pictures} active={active} inSight={inSight} />
-            </>
-          )}
+          <Ghost session={session} pictures={pictures} hovered={hovered} />
+          <Cells session={session} pictures={pictures} reachable={reachable} />
           <Islanders
             game={game}
             pictures={pictures}
@@ -137,7 +139,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
             onInspect={(cell, segment) => session.inspect(cell, segment)}
           />
           <Outlines game={game} outlines={session.outlines} />
-          {session.replayed === null && <SpotChoices session={session} pictures={pictures} active={active} />}
+          <SpotChoices session={session} pictures={pictures} reachable={reachable} />
         </g>
       </svg>
       <div class="messages">
@@ -173,7 +175,7 @@ function Ghost({
   pictures: Pictures;
   hovered: Cell | null;
 }): JSX.Element | null {
-  const choice = hovered && session.choices.cells.get(keyOf(hovered));
+  const choice = hovered && choicesShown(session).cells.get(keyOf(hovered));
   const tile = session.game?.turn?.tile;
   if (!choice || tile === undefined || session.selection.cell) return null;
   return (

@@ -45,10 +45,7 @@ function headingOf({ game, tileset, appraisal: { inspected } }: GameSession): st
   const placed = inspected && game?.board[keyOf(inspected.cell)];
   const seat = placed?.islanders.find(({ segment }) => segment === inspected?.segment)?.seat;
   if (!inspected || !game || !tileset || seat === undefined) return null;
-  return text.islander.of(
-    nameOf(game, seat),
-    text.role(kindAt(game, tileset, inspected.cell, inspected.segment ?? 0)),
-  );
+  return text.islander.of(nameOf(game, seat), kindAt(game, tileset, inspected.cell, inspected.segment ?? 0));
 }
 
 export function worth({ value, unit, majority }: { value: number; unit: string; majority: boolean }): string {

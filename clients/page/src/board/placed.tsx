@@ -89,12 +89,12 @@ interface IslandersProps extends PlacedProps {
   readonly onInspect: (cell: Cell, segment: number) => void;
 }
 
-/** All islanders, upright on whatever the turned tile shows. */
+/** All islanders, upright on whatever the turned tile shows; in words they are at their tiles. */
 export function Islanders(props: IslandersProps): JSX.Element {
   const { game, pictures, recent, pointedOut, kindOf, onInspect } = props;
   const fresh = arrivals(recent, "islander_placed", (event) => `${keyOf(event)}:${event.segment}`);
   return (
-    <g class="islanders">
+    <g class="islanders" aria-hidden="true">
       {Object.entries(game.board).flatMap(([key, placed]) =>
         placed.islanders.map(({ segment, seat }) => {
           const cell = cellOf(key);

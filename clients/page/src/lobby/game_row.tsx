@@ -27,7 +27,12 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
               <Token color={color} /> {name ?? text.lobby.open}
               {winners.includes(seat) && <Won />}
               {game.status !== "waiting" && color !== null && (
-                <small class="points" title={totals.has(seat) ? text.score.final : text.score.now}>
+                <small
+                  class="points"
+                  role="img"
+                  aria-label={text.points(totals.get(seat) ?? points)}
+                  title={totals.has(seat) ? text.score.final : text.score.now}
+                >
                   {totals.get(seat) ?? points}
                 </small>
               )}

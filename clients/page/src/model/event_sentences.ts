@@ -44,8 +44,6 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): s
       return text.told(event.type, { player: event.name, color: text.colors[event.color] ?? "" });
     case "player_left":
       return text.told(event.type, { player: event.name });
-    case "tile_discarded":
-      return text.told(event.type, { tile: text.unplaced });
     case "tile_placed":
       return text.told(event.type, { player: doer(event.seat), ...written(event) });
     case "islander_placed":
@@ -96,6 +94,7 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): s
     case "game_finished":
       return `${text.told(`${event.type}.${event.reason}`, {})} ${won(event.winners.map(name))}`;
     case "game_created":
+    case "tile_discarded":
     case "game_aborted":
       return text.told(event.type, {});
     default:

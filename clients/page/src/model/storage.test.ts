@@ -38,7 +38,7 @@ test("only so many games that were watched are stored, and all in which this bro
 
 test("preferences have defaults, and what is not JSON counts as nothing", () => {
   localStorage.setItem("south-seas.likes", "{");
-  const more = { sound: true, vibration: true, notifications: null };
+  const more = { language: null, sound: true, vibration: true, notifications: null };
   assert.deepEqual(preferences(), { name: "", theme: "auto", tips: true, ...more });
   savePreferences({ name: "Ana" });
   savePreferences({ tips: false });

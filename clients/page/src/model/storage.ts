@@ -23,6 +23,8 @@ export type Theme = "auto" | "light" | "dark";
 export interface Preferences {
   readonly name: string;
   readonly theme: Theme;
+  /** The chosen language; null where it is the browser's. */
+  readonly language: string | null;
   /** Whether the way to play is told at each step. */
   readonly tips: boolean;
   /** Whether a sound, or the device's shaking, tells of a turn while the page is not looked at. */
@@ -35,6 +37,7 @@ export interface Preferences {
 const DEFAULT_PREFERENCES: Preferences = {
   name: "",
   theme: "auto",
+  language: null,
   tips: true,
   sound: true,
   vibration: true,

@@ -65,7 +65,7 @@ test("the page says why no islander can be placed, and what the player can do", 
   assert.ok(words(out).includes(text.actionBar.allOut));
   assert.ok(enabled(out).includes(text.actionBar.leaveThem));
   choose.spot(out, "retrieve:0,0:1");
-  assert.ok(words(out).includes(text.actionBar.retrieveChosen("shell collector")));
+  assert.ok(words(out).includes(text.actionBar.retrieveChosen("bridge")));
   assert.ok(enabled(out).includes(text.actionBar.takeHome));
 });
 

@@ -12,6 +12,8 @@ import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
 import { ownGames } from "../session/own_games.ts";
 import { ActionBar } from "./action_bar.tsx";
+import { useWarning } from "./announcements.tsx";
+import { useAsked } from "./asked.ts";
 import { Icon } from "./icon.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
@@ -24,9 +26,11 @@ interface GameScreenProps {
   readonly id: string;
   /** The token in the link. */
   readonly token: string | null;
+  /** The step in the link, at which a replay is opened. */
+  readonly step: number | null;
 }
 
-export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
+export function GameScreen({ id, token, step }: GameScreenProps): JSX.Element {
   const session = useMemo(
     () => new GameSession(saveGame(id, token === null ? {} : { spectator: token, private: true })),
     [id],
@@ -36,6 +40,11 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
   useObservable(session);
   usePageTitle(useNews(session));
   useTouches(session);
+  useAsked(session);
+  useWarning(session.isMissing ? text.game.missing : null);
+  useEffect(() => {
+    if (step !== null) session.replay(step);
+  }, [session, step]);
   return (
     <div class="game-screen">
       <Bar session={session} />
@@ -51,9 +60,6 @@ export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
           )}
         </main>
       )}
-      <p class="unseen" aria-live="polite">
-        {session.announcement}
-      </p>
     </div>
   );
 }
@@ -123,7 +129,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
       {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
       <span class="gap" />
       <NextGame current={session.id} />
-      <span class={`connection ${session.network.status}`} role="status">
+      <span class={`connection ${session.network.status}`}>
         {text.game.connection[session.network.status]}
       </span>
       <Menu session={session} />

@@ -15,7 +15,7 @@ export function Invite({ session, game }: { session: GameSession; game: Game }):
   const open = game.players.filter((player) => player.kind === "open").length;
   const seated = Object.keys(session.credentials.seats).length > 0;
   return (
-    <section class="action-bar waiting">
+    <section class="action-bar waiting" aria-label={text.asked.bar} data-part="actions">
       {seated ? <h2>{text.actionBar.waiting(open)}</h2> : <Join session={session} game={game} />}
       {seated && (
         <>

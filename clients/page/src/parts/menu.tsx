@@ -1,12 +1,13 @@
-/** What is seldom wanted: help, colours, hints, giving up. */
+/** What is seldom wanted: help, language, colours, hints, giving up. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { text } from "../messages/index.ts";
+import { useRef, useState } from "preact/hooks";
+import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { Check } from "./check.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
@@ -20,7 +21,9 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   const [isOpen, setOpen] = useState(false);
   const [helping, setHelping] = useState(false);
   const [linking, setLinking] = useState(false);
+  const [checking, setChecking] = useState(false);
   const [kept, setKept] = useState(preferences());
+  const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
 
   function like(changes: Partial<typeof kept>): void {
@@ -38,9 +41,16 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
     if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
   }
 
+  function close({ key, target }: KeyboardEvent): void {
+    if (key !== "Escape" || !isOpen || (target as Element).closest("dialog")) return;
+    setOpen(false);
+    opener.current?.focus();
+  }
+
   return (
-    <div class="menu" onFocusOut={leave} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+    <div class="menu" onFocusOut={leave} onKeyDown={close}>
       <button
+        ref={opener}
         class="round"
         aria-label={text.game.menu}
         aria-expanded={isOpen}
@@ -51,6 +61,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       {isOpen && (
         <div class="menu-list">
           <button onClick={() => setHelping(true)}>{text.game.help}</button>
+          <LanguageChoice />
           <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
           <button onClick={() => like({ tips: !kept.tips })}>
             {kept.tips ? text.game.tipsOff : text.game.tipsOn}
@@ -67,7 +78,8 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
             </button>
           )}
           {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
-          {session && <TableDeeds session={session} />}
+          {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
+          {session && <TableDeeds session={session} onLook={() => setOpen(false)} />}
         </div>
       )}
       {session && linking && (
@@ -75,23 +87,52 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
           <Link session={session} />
         </Dialog>
       )}
+      {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );
 }
 
-function TableDeeds({ session }: { session: GameSession }): JSX.Element | null {
+/** Each language by its own name, for whoever cannot read the one that is shown. */
+function LanguageChoice(): JSX.Element {
+  return (
+    <label class="language">
+      <Icon name="language" />
+      <span class="unseen">{text.game.language}</span>
+      <select
+        value={text.language}
+        onChange={({ currentTarget: { value } }) => isLanguage(value) && void language.choose(value)}
+      >
+        {Object.keys(LANGUAGES)
+          .filter(isLanguage)
+          .map((one) => (
+            <option key={one} value={one} lang={one}>
+              {nameOfLanguage(one)}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+interface DeedsProps {
+  readonly session: GameSession;
+  readonly onLook: () => void;
+}
+
+function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
   if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
   const mine = session.game?.players.find(
     ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
   );
+  function look(): void {
+    session.replay(session.replayed === null ? session.lastStep : null);
+    onLook();
+  }
+
   return (
     <>
-      {session.game?.status === "active" && (
-        <button onClick={() => session.replay(session.replayed === null ? session.lastStep : null)}>
-          {text.replay.look}
-        </button>
-      )}
+      {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
       {mine && session.game?.status === "active" && (
         <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
           {text.game.resign}

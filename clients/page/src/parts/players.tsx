@@ -53,6 +53,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
   const card = useRef<HTMLElement>(null);
   const found = session.pointedOut === seat;
   const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
+  const isRunning = ended !== null && game.status === "active";
   const name = nameOf(game, seat);
   const final = game.result?.scores.find((score) => score.seat === seat);
   const hasWon = game.result?.winners.includes(seat) === true;
@@ -68,20 +69,26 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : name}
-          <small>{addition(session, player)}</small>
+          {player.kind === "open" ? text.game.unknownPlayer : name} <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
-          <span class="points" title={final ? text.score.final : text.score.now}>
-            <b key={player.points}>{final?.total ?? player.points}</b>
+          <span
+            class="points"
+            role="img"
+            aria-label={
+              final
+                ? text.asked.finalPoints(final.total)
+                : isRunning
+                  ? text.asked.pointsIfEnded(player.points, ended.total)
+                  : text.asked.points(player.points)
+            }
+          >
+            <b key={player.points} title={final ? text.score.final : text.score.now}>
+              {final?.total ?? player.points}
+            </b>
             {gain && game.result === null && <Gained amount={gain.points} />}
-            {ended && game.status === "active" && (
-              <small title={text.score.ifEnded}>
-                → {ended.total}
-                <span class="unseen">{text.score.ifEnded}</span>
-              </small>
-            )}
+            {isRunning && <small title={text.score.ifEnded}>→ {ended.total}</small>}
           </span>
         )}
       </header>
@@ -145,7 +152,7 @@ function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Elem
       <ul>
         {islanders.map((islander) => (
           <li key={`${islander.x},${islander.y}:${islander.segment}`}>
-            {text.role(islander.kind)} ({text.describe.at(islander.x, islander.y)}) {worth(islander)}
+            {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))} {worth(islander)}
           </li>
         ))}
       </ul>

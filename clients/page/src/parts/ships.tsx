@@ -29,7 +29,7 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
   }
 
   return (
-    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships}>
+    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships} data-part="ships">
       <h2>
         {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
       </h2>

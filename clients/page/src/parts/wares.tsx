@@ -16,7 +16,7 @@ interface WareCountsProps {
 /** How many of each ware: all three kinds, also those with none. */
 export function WareCounts({ wares, gained }: WareCountsProps): JSX.Element {
   return (
-    <span class="wares">
+    <span class="wares" role="img" aria-label={text.stock(wares)}>
       {WARES.map((ware) => (
         <span key={ware} class={wares[ware] ? "count" : "count none"}>
           <WareIcon ware={ware} />

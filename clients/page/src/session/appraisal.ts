@@ -23,6 +23,21 @@ export class Appraisal {
 
   constructor(private readonly id: string) {}
 
+  /** Forgets what was read, in another language. */
+  forget(): void {
+    this.moves = null;
+    this.tile = null;
+  }
+
+  /** The segment of a tile to look at next, by key: of each of its features one after the other. */
+  following(cell: Cell): number {
+    const { inspected, tile } = this;
+    if (!inspected || !tile || !sameCell(inspected.cell, cell) || !sameCell(tile.cell, cell)) return 0;
+    const touched = featureAt(tile.features, cell, inspected.segment);
+    const next = tile.features[(touched ? tile.features.indexOf(touched) + 1 : 0) % tile.features.length];
+    return next?.segments.find(({ x, y }) => x === cell.x && y === cell.y)?.segment ?? 0;
+  }
+
   /** What a legal move is worth; null while that is not known. */
   hintOf({ id }: Move): Hint | null {
     const move = this.moves?.moves.find((one) => one.id === id);

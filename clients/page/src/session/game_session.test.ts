@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
-import { text } from "../messages/index.ts";
+import { en } from "../messages/en.ts";
+import { fr } from "../messages/fr.ts";
+import { language, text } from "../messages/index.ts";
 import { game, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
-import type { GameSession } from "./game_session.ts";
+import { announcer } from "./announcer.ts";
+import { GameSession } from "./game_session.ts";
 
 const NO_ANSWER = new UnreachableError("https://seas.example", new Error("gone"));
 const MOVE = place(1, 0, 0);
@@ -57,6 +60,20 @@ test("a move without an answer is sent again with the same key, until there is o
   assert.equal(session.network.status, "connected");
 });
 
+test("another language reads the texts of moves anew, keeps what is chosen, and repeats nothing of the former", async (t) => {
+  t.after(() => language.use(en));
+  const { script, session } = await chosen(t);
+  announcer.warn("former words");
+  script.moves = [{ ...MOVE, text: "poser la tuile" }];
+  language.use(fr);
+  await settled();
+  assert.deepEqual([announcer.messages, session.selection.cell], [[], { x: 1, y: 0 }]);
+  assert.deepEqual(
+    [session.listedMoves[0]?.text, session.selectedMove?.text],
+    ["poser la tuile", "poser la tuile"],
+  );
+});
+
 test("offline, nothing is sent and nothing can be chosen", async (t) => {
   const { script, session } = await chosen(t);
   t.mock.property(navigator, "onLine", false);
@@ -96,7 +113,7 @@ test("a rejected move says why", async (t) => {
   script.failures.push(problem("illegal_move", 422));
   confirm(session);
   await settled();
-  assert.deepEqual([session.notice, session.network.isOffline], ["detail of illegal_move", false]);
+  assert.deepEqual([session.notice, session.network.isOffline], [text.problems["illegal_move"], false]);
   session.dismiss();
   assert.equal(session.notice, null);
 });
@@ -121,19 +138,16 @@ test("a game that does not exist is missing", async (t) => {
     throw problem("not_found", 404);
   });
   const session = await script.open();
-  assert.deepEqual([session.isMissing, session.fatal], [true, "detail of not_found"]);
+  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
 });
 
-test("a change is announced, with the turn that it brings, and so is a lost connection", async (t) => {
+test("a change is announced", async (t) => {
   const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
-  const session = await script.open();
+  await script.open();
+  const tell = t.mock.method(announcer, "tell", () => undefined);
   const returned = { type: "player_returned", seat: 1 } as const;
   script.deliver(script.change({ turn: turn({ number: 2 }) }, { events: [returned] }));
-  assert.equal(session.announcement, `Bo is back. ${text.actionBar.turnOf("Ana")}`);
-  script.subscription.onStatus?.("reconnecting");
-  assert.equal(session.announcement, text.say.lost);
-  script.subscription.onStatus?.("connected");
-  assert.equal(session.announcement, text.say.back);
+  assert.deepEqual(tell.mock.calls.at(-1)?.arguments, ["Bo is back."]);
 });
 
 test("only seats of this browser decide, and a seat that the computer plays does not", async (t) => {
@@ -145,6 +159,22 @@ test("only seats of this browser decide, and a seat that the computer plays does
   script.deliver(script.change({ players: away, turn: turn({ decider: 1 }) }));
   assert.deepEqual([session.decider, session.standIns, session.isMine(0)], [1, [0], false]);
   assert.deepEqual((await script.open([])).standIns, []);
+});
+
+test("a link can open a step before the game is loaded; after the last one it is the last one", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.change({ bag: 1 });
+  const { credentials } = await script.open();
+  for (const [step, replayed] of [
+    [1, 1],
+    [57, 2],
+  ] as const) {
+    const session = new GameSession(credentials);
+    session.replay(step);
+    await settled();
+    assert.deepEqual([session.replayed, session.game?.version], [replayed, replayed]);
+    session.close();
+  }
 });
 
 test("a replay goes from the first to the last step, without choices of its own", async (t) => {
@@ -180,29 +210,14 @@ test("a player's commands carry the token of the seat", async (t) => {
 
 test("a connection is said to be back only after it was lost", async (t) => {
   const script = new ScriptedGame(t, game());
-  const session = await script.open();
-  assert.equal(session.announcement, "");
+  const tell = t.mock.method(announcer, "tell", () => undefined);
+  const warn = t.mock.method(announcer, "warn", () => undefined);
+  await script.open();
+  assert.deepEqual([tell.mock.callCount(), warn.mock.callCount()], [0, 0]);
   script.subscription.onStatus?.("reconnecting");
-  assert.equal(session.announcement, text.say.lost);
+  assert.deepEqual(warn.mock.calls[0]?.arguments, [text.say.lost]);
   script.subscription.onStatus?.("connected");
-  assert.equal(session.announcement, text.say.back);
-});
-
-test("all that comes at once is announced together, and once", async (t) => {
-  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
-  const session = await script.open();
-  script.moves = [MOVE];
-  const back = (seat: number) => ({ events: [{ type: "player_returned", seat } as const] });
-  script.act.mock.mockImplementation(async () => {
-    const diffs = [script.change({ bag: 5 }, back(0)), script.change({ bag: 4 }, back(1))];
-    return { ...script.game, diffs, legal_moves: null } as never;
-  });
-  script.deliver(script.change({ turn: turn() }));
-  await settled();
-  session.select({ cell: { x: 1, y: 0 } });
-  confirm(session);
-  await settled();
-  assert.equal(session.announcement, `Ana is back. Bo is back. ${text.actionBar.turnOf("Ana")}`);
+  assert.deepEqual(tell.mock.calls[0]?.arguments, [text.say.back]);
 });
 
 test("news and gains are those since the last action here", async (t) => {

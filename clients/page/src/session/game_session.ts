@@ -10,7 +10,7 @@ import {
   type Status,
   type TileSet,
 } from "south-seas-client";
-import { text } from "../messages/index.ts";
+import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import type { Cell } from "../model/cells.ts";
@@ -18,8 +18,9 @@ import type { Hint, Outline } from "../model/hints.ts";
 import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
-import { nameOf, sentences } from "../model/event_sentences.ts";
+import { sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { announcer } from "./announcer.ts";
 import { Appraisal } from "./appraisal.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
@@ -43,8 +44,6 @@ export class GameSession extends Observable implements HistoryListener {
   scores: Scores | null = null;
   choices: Choices = NOTHING;
   selection: Selection = NOTHING_SELECTED;
-  /** What a screen reader should say. */
-  announcement = "";
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
   /** The cells that were last asked for; the board shows them. */
@@ -64,11 +63,10 @@ export class GameSession extends Observable implements HistoryListener {
   readonly appraisal: Appraisal;
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
-  /** How many steps screen readers have been told of; null before any is known. */
-  private told: number | null = null;
   private isReadingScores = false;
   private moves: LegalMoves | null = null;
   private isUnloaded = false;
+  private readonly ignoreLanguage = language.observe(() => this.onLanguage());
 
   constructor(private stored: StoredGame) {
     super();
@@ -200,7 +198,6 @@ export class GameSession extends Observable implements HistoryListener {
     this.places = [];
     this.appraisal.inspected = null;
     this.selection = { ...this.selection, ...changes };
-    this.sayHint();
     this.notify();
   }
 
@@ -209,18 +206,16 @@ export class GameSession extends Observable implements HistoryListener {
     this.appraisal.inspected = cell && { cell, segment };
     this.places = [];
     this.notify();
-    if (cell) void this.load(this.readFeatures().then(() => this.sayHint()));
+    if (cell)
+      void this.load(
+        this.readFeatures().then(() => announcer.tell(this.appraisal.inspectedHint?.words ?? "")),
+      );
   }
 
   /** Shows cells on the board. */
   showPlaces(cells: readonly Cell[]): void {
     this.places = cells;
     this.notify();
-  }
-
-  private sayHint(): void {
-    const hint = this.appraisal.inspectedHint ?? this.hint;
-    if (hint?.words) this.announcement = hint.words;
   }
 
   /** Lets go of what is chosen. */
@@ -233,15 +228,9 @@ export class GameSession extends Observable implements HistoryListener {
     this.notify();
   }
 
-  /** Shows an earlier step; null goes back to the game itself. */
+  /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep));
-    this.notify();
-  }
-
-  /** Says something to a screen reader. */
-  say(what: string): void {
-    this.announcement = what;
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
     this.notify();
   }
 
@@ -381,15 +370,25 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   close(): void {
+    this.ignoreLanguage();
     this.gate.close();
     this.network.close();
     this.history.close();
   }
 
+  /** What was said in the former language is not said again; the texts of moves are read anew. */
+  private onLanguage(): void {
+    this.notice = null;
+    announcer.clear();
+    this.moves = null;
+    this.appraisal.forget();
+    this.onSettled();
+  }
+
   onStatus(status: Status): void {
     const before = this.network.status;
-    if (status === "reconnecting" && before === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && before === "reconnecting") this.announcement = text.say.back;
+    if (status === "reconnecting" && before === "connected") announcer.warn(text.say.lost);
+    if (status === "connected" && before === "reconnecting") announcer.tell(text.say.back);
     this.network.setSocketStatus(status);
     this.notify();
   }
@@ -428,28 +427,20 @@ export class GameSession extends Observable implements HistoryListener {
     this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
+    this.announce(step);
     this.notify();
   }
 
-  /** Tells screen readers of all that they have not been told of. */
-  private announce(): void {
-    const { tileset, latest } = this;
-    if (!tileset || !latest) return;
-    const untold = this.history.steps.slice(this.told ?? this.lastStep);
-    this.told = this.lastStep;
-    if (untold.length === 0) return;
-    const said = untold.flatMap(({ diff, game }) => sentences(diff, game, tileset));
-    const { turn } = latest;
-    if (turn?.phase === "place_tile" && this.isMine(turn.decider))
-      said.push(text.actionBar.turnOf(nameOf(latest, turn.decider)));
-    if (said.length > 0) this.announcement = said.join(" ");
+  private announce(step: Step): void {
+    if (!this.tileset) return;
+    announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
   }
 
   /** What is known has changed: what may be done now, and how does it stand? */
   onSettled(): void {
-    if (this.isBusy) return this.notify();
-    this.announce();
+    if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
+    if (this.isBusy) return;
     if (this.latest) ownGames.onChange(this.latest);
     void this.load(this.readMoves()).then(() => this.load(this.readWorth()));
     void this.load(this.readScores());
@@ -489,7 +480,6 @@ export class GameSession extends Observable implements HistoryListener {
     const { latest, choices } = this;
     if (!latest || choices === NOTHING) return;
     await this.appraisal.readMoves(latest, this.readToken);
-    this.sayHint();
   }
 
   private async readFeatures(): Promise<void> {
