@@ -92,8 +92,8 @@ def test_lists_are_joined(number: int, english: str, french: str, german: str) -
     ("language", "placed", "undone"),
     (
         ("en", "{player} places a tile at ({x}, {y}).", "{player} puts the islander back at ({x}, {y})."),
-        ("fr", "{player} pose une tuile.", "{player} replace l'insulaire."),
-        ("de", "{player} legt eine Karte.", "{player} stellt den Insulaner zurück."),
+        ("fr", "{player} pose une tuile en ({x}, {y}).", "{player} replace l'insulaire en ({x}, {y})."),
+        ("de", "{player} legt eine Karte auf ({x}, {y}).", "{player} stellt den Insulaner auf ({x}, {y}) zurück."),
     ),
 )
 def test_the_page_has_the_same_sentences_without_tiles(language: str, placed: str, undone: str) -> None:
