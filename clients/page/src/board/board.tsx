@@ -10,7 +10,7 @@ import { News } from "../parts/news.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Cells, SpotChoices, choicesShown } from "./choices.tsx";
+import { Cells, SpotChoices, choicesShown, suggestedStop } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
@@ -35,6 +35,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   useObservable(pictures);
   const frame = useRef<SVGSVGElement>(null);
   const drawn = useRef<SVGGElement>(null);
+  const messages = useRef<HTMLDivElement>(null);
   const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
@@ -74,6 +75,12 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
   }, [JSON.stringify(aim)]);
 
+  const { inspected, features } = session.inspection;
+  useEffect(() => {
+    // What is looked at is not under the words about it.
+    if (inspected) viewRef.current?.reveal(inspected.cell, messages.current?.offsetHeight);
+  }, [inspected, features.length]);
+
   useEffect(() => {
     if (session.places.length > 0) viewRef.current?.show(session.places);
   }, [session.places]);
@@ -88,7 +95,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
     const placed = game?.board[keyOf(cell)];
     if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
-    else if (session.appraisal.inspected) session.inspect(null);
+    else if (session.inspection.inspected) session.inspect(null);
   }
 
   function steer(event: KeyboardEvent): void {
@@ -108,7 +115,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
-  const reachable = reachableStop(game, choicesShown(session), active, inSight);
+  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), inSight);
   return (
     <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
       <p id={help} class="unseen">
@@ -142,8 +149,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           <SpotChoices session={session} pictures={pictures} reachable={reachable} />
         </g>
       </svg>
-      <div class="messages">
-        {session.appraisal.inspected ? <Inspected session={session} /> : <News session={session} />}
+      <div ref={messages} class="messages">
+        {inspected ? <Inspected session={session} /> : <News session={session} />}
       </div>
       <ZoomButtons
         viewRef={viewRef}

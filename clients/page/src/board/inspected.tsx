@@ -4,12 +4,12 @@ import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
 import { inWords, kindAt, nameOf } from "../model/event_sentences.ts";
-import { featureAt } from "../model/hints.ts";
+import { featureAt } from "../model/worth.ts";
 import { Icon } from "../parts/icon.tsx";
 import type { GameSession } from "../session/game_session.ts";
 
 export function Inspected({ session }: { session: GameSession }): JSX.Element | null {
-  const { features, inspected } = session.appraisal;
+  const { features, inspected } = session.inspection;
   if (!inspected) return null;
   const { cell, segment } = inspected;
   const touched = featureAt(features, cell, segment);
@@ -41,13 +41,9 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
 }
 
 /** Whose islander is touched, and what it is; null where there is none. */
-function headingOf({ game, tileset, appraisal: { inspected } }: GameSession): string | null {
+function headingOf({ game, tileset, inspection: { inspected } }: GameSession): string | null {
   const placed = inspected && game?.board[keyOf(inspected.cell)];
   const seat = placed?.islanders.find(({ segment }) => segment === inspected?.segment)?.seat;
   if (!inspected || !game || !tileset || seat === undefined) return null;
   return text.islander.of(nameOf(game, seat), kindAt(game, tileset, inspected.cell, inspected.segment ?? 0));
-}
-
-export function worth({ value, unit, majority }: { value: number; unit: string; majority: boolean }): string {
-  return majority ? text.islander.brings(value, unit) : text.islander.outnumbered;
 }

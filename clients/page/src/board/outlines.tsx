@@ -3,7 +3,7 @@
 import type { Game } from "south-seas-client";
 import type { JSX } from "preact";
 import { borderOf } from "../model/cells.ts";
-import type { Outline } from "../model/hints.ts";
+import type { Outline } from "../model/worth.ts";
 import { PAINTS } from "./figure.tsx";
 
 export function Outlines({ game, outlines }: { game: Game; outlines: readonly Outline[] }): JSX.Element {

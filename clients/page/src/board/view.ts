@@ -200,14 +200,14 @@ export class View {
     this.apply(smooth);
   }
 
-  /** Brings a cell into the frame where it is outside. */
-  reveal(cell: Cell): void {
+  /** Brings a cell into the frame where it is outside, or so high up that something covers it: `covered` pixels. */
+  reveal(cell: Cell, covered = 0): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const size = SIZE * this.scale;
     const x = this.left + cell.x * size;
     const y = this.top + cell.y * size;
     const across = Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0);
-    const down = Math.max(MARGIN - y, 0) || Math.min(height - MARGIN - size - y, 0);
+    const down = Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0);
     if (across === 0 && down === 0) return;
     this.pan(across, down);
   }

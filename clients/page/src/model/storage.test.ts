@@ -20,7 +20,8 @@ test("tokens of a game are merged, and the last opened game is first", () => {
   saveGame("other", {});
   saveGame("g", { seats: { 1: "b" } });
   const { opened, ...stored } = storedGames()[0] ?? assert.fail();
-  assert.deepEqual(stored, { id: "g", owner: "o", spectator: "s", seats: { 0: "a", 1: "b" }, private: true });
+  const tokens = { owner: "o", spectator: "s", seats: { 0: "a", 1: "b" } };
+  assert.deepEqual(stored, { id: "g", ...tokens, private: true, lesson: null });
   assert.ok(Date.now() - opened < 60_000);
   removeGame("g");
   assert.equal(storedGame("g"), null);

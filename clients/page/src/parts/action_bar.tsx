@@ -144,7 +144,7 @@ function PlacingTile(step: StepProps): JSX.Element {
     <>
       <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
-        <Hint worth={session.hint?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
           {hint}
         </Hint>
       </Step>
@@ -184,7 +184,7 @@ function SendingIslander(step: StepProps): JSX.Element {
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
-        <Hint worth={session.hint?.words} tip={spot ? undefined : tip}>
+        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
       </Step>
@@ -232,7 +232,7 @@ function TakingShip(step: StepProps): JSX.Element {
         <div class="emblem">
           <ShipIcon />
         </div>
-        <Hint worth={session.hint?.words}>{text.actionBar.takeShip}</Hint>
+        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
       </Step>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />

@@ -43,7 +43,7 @@ export function askedInWords(session: GameSession): string {
   if (session.choices === NOTHING) return "";
   const chosen = chosenInWords(session, game, tileset);
   if (chosen === null) return choicesInWords(session, game, tileset, decider);
-  return [chosen, session.hint?.words ?? ""].filter((said) => said !== "").join(" ");
+  return [chosen, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
 }
 
 function stepInWords({ stepShown, replayed, lastStep }: GameSession, tileset: TileSet): string {

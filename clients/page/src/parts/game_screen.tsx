@@ -15,6 +15,7 @@ import { ActionBar } from "./action_bar.tsx";
 import { useWarning } from "./announcements.tsx";
 import { useAsked } from "./asked.ts";
 import { Icon } from "./icon.tsx";
+import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
@@ -83,9 +84,15 @@ function Play({
   useLayoutEffect(() => {
     if (session.places.length > 0) setAside(false);
   }, [session.places]);
+  const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   return (
-    <main class={isAside ? "play aside" : "play"} data-version={session.game?.version}>
+    <main
+      class={isAside ? "play aside" : "play"}
+      data-version={session.game?.version}
+      data-hint={hint?.about}
+    >
+      {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
       {session.replayed === null ? (
         <ActionBar session={session} pictures={pictures} viewRef={viewRef} />

@@ -4,7 +4,6 @@ import type { Game, Player, Scores } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Token } from "../board/figure.tsx";
-import { worth } from "../board/inspected.tsx";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import type { Gain } from "../model/news.ts";
@@ -158,4 +157,8 @@ function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Elem
       </ul>
     </div>
   );
+}
+
+function worth({ value, unit, majority }: Scores["islanders"][number]): string {
+  return majority ? text.islander.brings(value, unit) : text.islander.outnumbered;
 }

@@ -4,7 +4,7 @@ import { type Problem, ProblemError, UnreachableError } from "south-seas-client"
 import { en } from "../messages/en.ts";
 import { fr } from "../messages/fr.ts";
 import { language, text } from "../messages/index.ts";
-import { game, place, player, turn, wares } from "../testing/games.ts";
+import { game, legal, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
@@ -234,4 +234,32 @@ test("news and gains are those since the last action here", async (t) => {
   assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
   script.deliver(script.change({ bag: 3 }));
   assert.deepEqual(session.outlines, []);
+});
+
+test("the moves of an answer can be chosen before it is known what they are worth", async (t) => {
+  const { script, session } = await chosen(t);
+  const appraised = { ...MOVE, effects: [], worth: "It is worth a lot." };
+  const asked = t.mock.method(service, "legalMoves", async () => legal([appraised], script.game.version));
+  const answer = script.act.mock;
+  answer.mockImplementation(async () => {
+    const diffs = [script.change({ bag: 1 })];
+    return {
+      ...script.game,
+      diffs,
+      legal_moves: { ...legal([MOVE], script.game.version), ships: null },
+    } as never;
+  });
+  let known: (() => void) | undefined;
+  asked.mock.mockImplementation(async () => {
+    await new Promise<void>((resolve) => (known = resolve));
+    return legal([appraised], script.game.version);
+  });
+  confirm(session);
+  await settled();
+  session.select({ cell: { x: 1, y: 0 } });
+  assert.deepEqual([session.selectedMove, session.worth, session.appraisedMoves], [MOVE, null, []]);
+  known?.();
+  await settled();
+  assert.equal(session.worth?.words, "It is worth a lot.");
+  assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: null }]);
 });

@@ -14,16 +14,18 @@ import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import type { Cell } from "../model/cells.ts";
-import type { Hint, Outline } from "../model/hints.ts";
 import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
+import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
+import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
 import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
 import { announcer } from "./announcer.ts";
-import { Appraisal } from "./appraisal.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
+import { Inspection } from "./inspection.ts";
+import { lessonState } from "./lesson.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
 import { ownGames } from "./own_games.ts";
@@ -55,12 +57,15 @@ export class GameSession extends Observable implements HistoryListener {
   hasActed = false;
   /** Whether somebody has created the rematch while this game was looked at. */
   hasRematch = false;
+  /** What the lesson says now; null where there is none. */
+  hint: Hint | null = null;
 
   readonly network = new Network(() => this.recover());
   /** Through which each action of the user goes. */
   readonly gate = new Gate(() => this.notify());
 
-  readonly appraisal: Appraisal;
+  /** What of the board is looked at. */
+  readonly inspection: Inspection;
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
   private isReadingScores = false;
@@ -72,7 +77,7 @@ export class GameSession extends Observable implements HistoryListener {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
-    this.appraisal = new Appraisal(stored.id);
+    this.inspection = new Inspection(stored.id);
     this.read();
   }
 
@@ -137,15 +142,15 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   /** What the chosen move is worth; null where none is chosen, and while that is not known. */
-  get hint(): Hint | null {
-    return this.selectedMove && this.appraisal.hintOf(this.selectedMove);
+  get worth(): Worth | null {
+    return this.selectedMove && worthOfMove(this.selectedMove);
   }
 
   /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
   get outlines(): readonly Outline[] {
-    const hint = this.appraisal.inspectedHint ?? this.hint;
+    const worth = this.inspection.worth ?? this.worth;
     return [
-      ...(hint?.outlines ?? []),
+      ...(worth?.outlines ?? []),
       ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
     ];
   }
@@ -179,6 +184,11 @@ export class GameSession extends Observable implements HistoryListener {
     return shownMoves(this.moves);
   }
 
+  /** The same with what each is worth; empty while that is not known. */
+  get appraisedMoves(): readonly Move[] {
+    return this.moves && isAppraised(this.moves) ? this.listedMoves : [];
+  }
+
   /** Whether a move waits for the network. */
   get isUnsent(): boolean {
     return this.outbox.isWaiting;
@@ -192,24 +202,38 @@ export class GameSession extends Observable implements HistoryListener {
       .map(({ seat }) => seat);
   }
 
+  protected override notify(): void {
+    const lesson = lessonState(this);
+    this.hint = lesson && (hintFor(lesson) ?? this.hint);
+    super.notify();
+  }
+
+  /** Explains nothing more in this game. */
+  endLesson(): void {
+    this.saveLesson(null);
+    this.notify();
+  }
+
+  private saveLesson(told: readonly string[] | null): void {
+    this.stored = saveGame(this.id, { ...this.stored, lesson: told });
+  }
+
   select(changes: Partial<Selection>): void {
     if (this.outbox.hasPending) return;
     this.notice = null;
     this.places = [];
-    this.appraisal.inspected = null;
+    this.inspection.inspected = null;
     this.selection = { ...this.selection, ...changes };
     this.notify();
   }
 
   /** Looks at a tile, or at one of its segments; null looks away. */
   inspect(cell: Cell | null, segment: number | null = null): void {
-    this.appraisal.inspected = cell && { cell, segment };
+    this.inspection.inspected = cell && { cell, segment };
     this.places = [];
     this.notify();
     if (cell)
-      void this.load(
-        this.readFeatures().then(() => announcer.tell(this.appraisal.inspectedHint?.words ?? "")),
-      );
+      void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
   }
 
   /** Shows cells on the board. */
@@ -264,6 +288,8 @@ export class GameSession extends Observable implements HistoryListener {
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
     if (!this.gate.admits && move !== this.selectedMove) return;
+    const lesson = lessonState(this);
+    if (lesson) this.saveLesson(toldAfter(lesson));
     this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
@@ -381,7 +407,7 @@ export class GameSession extends Observable implements HistoryListener {
     this.notice = null;
     announcer.clear();
     this.moves = null;
-    this.appraisal.forget();
+    this.inspection.forget();
     this.onSettled();
   }
 
@@ -465,7 +491,7 @@ export class GameSession extends Observable implements HistoryListener {
       return;
     }
     if (this.moves?.version !== game.version) {
-      this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
+      this.moves = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
       this.network.onResponse();
     }
     if (this.moves?.version !== this.history.last?.game.version) return;
@@ -475,16 +501,20 @@ export class GameSession extends Observable implements HistoryListener {
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
 
-  /** Reads what the moves are worth once they can be chosen. */
+  /** Reads what the moves are worth that came with an answer and can be chosen already. */
   private async readWorth(): Promise<void> {
-    const { latest, choices } = this;
-    if (!latest || choices === NOTHING) return;
-    await this.appraisal.readMoves(latest, this.readToken);
+    const { moves, latest, choices } = this;
+    if (choices === NOTHING || !latest?.turn || moves?.version !== latest.version || isAppraised(moves))
+      return;
+    const appraised = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
+    if (appraised.version !== this.latest?.version) return;
+    this.moves = appraised;
+    this.choices = choicesIn(appraised, latest.turn.placed);
   }
 
   private async readFeatures(): Promise<void> {
     if (!this.latest || this.replayed !== null) return;
-    await this.appraisal.readFeatures(this.latest, this.readToken);
+    await this.inspection.read(this.latest, this.readToken);
   }
 
   /** Changes that come while the scores are read are read together. */
@@ -501,4 +531,8 @@ export class GameSession extends Observable implements HistoryListener {
     }
     if (this.latest?.version !== latest.version) await this.readScores();
   }
+}
+
+function isAppraised({ ships }: LegalMoves): boolean {
+  return ships !== null;
 }

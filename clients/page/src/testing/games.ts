@@ -6,6 +6,7 @@ import type {
   GameEvent,
   LegalMoves,
   Move,
+  PlacedTile,
   Player,
   Ship,
   Tile,
@@ -75,7 +76,7 @@ export function game(more: Partial<Game> = {}): Game {
     updated_at: "2026-01-01T00:00:00Z",
     players: [player(0, "Ana"), player(1, "Bo")],
     turn: turn(),
-    board: { "0,0": { tile: "start", rotation: 0, order: 0, islanders: [], covered: [] } },
+    board: { "0,0": placed("start") },
     display: ["any", "same"],
     ship_pile: 0,
     bag: 2,
@@ -109,6 +110,15 @@ export function move(id: string, action: Move["action"], text = ""): Move {
   return { id, text, action, effects: null, feature: null, worth: null };
 }
 
+/** A feature that was evaluated for these seats. */
+export function evaluated(kind: string, winners: number[], gain: Wares, cause = "completed"): GameEvent {
+  return { type: "feature_evaluated", kind, cause, cells: [], islanders: [], winners, wares: gain };
+}
+
+export function placed(tile: string): PlacedTile {
+  return { tile, rotation: 0, order: 0, islanders: [], covered: [] };
+}
+
 export function place(x: number, y: number, rotation: number): Move {
   const id = `p${x}.${y}.${rotation}`;
   return move(id, { type: "place_tile", x, y, rotation }, `place at (${x}, ${y})`);
@@ -120,6 +130,6 @@ export function deliver(ship: string, paid: Wares): Move {
 }
 
 export function legal(moves: Move[], version = 1, repeated: string[] = []): LegalMoves {
-  const none = { cells: null, ships: null, next_cursor: null, repeated };
+  const none = { cells: null, ships: [], next_cursor: null, repeated };
   return { version, digest: "", language: "en", seat: 0, phase: "place_tile", moves, ...none };
 }

@@ -11,13 +11,13 @@ export interface Outline {
   readonly seat: number | null;
 }
 
-export interface Hint {
+export interface Worth {
   readonly words: string;
   readonly outlines: readonly Outline[];
 }
 
 /** What a move is worth; null where the service has not said so. */
-export function hintOfMove({ action, effects, feature, worth }: Move): Hint | null {
+export function worthOfMove({ action, effects, feature, worth }: Move): Worth | null {
   if (effects === null || worth === null) return null;
   const outlines = effects.flatMap((event) =>
     event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
@@ -29,7 +29,7 @@ export function hintOfMove({ action, effects, feature, worth }: Move): Hint | nu
 }
 
 /** What a feature gives now, and what it lacks. */
-export function hintOfFeature({ text: words, cells, islanders }: BoardFeature): Hint {
+export function worthOfFeature({ text: words, cells, islanders }: BoardFeature): Worth {
   const most = Math.max(0, ...islanders.map(({ count }) => count));
   const seats = islanders.filter(({ count }) => count === most).map(({ seat }) => seat);
   return {

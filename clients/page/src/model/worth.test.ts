@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { BoardFeature, GameEvent, Move } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { move, place, wares } from "../testing/games.ts";
-import { featureAt, hintOfFeature, hintOfMove } from "./hints.ts";
+import { featureAt, worthOfFeature, worthOfMove } from "./worth.ts";
 
 const CELLS = [
   { x: 0, y: 0 },
@@ -39,36 +39,36 @@ function appraised(of: Move, effects: GameEvent[], worth: string, feature: Move[
 }
 
 test("a move that the service has not appraised says nothing", () => {
-  assert.equal(hintOfMove(place(1, 0, 0)), null);
+  assert.equal(worthOfMove(place(1, 0, 0)), null);
 });
 
 test("a cell says what it would finish, in whose colour, and where in words", () => {
   const worth = "Island completed at (1, 0): Bo receives 2 bananas.";
-  assert.deepEqual(hintOfMove(appraised(place(1, 0, 0), [EVALUATED], worth)), {
+  assert.deepEqual(worthOfMove(appraised(place(1, 0, 0), [EVALUATED], worth)), {
     words: "Island completed at (1 east): Bo receives 2 bananas.",
     outlines: [{ cells: CELLS, seat: 1 }],
   });
-  const nothing = hintOfMove(appraised(place(1, 0, 0), [], ""));
+  const nothing = worthOfMove(appraised(place(1, 0, 0), [], ""));
   assert.deepEqual(nothing, { words: text.worth.nothing, outlines: [] });
 });
 
 test("a spot outlines its feature, once where that is evaluated at once", () => {
   const send = move("i0", { type: "place_islander", segment: 0 });
-  const open = hintOfMove(appraised(send, [], "It lacks 1 side.", FEATURE));
+  const open = worthOfMove(appraised(send, [], "It lacks 1 side.", FEATURE));
   assert.deepEqual(open?.outlines, [{ cells: CELLS, seat: null }]);
-  const complete = hintOfMove(appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE));
+  const complete = worthOfMove(appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE));
   assert.deepEqual(complete?.outlines, [{ cells: CELLS, seat: 1 }]);
-  const pass = hintOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
+  const pass = worthOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
   assert.deepEqual(pass, { words: "", outlines: [] });
 });
 
 test("a feature is outlined in the colour of whoever has most islanders there", () => {
-  const { words, outlines } = hintOfFeature(FEATURE);
+  const { words, outlines } = worthOfFeature(FEATURE);
   assert.equal(words, "The island at (1 east, 2 north) gives 2 bananas now and lacks 1 side.");
   assert.deepEqual(outlines, [{ cells: CELLS, seat: 1 }]);
   const tied = FEATURE.islanders.map((one) => ({ ...one, count: 1 }));
-  assert.equal(hintOfFeature({ ...FEATURE, islanders: tied }).outlines[0]?.seat, null);
-  assert.equal(hintOfFeature({ ...FEATURE, islanders: [] }).outlines[0]?.seat, null);
+  assert.equal(worthOfFeature({ ...FEATURE, islanders: tied }).outlines[0]?.seat, null);
+  assert.equal(worthOfFeature({ ...FEATURE, islanders: [] }).outlines[0]?.seat, null);
 });
 
 test("a touched segment leads to its feature", () => {
