@@ -9,7 +9,7 @@ import { useObservable } from "../model/observable.ts";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Cells, SpotChoices, choicesShown } from "./choices.tsx";
+import { Cells, SpotChoices, choicesShown, suggestedStop } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
@@ -93,7 +93,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
-  const reachable = reachableStop(game, choicesShown(session), active, inSight);
+  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), inSight);
   return (
     <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
       <p id={help} class="unseen">
@@ -141,11 +141,17 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 }
 
 /** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
-function aimOf({ replayed, decider, choices, selection, game }: GameSession): Aim | null | undefined {
+function aimOf(session: GameSession): Aim | null | undefined {
+  const { replayed, decider, choices, selection, game } = session;
   if (replayed !== null || decider === null) return null;
   if (choices === NOTHING) return undefined;
   if (selection.cell) return { cells: [selection.cell], ...SPOTS };
-  if (choices.cells.size > 0) return { cells: [...choices.cells.values()].map(({ cell }) => cell), ...CELLS };
+  if (choices.cells.size > 0) {
+    const cells = [...choices.cells.values()].map(({ cell }) => cell);
+    const suggested = suggestedStop(session);
+    const first = cells.find((cell) => keyOf(cell) === suggested);
+    return { cells, first, ...CELLS };
+  }
   const placed = game?.turn?.placed;
   if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
   return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;

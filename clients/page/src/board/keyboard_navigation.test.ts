@@ -59,6 +59,9 @@ test("Page Down and Page Up go from choice to choice, from anywhere, and around"
   assert.equal(next(t, "PageDown", RIGHT), ASIDE);
   assert.equal(next(t, "PageDown", ASIDE), RIGHT);
   assert.equal(next(t, "PageUp", BELOW), ASIDE);
+  const suggested = stop("3,3", 350, 350, { ...CHOICE, "data-suggested": "" });
+  assert.equal(next(t, "PageDown", LEFT, [...STOPS, suggested]), suggested);
+  assert.equal(next(t, "PageDown", RIGHT, [...STOPS, suggested]), ASIDE);
 });
 
 test("Tab reaches the stop that had the focus, else a choice in sight, else the newest tile", () => {
@@ -76,11 +79,16 @@ test("Tab reaches the stop that had the focus, else a choice in sight, else the 
     segment: 0,
     move: move("i", { type: "place_islander", segment: 0 }),
   } as const;
-  const reached = (offered: Choices, active: string | null, inSight: readonly string[] = []) =>
-    reachableStop(game(), offered, active, new Set(inSight));
+  const reached = (
+    offered: Choices,
+    active: string | null,
+    inSight: readonly string[] = [],
+    suggested?: string,
+  ) => reachableStop(game(), offered, active, suggested, new Set(inSight));
   assert.equal(reached(choices, null), "1,0");
   assert.equal(reached(choices, null, ["-1,0"]), "-1,0");
   assert.equal(reached(choices, "-1,0"), "-1,0");
+  assert.equal(reached(choices, null, ["1,0"], "-1,0"), "-1,0", "what the lesson suggests");
   assert.equal(reached(choices, "0,0"), "1,0", "what can be chosen first");
   assert.equal(reached({ ...NOTHING, spots: [{ ...spot, key: "place:0,0:0" }] }, null), "place:0,0:0");
   assert.equal(reached(NOTHING, "0,1"), "0,1");

@@ -142,16 +142,17 @@ export const de: Messages = {
     heading: "Neues Spiel",
     seat: (seat) => `Platz ${seat + 1}`,
     me: "Ich",
-    friend: "Jemand über einen Link",
-    here: "Jemand an diesem Gerät",
+    friend: "Über einen Link",
+    here: "An diesem Gerät",
     bot: (level) => `Computer · ${level}`,
     nobody: "Niemand",
     nameHere: (seat) => `Name für Platz ${seat + 1}`,
     private: "Privat: Nur wer den Link hat, kann zusehen und mitspielen",
-    edition: "Insulaner zurücknehmen",
-    editions: {
-      international: "Wenn der Vorrat leer ist (international)",
-      german: "In jedem Zug (deutsch)",
+    edition: "Ausgabe",
+    editions: { international: "International", german: "Deutsch" },
+    editionHints: {
+      international: "Du darfst nur dann einen Insulaner zurücknehmen, wenn dein Vorrat leer ist.",
+      german: "Du darfst in jedem Zug einen Insulaner zurücknehmen.",
     },
     timeout: "Zeit pro Entscheidung",
     timeouts: {
@@ -163,9 +164,9 @@ export const de: Messages = {
     },
     onTimeout: "Wenn die Zeit abläuft",
     policies: {
-      pass: "Die Uhr legt die Karte, mehr nicht",
-      bot: "Der Computer übernimmt",
-      resign: "Wer zu spät ist, gibt auf",
+      pass: "Die Uhr spielt",
+      bot: "Der Computer spielt",
+      resign: "Es gilt als Aufgabe",
     },
     go: "Spiel anlegen",
   },
@@ -227,7 +228,6 @@ export const de: Messages = {
     leave: "Das Spiel verlassen",
     sendAway: (name) => `${name} entfernen`,
     link: "Link zu diesem Spiel",
-    watchLink: "Link zum Zusehen",
     board: "Der Spielplan",
     replayStep: (step, of) => `Schritt ${step} von ${of}`,
     unknownPlayer: "Freier Platz",
@@ -579,5 +579,78 @@ export const de: Messages = {
     limitsChosen:
       "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; das kann nicht zeigen, wer auf welchem Platz saß, dass der Dienst nicht das ganze Protokoll erfunden hat oder dass jeder Zug den Regeln folgte, was das Programm „south-seas verify“ prüft.",
     impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
+  },
+
+  lesson: {
+    learn: "Spielend lernen",
+    learnHint: "Ein erstes Spiel in zwei Minuten, mit einem Hinweis nach dem anderen.",
+    label: "Lektion",
+    skip: "Überspringen",
+    playOn: "Weiterspielen",
+    shining: (choice) => `${choice}. Leuchtet.`,
+    theirs: "Jetzt ist der Computer am Zug.",
+    place:
+      "Ein Zug beginnt mit einer Karte. Ihre Seiten müssen zu denen passen, die sie berühren: Meer an Meer, Steg an Steg, Insel an Insel. Wähle das leuchtende Feld.",
+    turn: (times, button) =>
+      times === 1
+        ? `Sie passt hier auf mehrere Arten. Drücke einmal „${button}“.`
+        : `Sie passt hier auf mehrere Arten. Drücke ${times}-mal „${button}“.`,
+    confirm: (button) => `Sie passt. Drücke „${button}“.`,
+    again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",
+    finishes: {
+      bridge: (gain) =>
+        `Auf dem leuchtenden Feld wird mit dieser Karte dein Steg fertig, und du bekommst ${gain}.`,
+      island: (gain) =>
+        `Auf dem leuchtenden Feld wird mit dieser Karte deine Insel fertig, und du bekommst ${gain}.`,
+      sea: (gain) => `Auf dem leuchtenden Feld umschließt diese Karte dein Meer, und du bekommst ${gain}.`,
+      boat: (gain) =>
+        `Auf dem leuchtenden Feld kommt dieses Boot zu deinem Fischer, und du bekommst ${gain}.`,
+    },
+    first: "Jetzt darfst du einen deiner vier Insulaner auf diese Karte setzen.",
+    works: {
+      bridge:
+        "Ein Muschelsammler bringt dir alle Muscheln des Stegs, sobald dieser kein offenes Ende mehr hat.",
+      island:
+        "Ein Bananenpflücker bringt dir alle Bananen der Insel, sobald sie keine offene Seite mehr hat.",
+      sea: "Ein Fischer bringt dir alle Fische des Meeres, sobald es umschlossen ist oder ein Boot kommt.",
+      market: "Ein Händler bringt dir umsonst das beste Schiff, sobald acht Karten den Markt umgeben.",
+    },
+    another: "Auf der leuchtenden Stelle kann noch ein Insulaner arbeiten.",
+    send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,
+    keep: (button) =>
+      `Du musst niemanden setzen. Hebe deine Insulaner für eine bessere Stelle auf: Drücke „${button}“.`,
+    finished: {
+      bridge: (gain) =>
+        `Dein Steg hat kein offenes Ende mehr: Du hast ${gain} bekommen, und dein Muschelsammler ist wieder zu Hause.`,
+      island: (gain) =>
+        `Deine Insel hat keine offene Seite mehr: Du hast ${gain} bekommen, und dein Bananenpflücker ist wieder zu Hause.`,
+      sea: (gain) =>
+        `Dein Meer ist umschlossen: Du hast ${gain} bekommen, und dein Fischer ist wieder zu Hause.`,
+      boat: (gain) =>
+        `Ein Boot kam in dein Meer: Du hast ${gain} bekommen, dein Fischer ist wieder zu Hause, und das Boot hat einige Fische für immer mitgenommen.`,
+    },
+    computer:
+      "Der Computer hat die Karte im hellen Rahmen gelegt. Er spielt wie du: Wo einer seiner Insulaner arbeitet, darfst du keinen setzen.",
+    ships: (points, cost) =>
+      `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
+    deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,
+    pay: "Wähle die Waren, mit denen du bezahlst.",
+    load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
+    over: (points) =>
+      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
+    overWithout:
+      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+  },
+
+  share: {
+    code: "QR-Code",
+    of: (isWaiting) => (isWaiting ? "Mitspieler einladen" : "Link zum Zusehen"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Wer diesen Code scannt oder den Link öffnet, kann mitspielen."
+        : "Wer diesen Code scannt oder den Link öffnet, kann zusehen.",
+    elsewhere: "Auf einem anderen Gerät weiterspielen",
+    elsewhereHint:
+      "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
   },
 };

@@ -143,16 +143,17 @@ const french: Messages = {
     heading: "Nouvelle partie",
     seat: (seat) => `Place ${seat + 1}`,
     me: "Moi",
-    friend: "Quelqu’un, par un lien",
-    here: "Quelqu’un sur cet appareil",
+    friend: "Par un lien",
+    here: "Sur cet appareil",
     bot: (level) => `Ordinateur · ${level}`,
     nobody: "Personne",
     nameHere: (seat) => `Nom pour la place ${seat + 1}`,
     private: "Privée : il faut le lien pour regarder et participer",
-    edition: "Reprendre des insulaires",
-    editions: {
-      international: "Quand la réserve est vide (internationale)",
-      german: "À chaque tour (allemande)",
+    edition: "Édition",
+    editions: { international: "Internationale", german: "Allemande" },
+    editionHints: {
+      international: "Vous ne pouvez reprendre un insulaire que si votre réserve est vide.",
+      german: "Vous pouvez reprendre un insulaire à chaque tour.",
     },
     timeout: "Temps par décision",
     timeouts: {
@@ -164,8 +165,8 @@ const french: Messages = {
     },
     onTimeout: "Quand le temps est écoulé",
     policies: {
-      pass: "L’horloge pose la tuile, rien de plus",
-      bot: "L’ordinateur prend le relais",
+      pass: "L’horloge joue",
+      bot: "L’ordinateur joue",
       resign: "C’est un abandon",
     },
     go: "Créer la partie",
@@ -228,7 +229,6 @@ const french: Messages = {
     leave: "Quitter la partie",
     sendAway: (name) => `Retirer ${name}`,
     link: "Lien vers cette partie",
-    watchLink: "Lien pour regarder cette partie",
     board: "Le plateau",
     replayStep: (step, of) => `Étape ${step} sur ${of}`,
     unknownPlayer: "Place libre",
@@ -533,7 +533,7 @@ const french: Messages = {
           ? [
               retrievable === 1
                 ? "Vous pouvez reprendre un insulaire."
-                : `Vous pouvez reprendre un de ${retrievable} insulaires.`,
+                : `Vous pouvez reprendre l’un de vos ${retrievable} insulaires.`,
             ]
           : []),
         "P passe.",
@@ -542,8 +542,8 @@ const french: Messages = {
     deliver: (ships) =>
       ships === 1
         ? "Vous pouvez charger un navire. P garde vos marchandises."
-        : `Vous pouvez charger un de ${ships} navires. P garde vos marchandises.`,
-    takeShip: (ships) => `Votre marché est entouré. Choisissez un de ${ships} navires, il est gratuit.`,
+        : `Vous pouvez charger l’un des ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez l’un des ${ships} navires, il est gratuit.`,
     pays: (paid) => `Vous payez ${paid}.`,
     turn: (name, what) => `${name}, à vous de jouer. ${what}`,
     yourTurn: (what) => `À vous de jouer. ${what}`,
@@ -591,6 +591,73 @@ const french: Messages = {
     limitsChosen:
       "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; cela ne peut pas montrer qui occupait quelle place, que le service n’a pas inventé tout le journal, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
     impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
+  },
+
+  lesson: {
+    learn: "Apprendre en jouant",
+    learnHint: "Une première partie en deux minutes, un conseil à la fois.",
+    label: "Leçon",
+    skip: "Passer la leçon",
+    playOn: "Continuer",
+    shining: (choice) => `${choice}. Brille.`,
+    theirs: "C’est maintenant à l’ordinateur de jouer.",
+    place:
+      "Un tour commence par une tuile. Ses côtés doivent prolonger ceux qu’ils touchent : mer contre mer, pont contre pont, île contre île. Choisissez la case qui brille.",
+    turn: (times, button) =>
+      times === 1
+        ? `Elle convient ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
+        : `Elle convient ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
+    confirm: (button) => `Elle convient. Appuyez sur « ${button} ».`,
+    again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
+    finishes: {
+      bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
+      island: (gain) => `Sur la case qui brille, cette tuile complète votre île, et vous recevez ${gain}.`,
+      sea: (gain) => `Sur la case qui brille, cette tuile ferme votre mer, et vous recevez ${gain}.`,
+      boat: (gain) => `Sur la case qui brille, ce bateau rejoint votre pêcheur, et vous recevez ${gain}.`,
+    },
+    first: "Vous pouvez maintenant placer un de vos quatre insulaires sur cette tuile.",
+    works: {
+      bridge: "Un collecteur rapporte tous les coquillages du pont dès que celui-ci n’a plus de bout ouvert.",
+      island: "Un cueilleur rapporte toutes les bananes de l’île dès qu’elle n’a plus de côté ouvert.",
+      sea: "Un pêcheur rapporte tous les poissons de la mer dès qu’elle est fermée ou qu’un bateau arrive.",
+      market: "Un marchand rapporte gratuitement le meilleur navire dès que huit tuiles entourent le marché.",
+    },
+    another: "Un autre insulaire peut travailler à l’endroit qui brille.",
+    send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,
+    keep: (button) =>
+      `Rien ne vous oblige à placer quelqu’un. Gardez vos insulaires pour un meilleur endroit : appuyez sur « ${button} ».`,
+    finished: {
+      bridge: (gain) =>
+        `Votre pont n’a plus de bout ouvert : vous avez reçu ${gain}, et votre collecteur est rentré.`,
+      island: (gain) =>
+        `Votre île n’a plus de côté ouvert : vous avez reçu ${gain}, et votre cueilleur est rentré.`,
+      sea: (gain) => `Votre mer est fermée : vous avez reçu ${gain}, et votre pêcheur est rentré.`,
+      boat: (gain) =>
+        `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
+    },
+    computer:
+      "L’ordinateur a posé la tuile au cadre clair. Il joue comme vous : là où travaille un de ses insulaires, vous ne pouvez pas placer les vôtres.",
+    ships: (points, cost) =>
+      `Les marchandises paient des navires, et les navires sont des points. Celui qui brille vaut ${points} et demande ${cost}.`,
+    deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
+    pay: "Choisissez les marchandises avec lesquelles vous payez.",
+    load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
+    over: (points) =>
+      `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.`,
+    overWithout:
+      "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.",
+  },
+
+  share: {
+    code: "Code QR",
+    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
+        : "Qui scanne ce code ou ouvre le lien peut regarder.",
+    elsewhere: "Continuer sur un autre appareil",
+    elsewhereHint:
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
   },
 };
 
