@@ -97,17 +97,17 @@ def play(client: GeneratedClient, folder: Path, url: str) -> dict[str, Any]:
         require(tool)
     match client.language:
         case "go":
-            said = run(compile_go(client, folder), url, cwd=folder)
+            output = run(compile_go(client, folder), url, cwd=folder)
         case "typescript":
-            said = run(require(NODE), compile_typescript(folder, PROGRAMS / client.program), url, cwd=folder)
+            output = run(require(NODE), compile_typescript(folder, PROGRAMS / client.program), url, cwd=folder)
         case "python":
             packages = os.pathsep.join(map(str, (folder, folder / "generated")))
             run(_environment_program("python"), "-m", "compileall", "-q", folder, cwd=folder)
             program = PROGRAMS / client.program
-            said = run(_environment_program("python"), program, url, cwd=folder, environment={"PYTHONPATH": packages})
+            output = run(_environment_program("python"), program, url, cwd=folder, environment={"PYTHONPATH": packages})
         case _:
             raise ValueError(client.name)
-    report: dict[str, Any] = json.loads(said)
+    report: dict[str, Any] = json.loads(output)
     return report
 
 
