@@ -78,7 +78,13 @@ export function Lobby(): JSX.Element {
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
         {why !== null && <p class="problem">{why}</p>}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        {lists && <Lists lists={lists} onForget={(id) => void forget(id)} />}
+        <List
+          heading={text.lobby.yourTables}
+          listed={ownGames.list}
+          verb={mineVerb}
+          onForget={(id) => void forget(id)}
+        />
+        {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
         </footer>
@@ -168,10 +174,9 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   );
 }
 
-function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
+function Lists({ lists }: { lists: GameLists }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={onForget} />
       <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
       <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
       <List

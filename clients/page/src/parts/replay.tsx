@@ -4,10 +4,10 @@ import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { sentences } from "../model/event_sentences.ts";
-import { inviteLink } from "../model/route.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
+import { invitation } from "./share.tsx";
 
 const STEP_MS = 900;
 /** How many times as fast. */
@@ -112,9 +112,8 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
 function StepLink({ session, step }: { session: GameSession; step: number }): JSX.Element | null {
   const [copied, setCopied] = useState<number | null>(null);
   if (!("clipboard" in navigator)) return null;
-  const { spectator, private: isPrivate } = session.credentials;
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(inviteLink(session.id, isPrivate ? spectator : null, step));
+    await navigator.clipboard.writeText(invitation(session.credentials, step));
     setCopied(step);
   }
   const isCopied = copied === step;

@@ -50,17 +50,24 @@ export class GameHistory {
     return this.pauseTimer === undefined && this.shown === this.steps.length;
   }
 
-  /** Reads the whole course, then follows it; `prepare` is waited for before anything is shown. */
+  /**
+   * Reads the whole course, then follows it; `prepare` is called with its first state, and waited for before anything
+   * is shown.
+   */
   async open(token: string | null, prepare: (game: Game) => Promise<void>): Promise<void> {
     try {
-      const steps = await allSteps(this.id, token);
+      const steps = await allSteps(this.id, token, prepare);
       const last = steps.at(-1);
-      if (!last) return;
-      await prepare(last.game);
-      if (this.isOpen) this.subscribe(steps, last, () => this.open(token, prepare), token);
+      if (last && this.isOpen) this.subscribe(steps, last, () => this.open(token, prepare), token);
     } catch (error) {
       this.listener.onError(error);
     }
+  }
+
+  /** Shows a step that was seen earlier, until the course can be read. */
+  restore(step: Step): void {
+    this.steps = [step];
+    this.shown = 1;
   }
 
   /** Goes on by the changes of an answer at once. */
@@ -123,13 +130,21 @@ export class GameHistory {
   }
 }
 
-/** Every step of a game so far, from its creation on. */
-async function allSteps(id: string, token: string | null): Promise<Step[]> {
+/** Every step of a game so far, from its creation on, once all is prepared that `prepare` does meanwhile. */
+async function allSteps(
+  id: string,
+  token: string | null,
+  prepare: (game: Game) => Promise<void>,
+): Promise<Step[]> {
   const steps: Step[] = [];
   let document: unknown = {};
+  let prepared: Promise<void> | undefined;
   for await (const diff of service.log(id, 0, { token })) {
     document = applyPatch(document, diff.patch);
     steps.push({ game: document as Game, diff });
+    prepared ??= prepare(document as Game);
+    prepared.catch(() => {}); // it is awaited below, unless the rest of the log cannot be read
   }
+  await prepared;
   return steps;
 }

@@ -108,6 +108,22 @@ test("an unsent move can be cancelled", async (t) => {
   assert.equal(session.network.status, "connected");
 });
 
+test("an unsent move outlives the page, and is sent with its key when the game is opened again", async (t) => {
+  const { script, session } = await chosen(t);
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.failures.push(NO_ANSWER);
+  confirm(session);
+  await settled();
+  session.close();
+  const reopened = await script.open();
+  await settled();
+  assert.deepEqual([reopened.game?.version, reopened.isUnsent, reopened.isBusy], [2, false, false]);
+  const [before, after] = script.act.mock.calls.map(({ arguments: [, , options] }) => options?.key);
+  assert.equal(before, after);
+  (await script.open()).close();
+  assert.equal(script.act.mock.callCount(), 2, "what was sent is not stored");
+});
+
 test("a rejected move says why", async (t) => {
   const { script, session } = await chosen(t);
   script.failures.push(problem("illegal_move", 422));
@@ -130,6 +146,27 @@ test("a game that is opened without a network loads once there is one", async (t
   new ScriptedGame(t, game());
   await retry(t);
   assert.equal(session.game?.version, 1);
+});
+
+test("without a network a game is shown as it was when it was last seen here, until it can be read", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  session.close();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.property(navigator, "onLine", false);
+  const log = t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  const reopened = await script.open();
+  assert.deepEqual([reopened.game?.version, reopened.game?.bag, reopened.network.isOffline], [2, 1, true]);
+  assert.equal(reopened.lastStep, 1);
+  log.mock.restore();
+  new ScriptedGame(t, script.game);
+  await retry(t);
+  assert.deepEqual([reopened.game?.version, reopened.network.isOffline], [2, false]);
 });
 
 test("a game that does not exist is missing", async (t) => {

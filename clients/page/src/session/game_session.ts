@@ -14,7 +14,8 @@ import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
-import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
+import { LOBBY, goTo } from "../model/route.ts";
+import { removeGame, savePart, type StoredGame, saveGame, storedPart } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
@@ -31,6 +32,8 @@ import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 const STALE_CODES = new Set(["version_mismatch", "not_active"]);
 
 export class GameSession extends Observable implements HistoryListener {
+  /** The id of the tile set, which is known before the set itself. */
+  tilesetId: string | null = null;
   tileset: TileSet | null = null;
   /** What was refused, or dropped, and why; null where there is nothing to say. */
   notice: string | null = null;
@@ -68,14 +71,35 @@ export class GameSession extends Observable implements HistoryListener {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
-    this.read();
+    this.isBusy = this.outbox.hasPending;
+    if (!navigator.onLine) void this.restore();
+    void this.read();
   }
 
-  private read(): void {
+  private async read(): Promise<void> {
     this.isUnloaded = false;
-    void this.history.open(this.readToken, async (game) => {
-      this.tileset ??= await service.tileset(game.tileset);
-    });
+    await this.history.open(this.readToken, (game) => this.readTileset(game));
+    if (!this.isUnloaded && this.fatal === null && this.outbox.isWaiting) await this.send();
+  }
+
+  private async readTileset(game: Game): Promise<void> {
+    this.tilesetId = game.tileset;
+    this.notify();
+    this.tileset ??= await service.tileset(game.tileset);
+  }
+
+  /** Shows the game as it was when it was last seen here, while it cannot be read. */
+  private async restore(): Promise<void> {
+    const step = storedPart(this.id, "step") as Step | null;
+    if (step === null || this.game !== null) return;
+    try {
+      await this.readTileset(step.game);
+    } catch (error) {
+      if (isUnanswered(error)) return;
+      throw error;
+    }
+    if (this.game === null) this.history.restore(step);
+    this.notify();
   }
 
   get id(): string {
@@ -223,7 +247,7 @@ export class GameSession extends Observable implements HistoryListener {
     if (!this.gate.admits && move !== this.selectedMove) return;
     const lesson = lessonState(this);
     if (lesson) this.saveLesson(toldAfter(lesson));
-    this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
+    this.outbox.put({ move: move.id, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
 
@@ -286,7 +310,7 @@ export class GameSession extends Observable implements HistoryListener {
     void this.runOperation(async () => {
       await service.removePlayer(this.id, Number(seat), { token: this.stored.seats[seat] ?? null });
       removeGame(this.id);
-      location.hash = "";
+      goTo(LOBBY);
     });
   }
 
@@ -353,6 +377,7 @@ export class GameSession extends Observable implements HistoryListener {
   onError(error: unknown): void {
     if (isUnanswered(error)) {
       this.isUnloaded = true;
+      void this.restore();
       this.onNoResponse();
     } else {
       this.isMissing = this.game === null;
@@ -370,7 +395,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The network may be there again: does what it kept from being done. */
   private recover(): void {
-    if (this.isUnloaded) this.read();
+    if (this.isUnloaded) void this.read();
     else if (this.outbox.isWaiting) void this.send();
     else {
       this.network.onRecovered();
@@ -397,7 +422,10 @@ export class GameSession extends Observable implements HistoryListener {
     if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
     if (this.isBusy || !this.history.isSettled) return;
-    if (this.latest) ownGames.onChange(this.latest);
+    if (this.latest) {
+      ownGames.onChange(this.latest);
+      savePart(this.id, "step", this.history.last);
+    }
     void this.load(this.readMoves());
     void this.load(this.readScores());
   }
