@@ -533,7 +533,7 @@ const french: Messages = {
           ? [
               retrievable === 1
                 ? "Vous pouvez reprendre un insulaire."
-                : `Vous pouvez reprendre un de vos ${retrievable} insulaires.`,
+                : `Vous pouvez reprendre l’un de vos ${retrievable} insulaires.`,
             ]
           : []),
         "P passe.",
@@ -542,8 +542,8 @@ const french: Messages = {
     deliver: (ships) =>
       ships === 1
         ? "Vous pouvez charger un navire. P garde vos marchandises."
-        : `Vous pouvez charger un des ${ships} navires. P garde vos marchandises.`,
-    takeShip: (ships) => `Votre marché est entouré. Choisissez un des ${ships} navires, il est gratuit.`,
+        : `Vous pouvez charger l’un des ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez l’un des ${ships} navires, il est gratuit.`,
     pays: (paid) => `Vous payez ${paid}.`,
     turn: (name, what) => `${name}, à vous de jouer. ${what}`,
     yourTurn: (what) => `À vous de jouer. ${what}`,
