@@ -26,7 +26,7 @@ from service.web.images.responses import (
     image_response,
 )
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Query, Request, Route
+from service.web.routing import Id, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 

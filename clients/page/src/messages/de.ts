@@ -302,7 +302,7 @@ export const de: Messages = {
   },
 
   islander: {
-    of: (name, kind) => `${role(kind)} von ${name}:`,
+    of: (name, kind) => `${role(kind)} von ${name}`,
     at: (kind, where) => `${role(kind)} (${where}):`,
     brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
     outnumbered: "ist in der Minderheit und bringt jetzt nichts",
@@ -652,5 +652,19 @@ export const de: Messages = {
     elsewhere: "Auf einem anderen Gerät weiterspielen",
     elsewhereHint:
       "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
+  },
+
+  news: {
+    since: (count) => `Seit deinem letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    last: (count) => `Im letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    show: "Auf dem Plan zeigen",
+    gained: (name, gained, points) =>
+      `Neu bei ${name}: ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "Punkt", "Punkte")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "Die Karte vollendet hier nichts.",
+    tile: (where) => `Karte (${where})`,
+    features: "Auf dieser Karte",
   },
 };

@@ -620,6 +620,20 @@ export const en = {
     elsewhereHint:
       "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
   },
+
+  news: {
+    since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
+    last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
+    show: "Show on the board",
+    gained: (name: string, gained: Wares, points: number) =>
+      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "The tile finishes nothing here.",
+    tile: (where: string) => `Tile (${where})`,
+    features: "What is on this tile",
+  },
 };
 
 /** A feature as the one who walks over its tile is told of it. */

@@ -302,7 +302,7 @@ const french: Messages = {
   },
 
   islander: {
-    of: (name, kind) => `${capitalized(role(kind))} (${name}) :`,
+    of: (name, kind) => `${capitalized(role(kind))} (${name})`,
     at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
     brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
     outnumbered: "en minorité, rien pour l’instant",
@@ -658,6 +658,20 @@ const french: Messages = {
     elsewhere: "Continuer sur un autre appareil",
     elsewhereHint:
       "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
+  },
+
+  news: {
+    since: (count) => `Depuis votre dernier tour : ${counted(count, "événement", "événements")}`,
+    last: (count) => `Au dernier tour : ${counted(count, "événement", "événements")}`,
+    show: "Montrer sur le plateau",
+    gained: (name, gained, points) =>
+      `Gain de ${name} : ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "La tuile ne termine rien ici.",
+    tile: (where) => `Tuile (${where})`,
+    features: "Sur cette tuile",
   },
 };
 
