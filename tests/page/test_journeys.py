@@ -163,6 +163,33 @@ async def test_turns_are_played_and_ships_paid_by_keyboard_alone(visitors: Visit
     await _pay_by_keys(player)
 
 
+async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visitors) -> None:
+    """Two turns by keyboard, doing what is suggested."""
+    player = await visitors.open(size=(1280, 720))
+    lesson = player.page.locator(".lesson")
+    await player.button("Learn by playing").press("Enter")
+    for topic in ("place", "confirm"):
+        await expect(lesson).to_have_attribute("data-topic", topic)
+        await _press_keys(player.page, "ArrowRight", "Enter")
+        await expect(player.page.locator(".shining[data-choice]:focus")).to_have_attribute("aria-pressed", "true")
+    await expect(player.page.locator(".spot").first).to_be_visible()
+    await expect(lesson.get_by_role("status")).to_contain_text("Now you may send")
+    await _press_keys(player.page, "ArrowRight", "Enter")
+    await expect(lesson).to_have_attribute("data-topic", "send")
+    await _press_keys(player.page, "Enter")
+    await expect(lesson).to_have_attribute("data-topic", "computer")
+    await player.page.reload()
+    await expect(lesson).to_have_attribute("data-topic", "computer")
+    await player.press("Skip")
+    await expect(lesson).to_have_count(0)
+    await player.page.reload()
+    await expect(player.page.locator(".cell").first).to_be_visible()
+    await expect(lesson).to_have_count(0)
+    await _press_keys(player.page, "?")
+    await player.page.get_by_role("dialog").get_by_role("button", name="Learn by playing").press("Enter")
+    await expect(lesson).to_have_attribute("data-topic", "place")
+
+
 async def test_a_player_without_a_network_sees_so_and_plays_on_with_it(visitors: Visitors) -> None:
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
     game = await prepare_game(visitors, "offline")

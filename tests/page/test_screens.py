@@ -141,6 +141,17 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     assert screens.problems == {}
 
 
+async def test_screens_of_a_lesson(visitors: Visitors) -> None:
+    visitor = await visitors.open(size=PHONE, touch=True)
+    screens = Screens(visitor)
+    await screens.check("first-visit", visitor.button("Learn by playing"), is_main=True)
+    await visitor.press("Learn by playing")
+    await screens.check("lesson", screens.page.locator(".shining .cell"), is_main=True)
+    await visitor.decide()
+    await screens.check("lesson-islander", screens.page.locator(".lesson"), is_main=True)
+    assert screens.problems == {}
+
+
 async def test_screens_of_a_game(visitors: Visitors) -> None:
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
     game = await _prepare(visitors, tileset=RICH, edition="german")

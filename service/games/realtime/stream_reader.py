@@ -21,8 +21,8 @@ from service.games.ports.game_store import (
     StoreUnavailable,
     UnreadableGame,
 )
+from service.games.realtime.broadcaster import SnapshotMessage
 from service.games.realtime.channel import Channel
-from service.games.realtime.messages import SnapshotMessage
 from service.games.repository import decode_with_index
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import ClassVar, TypeVar
 
 from aiohttp import web
 from msgspec import Raw
@@ -19,30 +19,32 @@ from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.game_responses import IncludeQuery
-from service.web.routing import GameCommand, Route
+from service.web.routing import Access, Id, Route
+
+B = TypeVar("B", Act, SeatCommand)
 
 COMMAND_PROBLEMS = ("wrong_seat", "not_active", "conflict")
 """The problem codes that every command of an active game may return."""
 
 
-class CommandFields(GameCommand, frozen=True, kw_only=True):
+class CommandFields(CommandRequest[B], frozen=True, kw_only=True):
     """What every command of an active game takes besides its body."""
 
-    query: IncludeQuery = IncludeQuery()
+    access: ClassVar[Access] = "required"
+    id: Id
     if_match: IfMatch = None
     idempotency_key: IdempotencyKey = None
     prefers_game: Prefer = False
     language: PreferredLanguage = ENGLISH
 
 
-class ActionRequest(CommandFields, frozen=True, kw_only=True):
+class ActionRequest(CommandFields[Act], frozen=True, kw_only=True):
     """A request to act."""
 
     body: Act
 
 
-class SeatRequest(CommandFields, frozen=True, kw_only=True):
+class SeatRequest(CommandFields[SeatCommand], frozen=True, kw_only=True):
     """A request about the seat that the body names, or else the token's."""
 
     body: SeatCommand = SeatCommand()
@@ -50,21 +52,11 @@ class SeatRequest(CommandFields, frozen=True, kw_only=True):
 
 async def run_command(
     request: web.Request,
-    asked: ActionRequest | SeatRequest,
-    execute: Callable[[Context, str, CommandRequest[Any]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
+    asked: CommandFields[B],
+    execute: Callable[[Context, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
 ) -> web.Response:
     """Run a command, and return its response."""
-    command_request = CommandRequest(
-        asked.body,
-        asked.token,
-        asked.if_match,
-        asked.idempotency_key,
-        asked.query.include is not None,
-        include_game=asked.prefers_game,
-        language=asked.language,
-        charge=asked.charge,
-    )
-    result, version, replayed = await execute(request.app[CONTEXT], asked.id, command_request)
+    result, version, replayed = await execute(request.app[CONTEXT], asked)
     etag = game_etag(version, result.digest)
     response = json_response(result, etag=etag, private=True, moves=result.legal_moves)
     if replayed:

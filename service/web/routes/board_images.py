@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.game import GameView
 from schemas.vocabulary import Count
 from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
@@ -34,7 +35,7 @@ from service.web.images.responses import (
     board_cache_headers,
     image_response,
 )
-from service.web.routing import GameRead, Query, Route
+from service.web.routing import GameRead, Route
 
 
 class _Diff(msgspec.Struct):

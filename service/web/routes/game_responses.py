@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex
 from service.games.ports.game_store import GameRecord
@@ -17,25 +18,16 @@ from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PreferredLanguage
 from service.web.headers.negotiation import localized_etag, set_content_language
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
-from service.web.routing import GameRead, Query, Route
+from service.web.routing import GameRead, Route
 
 __all__ = [
     "GameListQuery",
-    "IncludeQuery",
     "LocalizedRead",
     "NextPage",
     "game_read_route",
     "localized_response",
     "state_response",
 ]
-
-
-class IncludeQuery(Query, frozen=True):
-    """Optional parts of a response."""
-
-    include: (
-        Annotated[Literal["legal_moves"], Meta(description="Adds the next legal moves to the response.")] | None
-    ) = None
 
 
 class GameListQuery(Query, frozen=True):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.commands import LegalMoves
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Int32
@@ -20,7 +21,7 @@ from service.web.routes.game_responses import (
     localized_response,
     state_response,
 )
-from service.web.routing import GameRead, Query
+from service.web.routing import GameRead
 
 MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
 """The number of moves or cells before the page."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from schemas.bots import BotList
-from schemas.commands import LegalMoves
+from schemas.commands import IncludeQuery, LegalMoves
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
@@ -27,7 +27,7 @@ from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, Pref
 from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
+from service.web.routes.game_responses import GameListQuery, state_response
 from service.web.routing import GameCommand, GameRead, Request, Route
 
 NewGame = TypeVar("NewGame", Created, Rematched)

@@ -5,6 +5,7 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.diffs import Diff, Diffs
 from schemas.story import Story
 from schemas.vocabulary import Count
@@ -17,7 +18,7 @@ from service.web.headers.negotiation import add_vary, prefers_media_type
 from service.web.parsing import JSON
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.game_responses import LocalizedRead, NextPage, game_read_route, localized_response
-from service.web.routing import GameRead, Query, ResponseSpec
+from service.web.routing import GameRead, ResponseSpec
 from service.web.streaming.event_stream import EVENT_STREAM, serve_event_stream
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.commands import IncludeQuery
 from schemas.game import GameView
 from schemas.lobby import ExternalUser, Joined, JoinGame, MyGames, ReplaceToken, SeatToken
 from service.games.api_key import ApiKey
@@ -17,7 +18,7 @@ from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdem
 from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, IncludeQuery
+from service.web.routes.game_responses import GameListQuery
 from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
 from service.web.routing import Access, GameCommand, GameRead, Request
 

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, TypeVar
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.tileset import Ship, Tile, TileSet, TileSets
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
@@ -25,7 +26,7 @@ from service.web.images.responses import (
     image_response,
 )
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Query, Request, Route
+from service.web.routing import Id, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 

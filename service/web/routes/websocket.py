@@ -9,11 +9,11 @@ from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.parsing import ResumePoint, parse_resume_query
 from service.web.problems import to_problem
 from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
-from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
 from service.web.websocket.session import Session
 

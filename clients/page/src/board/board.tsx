@@ -9,7 +9,7 @@ import { useObservable } from "../model/observable.ts";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Cells, SpotChoices, choicesShown } from "./choices.tsx";
+import { Cells, SpotChoices, choicesShown, suggestedStop } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
@@ -93,7 +93,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
-  const reachable = reachableStop(game, choicesShown(session), active, inSight);
+  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), inSight);
   return (
     <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
       <p id={help} class="unseen">

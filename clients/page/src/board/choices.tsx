@@ -23,6 +23,14 @@ export function choicesShown({ replayed, choices }: GameSession): Choices {
   return replayed === null ? choices : NOTHING;
 }
 
+/** The cell or spot that the lesson suggests. */
+export function suggestedStop({ hint, choices: { spots } }: GameSession): string | undefined {
+  const move = hint?.move;
+  return move?.action.type === "place_tile"
+    ? keyOf(move.action)
+    : spots.find((spot) => spot.move.id === move?.id)?.key;
+}
+
 interface ChoicesProps {
   readonly session: GameSession;
   readonly pictures: Pictures;
@@ -38,6 +46,7 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
   const { game, tileset } = session;
   if (!game || !tileset) return null;
   const { cells } = choicesShown(session);
+  const suggested = suggestedStop(session);
   const tile = game.turn?.tile ?? "";
   return (
     <g class="cells">
@@ -56,6 +65,7 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
               choice
                 ? {
                     isSelected: sameCell(cell, session.selection.cell),
+                    isShining: key === suggested,
                     onChoose: () => choose.cell(session, cell),
                     onConfirm: () => confirm(session),
                   }
@@ -123,6 +133,7 @@ function cellLabel(session: GameSession, game: Game, tileset: TileSet, cell: Cel
 export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
   const { game, tileset } = session;
   if (!game || !tileset) return null;
+  const suggested = suggestedStop(session);
   const spots = choicesShown(session).spots.flatMap((choice) => {
     const placed = game.board[keyOf(choice.cell)];
     if (!placed) return [];
@@ -153,6 +164,7 @@ export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX
             isReachable={choice.key === reachable}
             choice={{
               isSelected: session.selection.spot === choice.key,
+              isShining: choice.key === suggested,
               onChoose: () => choose.spot(session, choice.key),
               onConfirm: () => confirm(session),
             }}

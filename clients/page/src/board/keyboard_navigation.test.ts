@@ -76,11 +76,16 @@ test("Tab reaches the stop that had the focus, else a choice in sight, else the 
     segment: 0,
     move: move("i", { type: "place_islander", segment: 0 }),
   } as const;
-  const reached = (offered: Choices, active: string | null, inSight: readonly string[] = []) =>
-    reachableStop(game(), offered, active, new Set(inSight));
+  const reached = (
+    offered: Choices,
+    active: string | null,
+    inSight: readonly string[] = [],
+    suggested?: string,
+  ) => reachableStop(game(), offered, active, suggested, new Set(inSight));
   assert.equal(reached(choices, null), "1,0");
   assert.equal(reached(choices, null, ["-1,0"]), "-1,0");
   assert.equal(reached(choices, "-1,0"), "-1,0");
+  assert.equal(reached(choices, null, ["1,0"], "-1,0"), "-1,0", "what the lesson suggests");
   assert.equal(reached(choices, "0,0"), "1,0", "what can be chosen first");
   assert.equal(reached({ ...NOTHING, spots: [{ ...spot, key: "place:0,0:0" }] }, null), "place:0,0:0");
   assert.equal(reached(NOTHING, "0,1"), "0,1");

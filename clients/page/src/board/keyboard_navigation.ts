@@ -17,16 +17,21 @@ const PAGES: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1 };
 /** How much farther something aside of the way counts than something on it. */
 const ASIDE = 2.5;
 
-/** The stop that Tab reaches: the last one that had the focus, a choice where there are any, else the newest tile. */
+/**
+ * The stop that Tab reaches: the last one that had the focus, else what the lesson suggests, else a choice where there
+ * are any, else the newest tile.
+ */
 export function reachableStop(
   game: Game,
   { cells, spots }: Choices,
   active: string | null,
+  suggested: string | undefined,
   inSight: ReadonlySet<string>,
 ): string {
   const choices = [...cells.keys(), ...spots.map(({ key }) => key)];
   const offered = choices.length > 0 ? choices : walkedCells(game).map(keyOf);
   if (active !== null && offered.includes(active)) return active;
+  if (suggested !== undefined && choices.includes(suggested)) return suggested;
   const newest = Object.entries(game.board).sort(([, one], [, other]) => other.order - one.order)[0];
   return choices.find((key) => inSight.has(key)) ?? choices[0] ?? newest?.[0] ?? "";
 }

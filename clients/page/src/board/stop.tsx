@@ -6,6 +6,8 @@ import { type Cell, keyOf } from "../model/cells.ts";
 
 export interface StopChoice {
   readonly isSelected: boolean;
+  /** Whether the lesson suggests it. */
+  readonly isShining: boolean;
   readonly onChoose: () => void;
   readonly onConfirm: () => void;
 }
@@ -33,14 +35,18 @@ export function Stop(props: StopProps): JSX.Element {
     if (choice.isSelected) choice.onConfirm();
     else choice.onChoose();
   }
-  const name = choice ? "choice" : "walked";
+  const classes = [
+    choice ? "choice" : "walked",
+    ...(choice?.isSelected ? ["selected"] : []),
+    ...(choice?.isShining ? ["shining"] : []),
+  ];
   return (
     <g
-      class={choice?.isSelected ? `${name} selected` : name}
+      class={classes.join(" ")}
       role={choice ? "button" : "img"}
       aria-roledescription={choice ? undefined : text.walk.cell}
       tabindex={props.isReachable ? 0 : -1}
-      aria-label={props.label}
+      aria-label={choice?.isShining ? text.lesson.shining(props.label) : props.label}
       aria-description={props.description}
       aria-pressed={choice?.isSelected}
       data-stop={props.name}

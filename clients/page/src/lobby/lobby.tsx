@@ -1,17 +1,18 @@
 /** The first screen: play at once, create a game, go back to one, or join and watch others'. */
 
-import type { CreateGame, GameSummary } from "south-seas-client";
+import type { GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { removeGame, isPersistent, saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
-import { goTo, pathOf } from "../model/route.ts";
+import { removeGame, isPersistent, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Help } from "../parts/help.tsx";
+import { LearnButton } from "../parts/lesson.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { usePageTitle } from "../parts/page_title.ts";
-import { reasonOf, service } from "../service.ts";
-import { type ListedGame, ownGames } from "../session/own_games.ts";
+import { reasonOf } from "../service.ts";
+import { playComputer } from "../session/computer_game.ts";
+import { type ListedGame, isSeated, ownGames } from "../session/own_games.ts";
 import { useBots } from "./bots.ts";
 import { Create } from "./create.tsx";
 import { type GameLists, readGameLists } from "./game_lists.ts";
@@ -105,20 +106,13 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   const [name, setName] = useState(preferences().name);
   const [level, setLevel] = useState("greedy");
   const [isBusy, setBusy] = useState(false);
+  const isFirst = !storedGames().some(isSeated);
   const bots = useBots(onProblem);
 
   async function play(): Promise<void> {
     setBusy(true);
-    savePreferences({ name });
     try {
-      const players: CreateGame["players"] = [
-        { name: name.trim() || text.lobby.defaultName },
-        { bot: level, name: text.lobby.level },
-      ];
-      // Nobody else has anything of it.
-      const created = await service.createGame({ players, first_seat: 0, visibility: "private" });
-      saveCreatedGame(created, true);
-      goTo(pathOf(created.game.id));
+      await playComputer(level);
     } catch (error) {
       onProblem(reasonOf(error));
       setBusy(false);
@@ -127,13 +121,19 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
 
   return (
     <section class="quick">
+      {isFirst && (
+        <div class="first">
+          <LearnButton isFirst />
+          <p>{text.lesson.learnHint}</p>
+        </div>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void play();
         }}
       >
-        <button class="primary big" disabled={isBusy}>
+        <button class={isFirst ? "" : "primary big"} disabled={isBusy}>
           <Icon name="play" /> {text.lobby.quick}
         </button>
         <p>{text.lobby.quickHint}</p>
@@ -145,7 +145,10 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
               maxLength={32}
               placeholder={text.lobby.defaultName}
               autocomplete="nickname"
-              onInput={(event) => setName(event.currentTarget.value)}
+              onInput={(event) => {
+                setName(event.currentTarget.value);
+                savePreferences({ name: event.currentTarget.value });
+              }}
             />
           </label>
           <label>
@@ -164,6 +167,7 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
         <button onClick={onFriends}>
           <Icon name="people" /> {text.lobby.friends}
         </button>
+        {!isFirst && <LearnButton />}
         <button onClick={onHelp}>{text.lobby.rules}</button>
       </div>
     </section>

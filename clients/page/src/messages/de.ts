@@ -591,4 +591,65 @@ export const de: Messages = {
     elsewhereHint:
       "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
   },
+
+  lesson: {
+    learn: "Spielend lernen",
+    learnHint: "Ein erstes Spiel in zwei Minuten, mit einem Hinweis nach dem anderen.",
+    label: "Lektion",
+    skip: "Überspringen",
+    playOn: "Weiterspielen",
+    shining: (choice) => `${choice}. Leuchtet.`,
+    theirs: "Jetzt ist der Computer am Zug.",
+    place:
+      "Ein Zug beginnt mit einer Karte. Ihre Seiten müssen zu denen passen, die sie berühren: Meer an Meer, Steg an Steg, Insel an Insel. Wähle das leuchtende Feld.",
+    turn: (times, button) =>
+      times === 1
+        ? `Sie passt hier auf mehrere Arten. Drücke einmal „${button}“.`
+        : `Sie passt hier auf mehrere Arten. Drücke ${times}-mal „${button}“.`,
+    confirm: (button) => `Sie passt. Drücke „${button}“.`,
+    again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",
+    finishes: {
+      bridge: (gain) =>
+        `Auf dem leuchtenden Feld wird mit dieser Karte dein Steg fertig, und du bekommst ${gain}.`,
+      island: (gain) =>
+        `Auf dem leuchtenden Feld wird mit dieser Karte deine Insel fertig, und du bekommst ${gain}.`,
+      sea: (gain) => `Auf dem leuchtenden Feld umschließt diese Karte dein Meer, und du bekommst ${gain}.`,
+      boat: (gain) =>
+        `Auf dem leuchtenden Feld kommt dieses Boot zu deinem Fischer, und du bekommst ${gain}.`,
+    },
+    first: "Jetzt darfst du einen deiner vier Insulaner auf diese Karte setzen.",
+    works: {
+      bridge:
+        "Ein Muschelsammler bringt dir alle Muscheln des Stegs, sobald dieser kein offenes Ende mehr hat.",
+      island:
+        "Ein Bananenpflücker bringt dir alle Bananen der Insel, sobald sie keine offene Seite mehr hat.",
+      sea: "Ein Fischer bringt dir alle Fische des Meeres, sobald es umschlossen ist oder ein Boot kommt.",
+      market: "Ein Händler bringt dir umsonst das beste Schiff, sobald acht Karten den Markt umgeben.",
+    },
+    another: "Auf der leuchtenden Stelle kann noch ein Insulaner arbeiten.",
+    send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,
+    keep: (button) =>
+      `Du musst niemanden setzen. Hebe deine Insulaner für eine bessere Stelle auf: Drücke „${button}“.`,
+    finished: {
+      bridge: (gain) =>
+        `Dein Steg hat kein offenes Ende mehr: Du hast ${gain} bekommen, und dein Muschelsammler ist wieder zu Hause.`,
+      island: (gain) =>
+        `Deine Insel hat keine offene Seite mehr: Du hast ${gain} bekommen, und dein Bananenpflücker ist wieder zu Hause.`,
+      sea: (gain) =>
+        `Dein Meer ist umschlossen: Du hast ${gain} bekommen, und dein Fischer ist wieder zu Hause.`,
+      boat: (gain) =>
+        `Ein Boot kam in dein Meer: Du hast ${gain} bekommen, dein Fischer ist wieder zu Hause, und das Boot hat einige Fische für immer mitgenommen.`,
+    },
+    computer:
+      "Der Computer hat die Karte im hellen Rahmen gelegt. Er spielt wie du: Wo einer seiner Insulaner arbeitet, darfst du keinen setzen.",
+    ships: (points, cost) =>
+      `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
+    deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,
+    pay: "Wähle die Waren, mit denen du bezahlst.",
+    load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
+    over: (points) =>
+      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
+    overWithout:
+      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+  },
 };

@@ -564,6 +564,61 @@ export const en = {
     elsewhereHint:
       "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
   },
+
+  lesson: {
+    learn: "Learn by playing",
+    learnHint: "A first game in two minutes, with one hint at a time.",
+    label: "Lesson",
+    skip: "Skip",
+    playOn: "Play on",
+    shining: (choice: string) => `${choice}. It shines.`,
+    theirs: "Now it is the computer’s turn.",
+    place:
+      "A turn begins with a tile. Its sides must match those that they touch: sea to sea, bridge to bridge, island to island. Choose the shining cell.",
+    turn: (times: number, button: string) =>
+      times === 1
+        ? `It fits here in several ways. Press “${button}” once.`
+        : `It fits here in several ways. Press “${button}” ${times} times.`,
+    confirm: (button: string) => `It fits. Press “${button}”.`,
+    again: "Place this tile as well: on the shining cell, or on another one that you like better.",
+    finishes: {
+      bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,
+      island: (gain: string) => `On the shining cell this tile finishes your island, and you get ${gain}.`,
+      sea: (gain: string) => `On the shining cell this tile encloses your sea, and you get ${gain}.`,
+      boat: (gain: string) => `On the shining cell this boat comes to your fisherman, and you get ${gain}.`,
+    },
+    first: "Now you may send one of your four islanders onto this tile.",
+    works: {
+      bridge: "A shell collector gets you all shells of the bridge once it has no open end.",
+      island: "A banana picker gets you all bananas of the island once it has no open side.",
+      sea: "A fisherman gets you all fish of the sea once it is enclosed, or a boat comes in.",
+      market: "A merchant gets you the best ship for free once eight tiles surround the market.",
+    } as Record<string, string>,
+    another: "Another islander can work on the shining spot.",
+    send: (button: string) => `Press “${button}”. It stays there until its work is done.`,
+    keep: (button: string) =>
+      `You need not send anybody. Keep your islanders for a better place: press “${button}”.`,
+    finished: {
+      bridge: (gain: string) =>
+        `Your bridge has no open end any more: you got ${gain}, and your shell collector is home again.`,
+      island: (gain: string) =>
+        `Your island has no open side any more: you got ${gain}, and your banana picker is home again.`,
+      sea: (gain: string) => `Your sea is enclosed: you got ${gain}, and your fisherman is home again.`,
+      boat: (gain: string) =>
+        `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
+    },
+    computer:
+      "The computer has placed the tile in the bright frame. It plays as you do: where one of its islanders works, you cannot send yours.",
+    ships: (points: string, cost: string) =>
+      `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
+    deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
+    pay: "Choose the wares that you pay with.",
+    load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
+    over: (points: string) =>
+      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.`,
+    overWithout:
+      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
+  },
 };
 
 /** A feature as the one who walks over its tile is told of it. */

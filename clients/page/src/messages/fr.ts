@@ -601,7 +601,62 @@ const french: Messages = {
         : "Qui scanne ce code ou ouvre le lien peut regarder.",
     elsewhere: "Continuer sur un autre appareil",
     elsewhereHint:
-      "Scanne ce code avec ton téléphone, ou ouvre le lien sur l’autre appareil. Qui l’a joue à ta place.",
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
+  },
+
+  lesson: {
+    learn: "Apprendre en jouant",
+    learnHint: "Une première partie en deux minutes, un conseil à la fois.",
+    label: "Leçon",
+    skip: "Passer la leçon",
+    playOn: "Continuer",
+    shining: (choice) => `${choice}. Brille.`,
+    theirs: "C’est maintenant à l’ordinateur de jouer.",
+    place:
+      "Un tour commence par une tuile. Ses côtés doivent prolonger ceux qu’ils touchent : mer contre mer, pont contre pont, île contre île. Choisissez la case qui brille.",
+    turn: (times, button) =>
+      times === 1
+        ? `Elle convient ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
+        : `Elle convient ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
+    confirm: (button) => `Elle convient. Appuyez sur « ${button} ».`,
+    again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
+    finishes: {
+      bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
+      island: (gain) => `Sur la case qui brille, cette tuile complète votre île, et vous recevez ${gain}.`,
+      sea: (gain) => `Sur la case qui brille, cette tuile ferme votre mer, et vous recevez ${gain}.`,
+      boat: (gain) => `Sur la case qui brille, ce bateau rejoint votre pêcheur, et vous recevez ${gain}.`,
+    },
+    first: "Vous pouvez maintenant placer un de vos quatre insulaires sur cette tuile.",
+    works: {
+      bridge: "Un collecteur rapporte tous les coquillages du pont dès que celui-ci n’a plus de bout ouvert.",
+      island: "Un cueilleur rapporte toutes les bananes de l’île dès qu’elle n’a plus de côté ouvert.",
+      sea: "Un pêcheur rapporte tous les poissons de la mer dès qu’elle est fermée ou qu’un bateau arrive.",
+      market: "Un marchand rapporte gratuitement le meilleur navire dès que huit tuiles entourent le marché.",
+    },
+    another: "Un autre insulaire peut travailler à l’endroit qui brille.",
+    send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,
+    keep: (button) =>
+      `Rien ne vous oblige à placer quelqu’un. Gardez vos insulaires pour un meilleur endroit : appuyez sur « ${button} ».`,
+    finished: {
+      bridge: (gain) =>
+        `Votre pont n’a plus de bout ouvert : vous avez reçu ${gain}, et votre collecteur est rentré.`,
+      island: (gain) =>
+        `Votre île n’a plus de côté ouvert : vous avez reçu ${gain}, et votre cueilleur est rentré.`,
+      sea: (gain) => `Votre mer est fermée : vous avez reçu ${gain}, et votre pêcheur est rentré.`,
+      boat: (gain) =>
+        `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
+    },
+    computer:
+      "L’ordinateur a posé la tuile au cadre clair. Il joue comme vous : là où travaille un de ses insulaires, vous ne pouvez pas placer les vôtres.",
+    ships: (points, cost) =>
+      `Les marchandises paient des navires, et les navires sont des points. Celui qui brille vaut ${points} et demande ${cost}.`,
+    deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
+    pay: "Choisissez les marchandises avec lesquelles vous payez.",
+    load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
+    over: (points) =>
+      `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.`,
+    overWithout:
+      "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.",
   },
 };
 

@@ -23,7 +23,8 @@ test("tokens of a game are merged, and the last opened game is first", () => {
   saveGame("other", {});
   saveGame("g", { seats: { 1: "b" } });
   const { opened, ...stored } = storedGames()[0] ?? assert.fail();
-  assert.deepEqual(stored, { id: "g", owner: "o", spectator: "s", seats: { 0: "a", 1: "b" }, private: true });
+  const tokens = { owner: "o", spectator: "s", seats: { 0: "a", 1: "b" } };
+  assert.deepEqual(stored, { id: "g", ...tokens, private: true, lesson: null });
   assert.ok(Date.now() - opened < 60_000);
   removeGame("g");
   assert.equal(storedGame("g"), null);
@@ -33,7 +34,14 @@ test("tokens of a game are merged, and the last opened game is first", () => {
 test("a link adds its tokens to those that are stored", () => {
   saveGame("g", { owner: "o", seats: { 0: "a" } });
   const { opened: _, ...stored } = saveOpenedGame("g", { owner: null, spectator: "s", seats: { 1: "b" } });
-  assert.deepEqual(stored, { id: "g", owner: "o", spectator: "s", seats: { 0: "a", 1: "b" }, private: true });
+  assert.deepEqual(stored, {
+    id: "g",
+    owner: "o",
+    spectator: "s",
+    seats: { 0: "a", 1: "b" },
+    private: true,
+    lesson: null,
+  });
   assert.deepEqual(saveOpenedGame("g", null).seats, { 0: "a", 1: "b" });
 });
 

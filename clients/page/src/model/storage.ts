@@ -15,6 +15,8 @@ export interface StoredGame {
   readonly spectator: string | null;
   readonly seats: Readonly<Record<string, string>>;
   readonly private: boolean;
+  /** What its lesson has explained; null where it teaches nothing, or no more. */
+  readonly lesson: readonly string[] | null;
   /** When it was last opened, in milliseconds. */
   readonly opened: number;
 }
@@ -69,7 +71,8 @@ export function storedGame(id: string): StoredGame | null {
 
 /** Merges changes into a stored game, or stores a new one. */
 export function saveGame(id: string, changes: Partial<Omit<StoredGame, "id" | "opened">>): StoredGame {
-  const before = storedGame(id) ?? { id, owner: null, spectator: null, seats: {}, private: false, opened: 0 };
+  const fresh = { id, owner: null, spectator: null, seats: {}, private: false, lesson: null, opened: 0 };
+  const before = storedGame(id) ?? fresh;
   const seats = { ...before.seats, ...changes.seats };
   const session: StoredGame = { ...before, ...changes, seats, opened: Date.now() };
   let watched = 0;
@@ -90,8 +93,9 @@ export function saveOpenedGame(id: string, tokens: Tokens | null): StoredGame {
 }
 
 /** Stores the tokens of a game that was created here. */
-export function saveCreatedGame(created: Created, isPrivate: boolean): StoredGame {
+export function saveCreatedGame(created: Created, isPrivate: boolean, isLesson = false): StoredGame {
   return saveGame(created.game.id, {
+    lesson: isLesson ? [] : null,
     owner: created.owner_token,
     spectator: created.spectator_token,
     seats: Object.fromEntries(created.seats.map(({ seat, token }) => [seat, token])),

@@ -15,6 +15,7 @@ import { ActionBar } from "./action_bar.tsx";
 import { useWarning } from "./announcements.tsx";
 import { useAsked } from "./asked.ts";
 import { Icon } from "./icon.tsx";
+import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
@@ -77,9 +78,15 @@ function usePictures(tileset: string | null): Pictures | null {
 function Play({ session, pictures }: { session: GameSession; pictures: Pictures }): JSX.Element {
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
+  const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   return (
-    <main class={isAside ? "play aside" : "play"} data-version={session.game?.version}>
+    <main
+      class={isAside ? "play aside" : "play"}
+      data-version={session.game?.version}
+      data-hint={hint?.about}
+    >
+      {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
       {session.replayed === null ? (
         <ActionBar session={session} pictures={pictures} viewRef={viewRef} />

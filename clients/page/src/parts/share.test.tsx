@@ -4,7 +4,15 @@ import { renderToString } from "preact-render-to-string";
 import { routeOf } from "../model/route.ts";
 import { Share, continuation, invitation } from "./share.tsx";
 
-const STORED = { id: "g", owner: "o", spectator: "s", seats: { 1: "b" }, private: true, opened: 0 };
+const STORED = {
+  id: "g",
+  owner: "o",
+  spectator: "s",
+  seats: { 1: "b" },
+  private: true,
+  lesson: null,
+  opened: 0,
+};
 
 test("an invitation lets others in, and no more", () => {
   assert.equal(invitation(STORED), "https://seas.example/games/g#spectator=s");

@@ -38,10 +38,11 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
           const face = shipOf(tileset, ship);
           if (!face) return null;
           const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
+          const shining = session.hint?.ship === ship ? " shining" : "";
           return (
             <button
               key={ship}
-              class={choosable ? "ship choosable" : "ship"}
+              class={`${choosable ? "ship choosable" : "ship"}${shining}`}
               aria-pressed={choosable ? selection.ship === ship : undefined}
               aria-describedby={explained?.id === ship ? id : undefined}
               onClick={(event) => onTap(ship, choosable, event)}

@@ -13,6 +13,7 @@ import {
 import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
+import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { LOBBY, goTo } from "../model/route.ts";
 import { removeGame, savePart, type StoredGame, saveGame, storedPart } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
@@ -21,6 +22,7 @@ import { isUnanswered, reasonOf, service } from "../service.ts";
 import { announcer } from "./announcer.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
+import { lessonState } from "./lesson.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
 import { ownGames } from "./own_games.ts";
@@ -52,6 +54,8 @@ export class GameSession extends Observable implements HistoryListener {
   hasActed = false;
   /** Whether somebody has created the rematch while this game was looked at. */
   hasRematch = false;
+  /** What the lesson says now; null where there is none. */
+  hint: Hint | null = null;
 
   readonly network = new Network(() => this.recover());
   /** Through which each action of the user goes. */
@@ -172,6 +176,22 @@ export class GameSession extends Observable implements HistoryListener {
       .map(({ seat }) => seat);
   }
 
+  protected override notify(): void {
+    const lesson = lessonState(this);
+    this.hint = lesson && (hintFor(lesson) ?? this.hint);
+    super.notify();
+  }
+
+  /** Explains nothing more in this game. */
+  endLesson(): void {
+    this.saveLesson(null);
+    this.notify();
+  }
+
+  private saveLesson(told: readonly string[] | null): void {
+    this.stored = saveGame(this.id, { ...this.stored, lesson: told });
+  }
+
   select(changes: Partial<Selection>): void {
     if (this.outbox.hasPending) return;
     this.notice = null;
@@ -225,6 +245,8 @@ export class GameSession extends Observable implements HistoryListener {
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
     if (!this.gate.admits && move !== this.selectedMove) return;
+    const lesson = lessonState(this);
+    if (lesson) this.saveLesson(toldAfter(lesson));
     this.outbox.put({ move: move.id, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
@@ -241,7 +263,6 @@ export class GameSession extends Observable implements HistoryListener {
       } else {
         this.network.onResponse();
         this.hasActed = true;
-        this.moves = acted.legal_moves;
         this.applyDiffs(acted.diffs);
       }
     } catch (error) {
@@ -427,7 +448,7 @@ export class GameSession extends Observable implements HistoryListener {
       return;
     }
     if (this.moves?.version !== game.version) {
-      this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
+      this.moves = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
       this.network.onResponse();
     }
     if (this.moves?.version !== this.history.last?.game.version) return;

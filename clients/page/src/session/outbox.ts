@@ -64,7 +64,6 @@ export class Outbox {
         {
           token: pending.token,
           ifMatch: { version: pending.version },
-          includeLegalMoves: true,
           key: pending.key,
         },
       );

@@ -113,7 +113,8 @@ class OwnGames extends Observable {
 
 export const ownGames = new OwnGames();
 
-function isSeated({ seats }: StoredGame): boolean {
+/** Whether this browser plays in a game. */
+export function isSeated({ seats }: StoredGame): boolean {
   return Object.keys(seats).length > 0;
 }
 

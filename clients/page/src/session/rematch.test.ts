@@ -7,7 +7,7 @@ import { finished } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { playAgain, rematchToken } from "./rematch.ts";
 
-const STORED = { id: "g", owner: null, spectator: null, seats: {}, private: false, opened: 0 };
+const STORED = { id: "g", owner: null, spectator: null, seats: {}, private: false, lesson: null, opened: 0 };
 
 test("the owner, else a player, may create the rematch; a spectator may not", () => {
   assert.equal(rematchToken({ ...STORED, owner: "o", seats: { 1: "b" } }), "o");

@@ -6,6 +6,7 @@ import type {
   GameEvent,
   LegalMoves,
   Move,
+  PlacedTile,
   Player,
   Ship,
   Tile,
@@ -75,7 +76,7 @@ export function game(more: Partial<Game> = {}): Game {
     updated_at: "2026-01-01T00:00:00Z",
     players: [player(0, "Ana"), player(1, "Bo")],
     turn: turn(),
-    board: { "0,0": { tile: "start", rotation: 0, order: 0, islanders: [], covered: [] } },
+    board: { "0,0": placed("start") },
     display: ["any", "same"],
     ship_pile: 0,
     bag: 2,
@@ -107,6 +108,15 @@ export function change(version: number, patch: Diff["patch"], events: GameEvent[
 
 export function move(id: string, action: Move["action"], text = ""): Move {
   return { id, text, action, effects: null, feature: null, worth: null };
+}
+
+/** A feature that was evaluated for these seats. */
+export function evaluated(kind: string, winners: number[], gain: Wares, cause = "completed"): GameEvent {
+  return { type: "feature_evaluated", kind, cause, cells: [], islanders: [], winners, wares: gain };
+}
+
+export function placed(tile: string): PlacedTile {
+  return { tile, rotation: 0, order: 0, islanders: [], covered: [] };
 }
 
 export function place(x: number, y: number, rotation: number): Move {

@@ -50,7 +50,7 @@ export class ScriptedGame {
   }
 
   /** Opens the game in a browser that has the tokens of these seats. */
-  async open(seats: readonly number[] = [0]): Promise<GameSession> {
+  async open(seats: readonly number[] = [0], lesson: readonly string[] | null = null): Promise<GameSession> {
     const tokens = Object.fromEntries(seats.map((seat) => [seat, `token-${seat}`]));
     const session = new GameSession({
       id: "g",
@@ -58,6 +58,7 @@ export class ScriptedGame {
       spectator: null,
       seats: tokens,
       private: false,
+      lesson,
       opened: 0,
     });
     this.t.after(() => session.close());
