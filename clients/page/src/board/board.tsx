@@ -141,11 +141,17 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 }
 
 /** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
-function aimOf({ replayed, decider, choices, selection, game }: GameSession): Aim | null | undefined {
+function aimOf(session: GameSession): Aim | null | undefined {
+  const { replayed, decider, choices, selection, game } = session;
   if (replayed !== null || decider === null) return null;
   if (choices === NOTHING) return undefined;
   if (selection.cell) return { cells: [selection.cell], ...SPOTS };
-  if (choices.cells.size > 0) return { cells: [...choices.cells.values()].map(({ cell }) => cell), ...CELLS };
+  if (choices.cells.size > 0) {
+    const cells = [...choices.cells.values()].map(({ cell }) => cell);
+    const suggested = suggestedStop(session);
+    const first = cells.find((cell) => keyOf(cell) === suggested);
+    return { cells, first, ...CELLS };
+  }
   const placed = game?.turn?.placed;
   if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
   return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;

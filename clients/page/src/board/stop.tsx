@@ -51,6 +51,7 @@ export function Stop(props: StopProps): JSX.Element {
       aria-pressed={choice?.isSelected}
       data-stop={props.name}
       data-choice={choice ? props.name : undefined}
+      data-suggested={choice?.isShining ? "" : undefined}
       data-cell={keyOf(props.cell)}
       data-x={middle.x}
       data-y={middle.y}

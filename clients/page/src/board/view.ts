@@ -31,6 +31,8 @@ export interface Point {
 /** Where something can be chosen, and how large a tile is on the screen so that a finger can. */
 export interface Aim {
   readonly cells: readonly Cell[];
+  /** Which of them has to be in sight; any, where it is left out. */
+  readonly first?: Cell | undefined;
   /** A tile of this size is large enough. */
   readonly least: number;
   /** The size of a smaller one. */
@@ -139,14 +141,15 @@ export class View {
   }
 
   /** Brings what is aimed at into sight, as much of it as there is room for, unless some of it is there already. */
-  private bring({ cells, least, size }: Aim): void {
+  private bring({ cells, first, least, size }: Aim): void {
     if (cells.length === 0) return;
-    if (this.tileSize >= least && cells.some((cell) => this.isInSight(cell))) return;
-    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize));
+    const needed = first ? [first] : cells;
+    if (this.tileSize >= least && needed.some((cell) => this.isInSight(cell))) return;
+    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize), first);
   }
 
-  /** Shows as many of these cells as there is room for, of equal choices the nearest. */
-  private centreOn(cells: readonly Cell[], size: number): void {
+  /** Shows as many of these cells as there is room for, one of them in any case; of equal choices the nearest. */
+  private centreOn(cells: readonly Cell[], size: number, first?: Cell): void {
     const { width, height } = this.frame.getBoundingClientRect();
     if (width === 0 || height === 0) return;
     const room = {
@@ -162,12 +165,13 @@ export class View {
         const within = cells.filter(
           ({ x, y }) => x >= left && x + 1 <= left + room.x && y >= top && y + 1 <= top + room.y,
         );
+        if (first && !within.includes(first)) continue;
         const away = Math.min(...within.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y)));
         if (within.length < best.length || (within.length === best.length && away >= nearest)) continue;
         [best, nearest] = [within, away];
       }
     const [only = { x: 0, y: 0 }] = cells;
-    const shown = best.length > 0 ? best : [only];
+    const shown = best.length > 0 ? best : [first ?? only];
     const [across, down] = [shown.map(({ x }) => x), shown.map(({ y }) => y)];
     this.centre(
       {

@@ -142,16 +142,17 @@ export const de: Messages = {
     heading: "Neues Spiel",
     seat: (seat) => `Platz ${seat + 1}`,
     me: "Ich",
-    friend: "Jemand über einen Link",
-    here: "Jemand an diesem Gerät",
+    friend: "Über einen Link",
+    here: "An diesem Gerät",
     bot: (level) => `Computer · ${level}`,
     nobody: "Niemand",
     nameHere: (seat) => `Name für Platz ${seat + 1}`,
     private: "Privat: Nur wer den Link hat, kann zusehen und mitspielen",
-    edition: "Insulaner zurücknehmen",
-    editions: {
-      international: "Wenn der Vorrat leer ist (international)",
-      german: "In jedem Zug (deutsch)",
+    edition: "Ausgabe",
+    editions: { international: "International", german: "Deutsch" },
+    editionHints: {
+      international: "Du darfst nur dann einen Insulaner zurücknehmen, wenn dein Vorrat leer ist.",
+      german: "Du darfst in jedem Zug einen Insulaner zurücknehmen.",
     },
     timeout: "Zeit pro Entscheidung",
     timeouts: {
@@ -163,9 +164,9 @@ export const de: Messages = {
     },
     onTimeout: "Wenn die Zeit abläuft",
     policies: {
-      pass: "Die Uhr legt die Karte, mehr nicht",
-      bot: "Der Computer übernimmt",
-      resign: "Wer zu spät ist, gibt auf",
+      pass: "Die Uhr spielt",
+      bot: "Der Computer spielt",
+      resign: "Es gilt als Aufgabe",
     },
     go: "Spiel anlegen",
   },
@@ -580,18 +581,6 @@ export const de: Messages = {
     impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
   },
 
-  share: {
-    code: "QR-Code",
-    of: (isWaiting) => (isWaiting ? "Mitspieler einladen" : "Link zum Zusehen"),
-    ofHint: (isWaiting) =>
-      isWaiting
-        ? "Wer diesen Code scannt oder den Link öffnet, kann mitspielen."
-        : "Wer diesen Code scannt oder den Link öffnet, kann zusehen.",
-    elsewhere: "Auf einem anderen Gerät weiterspielen",
-    elsewhereHint:
-      "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
-  },
-
   lesson: {
     learn: "Spielend lernen",
     learnHint: "Ein erstes Spiel in zwei Minuten, mit einem Hinweis nach dem anderen.",
@@ -651,5 +640,17 @@ export const de: Messages = {
       `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
     overWithout:
       "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+  },
+
+  share: {
+    code: "QR-Code",
+    of: (isWaiting) => (isWaiting ? "Mitspieler einladen" : "Link zum Zusehen"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Wer diesen Code scannt oder den Link öffnet, kann mitspielen."
+        : "Wer diesen Code scannt oder den Link öffnet, kann zusehen.",
+    elsewhere: "Auf einem anderen Gerät weiterspielen",
+    elsewhereHint:
+      "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
   },
 };

@@ -114,10 +114,11 @@ export const en = {
     nobody: "Nobody",
     nameHere: (seat: number) => `Name for seat ${seat + 1}`,
     private: "Private: only people with the link can watch and join",
-    edition: "Retrieving islanders",
-    editions: {
-      international: "With none left (international)",
-      german: "On any turn (German)",
+    edition: "Edition",
+    editions: { international: "International", german: "German" } as Record<string, string>,
+    editionHints: {
+      international: "You may take an islander home only while none is left in your supply.",
+      german: "You may take an islander home on any turn.",
     } as Record<string, string>,
     timeout: "Time for each decision",
     timeouts: {
@@ -129,8 +130,8 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "The clock places the tile, nothing more",
-      bot: "The computer takes over",
+      pass: "The clock plays",
+      bot: "The computer plays",
       resign: "The player resigns",
     } as Record<string, string>,
     go: "Create game",
@@ -553,18 +554,6 @@ export const en = {
     impossible: "Browsers compute digests only on pages that were opened over https.",
   },
 
-  share: {
-    code: "QR code",
-    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
-    ofHint: (isWaiting: boolean) =>
-      isWaiting
-        ? "Whoever scans this code or opens the link can join."
-        : "Whoever scans this code or opens the link can watch.",
-    elsewhere: "Continue on another device",
-    elsewhereHint:
-      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
-  },
-
   lesson: {
     learn: "Learn by playing",
     learnHint: "A first game in two minutes, with one hint at a time.",
@@ -618,6 +607,18 @@ export const en = {
       `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.`,
     overWithout:
       "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
+  },
+
+  share: {
+    code: "QR code",
+    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
+    ofHint: (isWaiting: boolean) =>
+      isWaiting
+        ? "Whoever scans this code or opens the link can join."
+        : "Whoever scans this code or opens the link can watch.",
+    elsewhere: "Continue on another device",
+    elsewhereHint:
+      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
   },
 };
 

@@ -143,16 +143,17 @@ const french: Messages = {
     heading: "Nouvelle partie",
     seat: (seat) => `Place ${seat + 1}`,
     me: "Moi",
-    friend: "Quelqu’un, par un lien",
-    here: "Quelqu’un sur cet appareil",
+    friend: "Par un lien",
+    here: "Sur cet appareil",
     bot: (level) => `Ordinateur · ${level}`,
     nobody: "Personne",
     nameHere: (seat) => `Nom pour la place ${seat + 1}`,
     private: "Privée : il faut le lien pour regarder et participer",
-    edition: "Reprendre des insulaires",
-    editions: {
-      international: "Quand la réserve est vide (internationale)",
-      german: "À chaque tour (allemande)",
+    edition: "Édition",
+    editions: { international: "Internationale", german: "Allemande" },
+    editionHints: {
+      international: "Vous ne pouvez reprendre un insulaire que si votre réserve est vide.",
+      german: "Vous pouvez reprendre un insulaire à chaque tour.",
     },
     timeout: "Temps par décision",
     timeouts: {
@@ -164,8 +165,8 @@ const french: Messages = {
     },
     onTimeout: "Quand le temps est écoulé",
     policies: {
-      pass: "L’horloge pose la tuile, rien de plus",
-      bot: "L’ordinateur prend le relais",
+      pass: "L’horloge joue",
+      bot: "L’ordinateur joue",
       resign: "C’est un abandon",
     },
     go: "Créer la partie",
@@ -532,7 +533,7 @@ const french: Messages = {
           ? [
               retrievable === 1
                 ? "Vous pouvez reprendre un insulaire."
-                : `Vous pouvez reprendre un de ${retrievable} insulaires.`,
+                : `Vous pouvez reprendre l’un de vos ${retrievable} insulaires.`,
             ]
           : []),
         "P passe.",
@@ -541,8 +542,8 @@ const french: Messages = {
     deliver: (ships) =>
       ships === 1
         ? "Vous pouvez charger un navire. P garde vos marchandises."
-        : `Vous pouvez charger un de ${ships} navires. P garde vos marchandises.`,
-    takeShip: (ships) => `Votre marché est entouré. Choisissez un de ${ships} navires, il est gratuit.`,
+        : `Vous pouvez charger l’un des ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez l’un des ${ships} navires, il est gratuit.`,
     pays: (paid) => `Vous payez ${paid}.`,
     turn: (name, what) => `${name}, à vous de jouer. ${what}`,
     yourTurn: (what) => `À vous de jouer. ${what}`,
@@ -590,18 +591,6 @@ const french: Messages = {
     limitsChosen:
       "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; cela ne peut pas montrer qui occupait quelle place, que le service n’a pas inventé tout le journal, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
     impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
-  },
-
-  share: {
-    code: "Code QR",
-    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
-    ofHint: (isWaiting) =>
-      isWaiting
-        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
-        : "Qui scanne ce code ou ouvre le lien peut regarder.",
-    elsewhere: "Continuer sur un autre appareil",
-    elsewhereHint:
-      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
   },
 
   lesson: {
@@ -657,6 +646,18 @@ const french: Messages = {
       `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.`,
     overWithout:
       "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.",
+  },
+
+  share: {
+    code: "Code QR",
+    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
+        : "Qui scanne ce code ou ouvre le lien peut regarder.",
+    elsewhere: "Continuer sur un autre appareil",
+    elsewhereHint:
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
   },
 };
 

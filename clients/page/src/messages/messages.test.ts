@@ -22,7 +22,15 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
     "describe.spot",
     "score.total",
   ],
-  de: ["listed", "lobby.level", "lobby.api", "create.bot", "replay.pause", "describe.spot"],
+  de: [
+    "listed",
+    "lobby.level",
+    "lobby.api",
+    "create.bot",
+    "create.editions.international",
+    "replay.pause",
+    "describe.spot",
+  ],
 };
 const KEYS = /^help\.keyList\.\d+\.0$/;
 

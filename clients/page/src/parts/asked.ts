@@ -28,8 +28,13 @@ export function sayAgain(session: GameSession): void {
   announcer.ask([askedInWords(session), ...left].join(" "));
 }
 
-/** The step of a replay, what is chosen, or what can be; "" where that is not known yet, or nothing is asked. */
+/** The hint of a lesson; the step of a replay, what is chosen, or what can be; "" where nothing is asked, or not known. */
 export function askedInWords(session: GameSession): string {
+  const hint = session.replayed === null ? (session.hint?.words ?? "") : "";
+  return [hint, questionInWords(session)].filter((words) => words !== "").join(" ");
+}
+
+function questionInWords(session: GameSession): string {
   const { game, tileset, decider } = session;
   if (!game || !tileset) return "";
   if (session.replayed !== null) return stepInWords(session, tileset);

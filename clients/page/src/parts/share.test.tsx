@@ -10,8 +10,8 @@ const STORED = {
   spectator: "s",
   seats: { 1: "b" },
   private: true,
-  lesson: null,
   opened: 0,
+  lesson: null,
 };
 
 test("an invitation lets others in, and no more", () => {
