@@ -7,6 +7,7 @@ import type { Hint } from "../model/lesson.ts";
 import { reasonOf } from "../service.ts";
 import { playLesson } from "../session/computer_game.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { Icon } from "./icon.tsx";
 
 /** The hint in words, which `useAsked` says to screen readers; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
@@ -20,9 +21,15 @@ export function Lesson({ session, hint }: { session: GameSession; hint: Hint }):
             {text.back}
           </a>
         )}
-        <button class={isOver ? "primary" : ""} onClick={() => session.endLesson()}>
-          {isOver ? text.lesson.playOn : text.lesson.skip}
-        </button>
+        {isOver ? (
+          <button class="primary" onClick={() => session.endLesson()}>
+            {text.lesson.playOn}
+          </button>
+        ) : (
+          <button class="skip" title={text.lesson.skip} onClick={() => session.endLesson()}>
+            <Icon name="close" /> <span class="words">{text.lesson.skip}</span>
+          </button>
+        )}
       </div>
     </section>
   );
