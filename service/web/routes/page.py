@@ -72,10 +72,10 @@ class PageRead(Request, frozen=True, kw_only=True):
     others=(ResponseSpec(200, "The web page.", str, media_type=HTML),),
     tag="service",
 )
-async def read_index(request: web.Request, asked: PageRead) -> web.Response:
+async def read_index(request: web.Request, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     html = prefers_media_type(request, HTML, JSON)
-    response = page_response(request, asked.language) if html else cacheable_response(request, SERVICE_INDEX)
+    response = page_response(request, params.language) if html else cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
@@ -95,12 +95,12 @@ class GamePageRead(PageRead, frozen=True, kw_only=True):
     tag="service",
     media_type=HTML,
 )
-async def read_game_page(request: web.Request, asked: GamePageRead) -> web.Response:
+async def read_game_page(request: web.Request, params: GamePageRead) -> web.Response:
     """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
-    return page_response(request, asked.language, await load_card(request, asked.id, asked.language))
+    return page_response(request, params.language, await load_card(request, params.id, params.language))
 
 
 def page_response(request: web.Request, language: Language, card: str = "") -> web.Response:

@@ -59,6 +59,9 @@ test("Page Down and Page Up go from choice to choice, from anywhere, and around"
   assert.equal(next(t, "PageDown", RIGHT), ASIDE);
   assert.equal(next(t, "PageDown", ASIDE), RIGHT);
   assert.equal(next(t, "PageUp", BELOW), ASIDE);
+  const suggested = stop("3,3", 350, 350, { ...CHOICE, "data-suggested": "" });
+  assert.equal(next(t, "PageDown", LEFT, [...STOPS, suggested]), suggested);
+  assert.equal(next(t, "PageDown", RIGHT, [...STOPS, suggested]), ASIDE);
 });
 
 test("Tab reaches the stop that had the focus, else a choice in sight, else the newest tile", () => {

@@ -69,8 +69,10 @@ function stopInDirection(
   return best;
 }
 
-/** The next choice in the order of reading, after the last one the first. */
+/** The next choice in the order of reading, after the last one the first; from none of them what the lesson suggests. */
 function choiceAfter(from: SVGElement, stops: readonly SVGElement[], step: number): SVGElement {
+  const suggested = stops.find((stop) => stop.getAttribute("data-suggested") !== null);
+  if (suggested && from.getAttribute("data-choice") === null) return suggested;
   const choices = stops.filter((stop) => stop === from || stop.getAttribute("data-choice") !== null);
   return choices[(choices.indexOf(from) + step + choices.length) % choices.length] ?? from;
 }

@@ -6,6 +6,7 @@ import { useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
 import { goTo, pathOf } from "../model/route.ts";
+import { useWarning } from "../parts/announcements.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { reasonOf, service } from "../service.ts";
 import { useBots } from "./bots.ts";
@@ -67,6 +68,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     onTimeout: "bot",
   });
   const bots = useBots(setProblem);
+  useWarning(problem);
   const change = (changes: Partial<GameForm>): void => setForm({ ...form, ...changes });
   const seated = form.who.filter((who) => who !== "nobody").length;
 
@@ -125,11 +127,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
             onChange={(policy) => change({ onTimeout: policy as GameForm["onTimeout"] })}
           />
         )}
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        {problem && <p class="problem">{problem}</p>}
         <button class="primary" disabled={seated < 2 || isBusy}>
           {text.create.go}
         </button>

@@ -80,3 +80,10 @@ test("a replay says its step", async (t) => {
   session.replay(1);
   assert.equal(askedInWords(session), "Step 1 of 1. ");
 });
+
+test("in a lesson its hint is said, and then what is asked", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.moves = [place(1, 0, 0)];
+  const session = await script.open([0], []);
+  assert.equal(askedInWords(session), `${session.hint?.words} Your turn. ${MARKET}. It fits in 1 place.`);
+});

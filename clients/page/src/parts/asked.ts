@@ -28,8 +28,13 @@ export function sayAgain(session: GameSession): void {
   announcer.ask([askedInWords(session), ...left].join(" "));
 }
 
-/** The step of a replay, what is chosen, or what can be; "" where that is not known yet, or nothing is asked. */
+/** The hint of a lesson; the step of a replay, what is chosen, or what can be; "" where nothing is asked, or not known. */
 export function askedInWords(session: GameSession): string {
+  const hint = session.replayed === null ? (session.hint?.words ?? "") : "";
+  return [hint, questionInWords(session)].filter((words) => words !== "").join(" ");
+}
+
+function questionInWords(session: GameSession): string {
   const { game, tileset, decider } = session;
   if (!game || !tileset) return "";
   if (session.replayed !== null) return stepInWords(session, tileset);
@@ -41,7 +46,9 @@ export function askedInWords(session: GameSession): string {
     return game.players[other]?.bot === null ? text.actionBar.theirTurn(nameOf(game, other)) : "";
   }
   if (session.choices === NOTHING) return "";
-  return chosenInWords(session, game, tileset) ?? choicesInWords(session, game, tileset, decider);
+  const chosen = chosenInWords(session, game, tileset);
+  if (chosen === null) return choicesInWords(session, game, tileset, decider);
+  return [chosen, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
 }
 
 function stepInWords({ stepShown, replayed, lastStep }: GameSession, tileset: TileSet): string {

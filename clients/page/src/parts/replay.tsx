@@ -61,10 +61,26 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
       aria-describedby={keys}
       data-part="actions"
     >
-      <div class="summary">
+      <header>
         <h2>
           {text.replay.heading} <small>{text.game.replayStep(step, last)}</small>
         </h2>
+        <select
+          aria-label={text.course.speed}
+          title={text.course.speed}
+          value={speed}
+          onChange={(event) => setSpeed(Number(event.currentTarget.value))}
+        >
+          {SPEEDS.map(([one, shown]) => (
+            <option key={one} value={one}>
+              {shown}
+            </option>
+          ))}
+        </select>
+        <StepLink session={session} step={step} />
+        <Tool icon="close" label={text.replay.leave} onClick={() => session.replay(null)} />
+      </header>
+      <div class="summary">
         <p class="hint">{said}</p>
         <input
           type="range"
@@ -87,20 +103,6 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
         </button>
         <Tool icon="following" label={text.replay.following} onClick={() => go(step + 1)} />
         <Tool icon="last" label={text.replay.last} onClick={() => go(last)} />
-        <select
-          aria-label={text.course.speed}
-          title={text.course.speed}
-          value={speed}
-          onChange={(event) => setSpeed(Number(event.currentTarget.value))}
-        >
-          {SPEEDS.map(([one, shown]) => (
-            <option key={one} value={one}>
-              {shown}
-            </option>
-          ))}
-        </select>
-        <StepLink session={session} step={step} />
-        <button onClick={() => session.replay(null)}>{text.replay.leave}</button>
       </div>
     </section>
   );
