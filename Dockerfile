@@ -33,7 +33,9 @@ ARG SOUTH_SEAS_COMPILE=1
 ARG SOURCE_DATE_EPOCH=0
 ARG REVISION=unknown
 # Debugging information is two fifths of the installed size. The wheel gets a date of its own: a ZIP file has no dates before 1980.
-RUN /opt/tools/bin/python -m tools.site \
+# The site is built before the wheel, which contains it, and names the version of the package.
+RUN SOUTH_SEAS_COMPILE=0 /opt/tools/bin/python setup.py --quiet egg_info \
+    && /opt/tools/bin/python -m tools.site \
     && SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOUTH_SEAS_REVISION=$REVISION SOURCE_DATE_EPOCH=315532800 \
         /opt/tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \

@@ -63,8 +63,19 @@ PICTURES_SHOWN = """() => {
 LANGUAGES_LOADED = r"""() => performance.getEntriesByType("resource")
   .flatMap(({ name }) => name.match(/(?<=\/)(en|fr|de)(?=-\w+\.js$)/)?.[0] ?? [])"""
 
-CHANGE_ADDRESS = """requestAnimationFrame = () => 0;
-addEventListener("DOMContentLoaded", () => { location.hash = "%s"; });"""
+GO_TO = """path => {
+  history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+}"""
+
+START_WORKER = """async () => {
+  await navigator.serviceWorker.register("/service_worker.js");
+  while (!navigator.serviceWorker.controller) await new Promise(resolve => setTimeout(resolve, 50));
+}"""
+"""Starts the service worker at once, as the page does after some seconds."""
+
+CHANGE_ADDRESS = f"""requestAnimationFrame = () => 0;
+addEventListener("DOMContentLoaded", () => ({GO_TO})("%s"));"""
 """Changes the address before the first frame."""
 
 
@@ -97,7 +108,7 @@ async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_l
     bo = await visitors.open(link, size=SIDEWAYS, touch=True)
     await _join(bo)
     await expect(ana.page.locator(".players")).to_contain_text("Bo")
-    await expect(bo.page).to_have_url(re.compile(r"/#[a-z0-9-]+$"))
+    await expect(bo.page).to_have_url(re.compile(r"/games/[a-z0-9-]+$"))
     await bo.page.reload()
     await expect(bo.page.locator(".players")).to_contain_text("you")
     watcher = await visitors.open(link)
@@ -185,29 +196,33 @@ async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visi
 async def test_a_player_without_a_network_sees_so_and_plays_on_with_it(visitors: Visitors) -> None:
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
     game = await prepare_game(visitors, "offline")
-    ana = await game.open_for(visitors, 0, size=PHONE, touch=True)
-    await ana.page.goto(f"{visitors.url}#")
+    ana = await game.open_for(visitors, 0, size=PHONE, touch=True, worker=True)
+    await ana.page.goto(visitors.url)
     await ana.page.add_init_script(LOSE_FIRST_PICTURES)
     await ana.page.reload()
     await expect(ana.button("Play against the computer")).to_be_visible()
+    await ana.page.evaluate(START_WORKER)
     await ana.context.set_offline(offline=True)
     await ana.press("Play against the computer")
     await expect(ana.page.locator(".problem")).to_contain_text("No connection.")
     await ana.reconnect()
     await expect(ana.page.locator(".problem")).to_have_count(0)
     await ana.context.set_offline(offline=True)
-    await ana.page.evaluate("id => { location.hash = id; }", game.id)
+    await ana.page.evaluate(GO_TO, f"/games/{game.id}")
     await expect(ana.page.locator("main")).to_contain_text("No connection.")
     await ana.reconnect()
     await expect(ana.page.locator(".cell").first).to_be_visible()
     await ana.page.wait_for_function(PICTURES_SHOWN)
-    await ana.page.evaluate(OBSERVE_CONTRADICTIONS)
     await _turn_tile_offline(ana)
     await ana.page.locator(".cells [data-choice]").first.tap()
     await ana.use(ana.action_bar.locator(".primary"))
     await expect(ana.page.locator(".problem")).to_contain_text("Your move will be sent")
     await expect(ana.page.locator(".connection")).not_to_have_text("Connected")
+    await ana.page.reload()
+    await expect(ana.page.locator(".problem")).to_contain_text("Your move will be sent")
+    await ana.page.wait_for_function(PICTURES_SHOWN)
     assert (await game.get_json())["version"] == 1
+    await ana.page.evaluate(OBSERVE_CONTRADICTIONS)
     await ana.reconnect()
     await expect(ana.page.locator(".tile")).to_have_count(2)
     await _check_connected(ana)
@@ -247,7 +262,7 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
         await expect(player.page.locator(".player").nth(seat)).to_contain_text("you")
     await expect(watcher.page.locator(".players")).not_to_contain_text("resigned")
     assert await _decider(ana, bo)
-    await watcher.context.add_init_script(CHANGE_ADDRESS % game.id)
+    await watcher.context.add_init_script(CHANGE_ADDRESS % f"/games/{game.id}")
     await watcher.page.goto(f"{visitors.url}?")
     await expect(watcher.page.locator(".players")).to_contain_text("Ana")
 
@@ -311,7 +326,7 @@ async def _invite(host: Visitor) -> str:
     await host.page.get_by_label("Your name").last.fill("Ana")
     await host.press("Create game")
     link = await host.page.get_by_label("Link to this game").input_value()
-    assert re.search(r"/#[a-z0-9-]+\.[\w-]{20,}$", link)
+    assert re.search(r"/games/[a-z0-9-]+#spectator=[\w-]{20,}$", link)
     return link
 
 
@@ -385,7 +400,8 @@ async def _check_help(page: Page) -> None:
 
 async def _play_by_keys(player: Visitor) -> None:
     """Place a tile, take it back, place it on another cell, and pass. The focus stays on the cell."""
-    keys, focused, walked = player.page, player.page.locator("[data-choice]:focus"), player.page.locator(".walked:focus")
+    keys, focused = player.page, player.page.locator("[data-choice]:focus")
+    walked = player.page.locator(".walked:focus")
     cell, spot = player.page.locator(".cell").first, player.page.locator(".spot").first
     await _press_keys(keys, "ArrowRight")
     await expect(focused).to_have_attribute("aria-label", re.compile("^Place .*: .* to the "))
@@ -466,8 +482,8 @@ async def _check_totals(player: Visitor, game: PreparedGame) -> None:
     totals = [str(score["total"]) for score in scores]
     await expect(player.page.locator(".player .points b")).to_have_text(totals)
     await expect(player.page.locator(".ranking td:last-child")).to_have_text(totals)  # Ana, who won, is first
-    await player.page.goto(f"{player.page.url.partition('#')[0]}#")
-    row = player.page.locator(f".game-row:has(a[href='#{game.id}'])")
+    await player.page.get_by_role("link", name="All games").click()
+    row = player.page.locator(f".game-row:has(a[href='/games/{game.id}'])")
     await expect(row.locator("small.points")).to_have_text(totals)
     await expect(row.locator(".winner")).to_contain_text("Ana")
     await row.get_by_role("link").click()

@@ -121,7 +121,7 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     screens = await _open(visitors, await _prepare(visitors))
     page, dialog = screens.page, screens.page.locator("dialog")
     await expect(screens.visitor.action_bar).to_be_visible()
-    await page.goto(f"{visitors.url}#")
+    await page.goto(visitors.url)
     await expect(page.locator(".game-row")).to_have_count(4)
     await screens.check("lobby", page.locator(".game-row").first, is_main=True)
     await screens.visitor.press("Play with friends")
@@ -134,9 +134,9 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     await dialog.locator(".seat select").nth(1).select_option("friend")
     await screens.visitor.press("Create game")
     await screens.check("inviting", page.get_by_label("Link to this game"))
-    await page.goto(f"{visitors.url}#{private['game']['id']}.{private['spectator_token']}")
+    await page.goto(f"{visitors.url}games/{private['game']['id']}#spectator={private['spectator_token']}")
     await screens.check("joining", screens.visitor.button("Join the game"))
-    await page.goto(f"{visitors.url}#nothing-here")
+    await page.goto(f"{visitors.url}games/nothing-here")
     await screens.check("missing", page.get_by_role("link", name="All games").last)
     assert screens.problems == {}
 
@@ -162,7 +162,7 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     await screens.check("placing", page.locator(".cell").first, is_main=True)
     await screens.choose(choices)
     await screens.check("placing-chosen", page.locator(".trial"))
-    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Link to watch this game")):
+    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Continue on another device")):
         await screens.press(*names)
         await screens.check(names[-1], page.locator(".menu-list, dialog").last)
         await page.reload()

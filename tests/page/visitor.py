@@ -25,6 +25,8 @@ class VisitorOptions(TypedDict, total=False):
     dark: bool
     touch: bool
     locale: str
+    worker: bool
+    """Whether the page may have its service worker."""
 
 
 class Visitor(NamedTuple):
@@ -123,15 +125,23 @@ class Visitors:
         """A client of the same service, without the page."""
         self.url = str(client.make_url("/"))
         self.browser_errors: list[str] = []
-        self._expected_errors: list[str] = []
+        self._expected_errors = ["Service Worker registration blocked"]
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
     async def open(
-        self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False, locale: str = "en"
+        self,
+        path: str = "",
+        *,
+        size: Size = DESKTOP,
+        dark: bool = False,
+        touch: bool = False,
+        worker: bool = False,
+        locale: str = "en",
     ) -> Visitor:
         """Open the page in a new visitor's browser; `path` may be an absolute URL."""
         context = await self._browser.new_context(
+            service_workers="allow" if worker else "block",
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
             locale=locale,

@@ -15,7 +15,7 @@ import { importCycle } from "./cycles.mjs";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
 const TARGET = join(HERE, "../../service/web/static/page");
-const PLAIN = ["favicon.svg"];
+const PLAIN = ["apple-touch-icon.png", "favicon.svg", "icon-192.png", "icon-512.png"];
 const OPTIONS = {
   absWorkingDir: HERE,
   bundle: true,
@@ -49,7 +49,29 @@ async function files() {
   const manifests = await manifestsIn(messages);
   for (const { path, contents } of manifests.values()) made.set(path, contents);
   made.set("index.html", Buffer.from(await indexOf(metafile.outputs, messages, manifests)));
+  made.set("service_worker.js", await serviceWorkerOf(made));
   return { made, metafile };
+}
+
+/** The service worker, which knows the files of this build. */
+async function serviceWorkerOf(made) {
+  const digest = createHash("sha256");
+  for (const [path, contents] of [...made].sort()) digest.update(path).update(contents);
+  const paths = [...made.keys()].sort().map((path) => `/${path}`);
+  const known = {
+    digest: digest.digest("hex").slice(0, 10),
+    script: paths.find((path) => /^\/assets\/page-.*\.js$/.test(path)),
+    files: paths.filter((path) => /\.(js|css|svg)$/.test(path)),
+  };
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: ["src/worker/service_worker.ts"],
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    define: { BUILD: JSON.stringify(known) },
+  });
+  return Buffer.from(outputFiles[0].contents);
 }
 
 /** Every language's messages, the first being the one of index.html. */

@@ -1,4 +1,4 @@
-"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/tiles` and `/legal-moves`."""
+"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/features`, `/tiles` and `/legal-moves`."""
 
 from typing import Annotated, Literal
 
@@ -7,10 +7,10 @@ from msgspec import Meta
 
 from schemas.base import Query
 from schemas.commands import LegalMoves
-from schemas.scores import Scores, TilesLeft
+from schemas.scores import BoardFeatures, Scores, TilesLeft
 from schemas.vocabulary import Int32
 from service.games.ports.game_store import GameRecord
-from service.games.queries.games import compute_scores, count_tiles_left
+from service.games.queries.games import compute_scores, count_tiles_left, list_features
 from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
@@ -25,6 +25,19 @@ from service.web.routing import GameRead
 
 MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
 """The number of moves or cells before the page."""
+
+
+class FeaturesQuery(Query, frozen=True):
+    """Which features; without both, all."""
+
+    x: Annotated[Int32, Meta(description="Only features on tiles at this x.")] | None = None
+    y: Annotated[Int32, Meta(description="Only features on tiles at this y.")] | None = None
+
+
+class FeaturesRead(LocalizedRead, frozen=True, kw_only=True):
+    """A request for features."""
+
+    query: FeaturesQuery = FeaturesQuery()
 
 
 class LegalMovesQuery(Query, frozen=True):
@@ -60,6 +73,26 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
     return await state_response(request, asked, compute_scores)
+
+
+@game_read_route(
+    "/v1/games/{id}/features",
+    "readFeatures",
+    "Read the features",
+    BoardFeatures,
+    "The features, and what each is worth.",
+)
+async def read_features(request: web.Request, asked: FeaturesRead) -> web.Response:
+    """Return the features of a tile, or of the whole board: who is there, what each gives now and what it lacks (R8.4).
+
+    The texts are in the language of `Accept-Language`.
+    """
+
+    async def build(loaded: GameRecord) -> tuple[BoardFeatures, NextPage]:
+        index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
+        return list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
+
+    return await localized_response(request, asked, build)
 
 
 @game_read_route(
@@ -100,4 +133,4 @@ async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.R
     return await localized_response(request, asked, build)
 
 
-ROUTES = (read_scores, read_tiles, read_legal_moves)
+ROUTES = (read_scores, read_features, read_tiles, read_legal_moves)

@@ -14,7 +14,7 @@ from service.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.fields import PreferredLanguage
-from service.web.images.jobs import ImageFormat, ShipJob, TileJob
+from service.web.images.jobs import ImageFormat, ShipJob, TileJob, TilesJob
 from service.web.images.responses import (
     CACHE_ONE_DAY,
     MAX_WIDTH_PX,
@@ -22,10 +22,11 @@ from service.web.images.responses import (
     ImageRequest,
     ThemeParameter,
     Width,
+    drawing_code_digest,
     image_response,
 )
-from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Request, Route
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
+from service.web.routing import Id, Query, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 
@@ -47,6 +48,28 @@ class TileQuery(PieceQuery, frozen=True):
     """Options of a picture of a tile."""
 
     rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
+
+
+class TilesQuery(Query, frozen=True):
+    """Options of the picture of all tiles."""
+
+    theme: ThemeParameter = "light"
+    drawing: (
+        Annotated[
+            str,
+            Meta(
+                description="The digest of the service's drawings, which its page names. A picture with the current "
+                "one never changes.",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class TilesRead(TileSetRead, frozen=True, kw_only=True):
+    """A request for the picture of all tiles."""
+
+    query: TilesQuery = TilesQuery()
 
 
 class TilePng(TileSetRead, frozen=True, kw_only=True):
@@ -114,6 +137,31 @@ async def read_tileset(request: web.Request, asked: TileSetRead) -> web.Response
     response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
     response.headers["Cache-Control"] = CACHE_IMMUTABLE
     return response
+
+
+@Route(
+    "GET",
+    "/v1/tilesets/{id}/tiles.svg",
+    "readTilesSvg",
+    "Read all tiles as one SVG",
+    bytes,
+    "The picture.",
+    tag="tile sets",
+    media_type=MEDIA_TYPES["svg"],
+)
+async def read_tiles(request: web.Request, asked: TilesRead) -> web.Response:
+    """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
+
+    Each symbol is 100 units wide and has the groups that the picture of its tile has.
+    """
+    loaded, query = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet), asked.query
+
+    async def make_job() -> TilesJob:
+        return TilesJob(loaded.tileset.tiles, query.theme)
+
+    caching = CACHE_IMMUTABLE if query.drawing == drawing_code_digest() else CACHE_PUBLIC
+    subject = f"{loaded.hash} tiles {query.theme}"
+    return await image_response(request, ImageRequest(subject, "svg", 0, {"Cache-Control": caching}, make_job))
 
 
 async def read_tile(request: web.Request, asked: TilePng) -> web.Response:
@@ -187,6 +235,7 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
 
 ROUTES = (list_tilesets, read_tileset)
 PICTURE_ROUTES = (
+    read_tiles,
     *(_picture_route(kind, "tile") for kind in (TileSvg, TilePng)),
     *(_picture_route(kind, "ship") for kind in (ShipSvg, ShipPng)),
 )

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { removeGame, isPersistent, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
+import { useWarning } from "../parts/announcements.tsx";
 import { Help } from "../parts/help.tsx";
 import { LearnButton } from "../parts/lesson.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -29,7 +30,10 @@ export function Lobby(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
 
+  const why = unread ?? (problem === null ? null : text.lobby.failed(problem));
+
   usePageTitle(null);
+  useWarning(why);
 
   async function read(): Promise<void> {
     try {
@@ -72,13 +76,15 @@ export function Lobby(): JSX.Element {
           <p>{text.tagline}</p>
         </div>
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
-        {(problem ?? unread) && (
-          <p class="problem" role="alert">
-            {unread ?? text.lobby.failed(problem ?? "")}
-          </p>
-        )}
+        {why !== null && <p class="problem">{why}</p>}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        {lists && <Lists lists={lists} onForget={(id) => void forget(id)} />}
+        <List
+          heading={text.lobby.yourTables}
+          listed={ownGames.list}
+          verb={mineVerb}
+          onForget={(id) => void forget(id)}
+        />
+        {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
         </footer>
@@ -168,10 +174,9 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   );
 }
 
-function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
+function Lists({ lists }: { lists: GameLists }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={onForget} />
       <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
       <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
       <List

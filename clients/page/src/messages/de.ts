@@ -142,16 +142,17 @@ export const de: Messages = {
     heading: "Neues Spiel",
     seat: (seat) => `Platz ${seat + 1}`,
     me: "Ich",
-    friend: "Jemand über einen Link",
-    here: "Jemand an diesem Gerät",
+    friend: "Über einen Link",
+    here: "An diesem Gerät",
     bot: (level) => `Computer · ${level}`,
     nobody: "Niemand",
     nameHere: (seat) => `Name für Platz ${seat + 1}`,
     private: "Privat: Nur wer den Link hat, kann zusehen und mitspielen",
-    edition: "Insulaner zurücknehmen",
-    editions: {
-      international: "Wenn der Vorrat leer ist (international)",
-      german: "In jedem Zug (deutsch)",
+    edition: "Ausgabe",
+    editions: { international: "International", german: "Deutsch" },
+    editionHints: {
+      international: "Du darfst nur dann einen Insulaner zurücknehmen, wenn dein Vorrat leer ist.",
+      german: "Du darfst in jedem Zug einen Insulaner zurücknehmen.",
     },
     timeout: "Zeit pro Entscheidung",
     timeouts: {
@@ -163,9 +164,9 @@ export const de: Messages = {
     },
     onTimeout: "Wenn die Zeit abläuft",
     policies: {
-      pass: "Die Uhr legt die Karte, mehr nicht",
-      bot: "Der Computer übernimmt",
-      resign: "Wer zu spät ist, gibt auf",
+      pass: "Die Uhr spielt",
+      bot: "Der Computer spielt",
+      resign: "Es gilt als Aufgabe",
     },
     go: "Spiel anlegen",
   },
@@ -227,7 +228,6 @@ export const de: Messages = {
     leave: "Das Spiel verlassen",
     sendAway: (name) => `${name} entfernen`,
     link: "Link zu diesem Spiel",
-    watchLink: "Link zum Zusehen",
     board: "Der Spielplan",
     replayStep: (step, of) => `Schritt ${step} von ${of}`,
     unknownPlayer: "Freier Platz",
@@ -302,7 +302,7 @@ export const de: Messages = {
   },
 
   islander: {
-    of: (name, kind) => `${role(kind)} von ${name}:`,
+    of: (name, kind) => `${role(kind)} von ${name}`,
     at: (kind, where) => `${role(kind)} (${where}):`,
     brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
     outnumbered: "ist in der Minderheit und bringt jetzt nichts",
@@ -629,8 +629,8 @@ export const de: Messages = {
       boat: (gain) =>
         `Ein Boot kam in dein Meer: Du hast ${gain} bekommen, dein Fischer ist wieder zu Hause, und das Boot hat einige Fische für immer mitgenommen.`,
     },
-    computer:
-      "Der Computer hat die Karte im hellen Rahmen gelegt. Er spielt wie du: Wo einer seiner Insulaner arbeitet, darfst du keinen setzen.",
+    computer: (said) =>
+      `${said} Die anderen spielen wie du: Wo einer ihrer Insulaner arbeitet, darfst du keinen setzen.`,
     ships: (points, cost) =>
       `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
     deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,
@@ -640,5 +640,31 @@ export const de: Messages = {
       `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!`,
     overWithout:
       "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!",
+  },
+
+  share: {
+    code: "QR-Code",
+    of: (isWaiting) => (isWaiting ? "Mitspieler einladen" : "Link zum Zusehen"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Wer diesen Code scannt oder den Link öffnet, kann mitspielen."
+        : "Wer diesen Code scannt oder den Link öffnet, kann zusehen.",
+    elsewhere: "Auf einem anderen Gerät weiterspielen",
+    elsewhereHint:
+      "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
+  },
+
+  news: {
+    since: (count) => `Seit deinem letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    last: (count) => `Im letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    show: "Auf dem Plan zeigen",
+    gained: (name, gained, points) =>
+      `Neu bei ${name}: ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "Punkt", "Punkte")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "Die Karte vollendet hier nichts.",
+    tile: (where) => `Karte (${where})`,
+    features: "Auf dieser Karte",
   },
 };

@@ -114,10 +114,11 @@ export const en = {
     nobody: "Nobody",
     nameHere: (seat: number) => `Name for seat ${seat + 1}`,
     private: "Private: only people with the link can watch and join",
-    edition: "Retrieving islanders",
-    editions: {
-      international: "With none left (international)",
-      german: "On any turn (German)",
+    edition: "Edition",
+    editions: { international: "International", german: "German" } as Record<string, string>,
+    editionHints: {
+      international: "You may take an islander home only while none is left in your supply.",
+      german: "You may take an islander home on any turn.",
     } as Record<string, string>,
     timeout: "Time for each decision",
     timeouts: {
@@ -129,8 +130,8 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "The clock places the tile, nothing more",
-      bot: "The computer takes over",
+      pass: "The clock plays",
+      bot: "The computer plays",
       resign: "The player resigns",
     } as Record<string, string>,
     go: "Create game",
@@ -192,7 +193,6 @@ export const en = {
     leave: "Leave the game",
     sendAway: (name: string) => `Remove ${name}`,
     link: "Link to this game",
-    watchLink: "Link to watch this game",
     board: "The board",
     replayStep: (step: number, of: number) => `Step ${step} of ${of}`,
     unknownPlayer: "Free seat",
@@ -596,8 +596,8 @@ export const en = {
       boat: (gain: string) =>
         `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
     },
-    computer:
-      "The computer has placed the tile in the bright frame. It plays as you do: where one of its islanders works, you cannot send yours.",
+    computer: (said: string) =>
+      `${said} The others play as you do: where one of their islanders works, you cannot send yours.`,
     ships: (points: string, cost: string) =>
       `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
     deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
@@ -607,6 +607,32 @@ export const en = {
       `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,
     overWithout:
       "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!",
+  },
+
+  share: {
+    code: "QR code",
+    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
+    ofHint: (isWaiting: boolean) =>
+      isWaiting
+        ? "Whoever scans this code or opens the link can join."
+        : "Whoever scans this code or opens the link can watch.",
+    elsewhere: "Continue on another device",
+    elsewhereHint:
+      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
+  },
+
+  news: {
+    since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
+    last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
+    show: "Show on the board",
+    gained: (name: string, gained: Wares, points: number) =>
+      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "The tile finishes nothing here.",
+    tile: (where: string) => `Tile (${where})`,
+    features: "What is on this tile",
   },
 };
 

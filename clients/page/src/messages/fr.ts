@@ -143,16 +143,17 @@ const french: Messages = {
     heading: "Nouvelle partie",
     seat: (seat) => `Place ${seat + 1}`,
     me: "Moi",
-    friend: "Quelqu’un, par un lien",
-    here: "Quelqu’un sur cet appareil",
+    friend: "Par un lien",
+    here: "Sur cet appareil",
     bot: (level) => `Ordinateur · ${level}`,
     nobody: "Personne",
     nameHere: (seat) => `Nom pour la place ${seat + 1}`,
     private: "Privée : il faut le lien pour regarder et participer",
-    edition: "Reprendre des insulaires",
-    editions: {
-      international: "Quand la réserve est vide (internationale)",
-      german: "À chaque tour (allemande)",
+    edition: "Édition",
+    editions: { international: "Internationale", german: "Allemande" },
+    editionHints: {
+      international: "Vous ne pouvez reprendre un insulaire que si votre réserve est vide.",
+      german: "Vous pouvez reprendre un insulaire à chaque tour.",
     },
     timeout: "Temps par décision",
     timeouts: {
@@ -164,8 +165,8 @@ const french: Messages = {
     },
     onTimeout: "Quand le temps est écoulé",
     policies: {
-      pass: "L’horloge pose la tuile, rien de plus",
-      bot: "L’ordinateur prend le relais",
+      pass: "L’horloge joue",
+      bot: "L’ordinateur joue",
       resign: "C’est un abandon",
     },
     go: "Créer la partie",
@@ -228,7 +229,6 @@ const french: Messages = {
     leave: "Quitter la partie",
     sendAway: (name) => `Retirer ${name}`,
     link: "Lien vers cette partie",
-    watchLink: "Lien pour regarder cette partie",
     board: "Le plateau",
     replayStep: (step, of) => `Étape ${step} sur ${of}`,
     unknownPlayer: "Place libre",
@@ -302,7 +302,7 @@ const french: Messages = {
   },
 
   islander: {
-    of: (name, kind) => `${capitalized(role(kind))} (${name}) :`,
+    of: (name, kind) => `${capitalized(role(kind))} (${name})`,
     at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
     brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
     outnumbered: "en minorité, rien pour l’instant",
@@ -533,7 +533,7 @@ const french: Messages = {
           ? [
               retrievable === 1
                 ? "Vous pouvez reprendre un insulaire."
-                : `Vous pouvez reprendre un de ${retrievable} insulaires.`,
+                : `Vous pouvez reprendre l’un de vos ${retrievable} insulaires.`,
             ]
           : []),
         "P passe.",
@@ -542,8 +542,8 @@ const french: Messages = {
     deliver: (ships) =>
       ships === 1
         ? "Vous pouvez charger un navire. P garde vos marchandises."
-        : `Vous pouvez charger un de ${ships} navires. P garde vos marchandises.`,
-    takeShip: (ships) => `Votre marché est entouré. Choisissez un de ${ships} navires, il est gratuit.`,
+        : `Vous pouvez charger l’un des ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez l’un des ${ships} navires, il est gratuit.`,
     pays: (paid) => `Vous payez ${paid}.`,
     turn: (name, what) => `${name}, à vous de jouer. ${what}`,
     yourTurn: (what) => `À vous de jouer. ${what}`,
@@ -635,8 +635,8 @@ const french: Messages = {
       boat: (gain) =>
         `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
     },
-    computer:
-      "L’ordinateur a posé la tuile au cadre clair. Il joue comme vous : là où travaille un de ses insulaires, vous ne pouvez pas placer les vôtres.",
+    computer: (said) =>
+      `${said} Les autres jouent comme vous : là où travaille un de leurs insulaires, vous ne pouvez pas placer les vôtres.`,
     ships: (points, cost) =>
       `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
     deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
@@ -646,6 +646,32 @@ const french: Messages = {
       `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !`,
     overWithout:
       "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !",
+  },
+
+  share: {
+    code: "Code QR",
+    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
+        : "Qui scanne ce code ou ouvre le lien peut regarder.",
+    elsewhere: "Continuer sur un autre appareil",
+    elsewhereHint:
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
+  },
+
+  news: {
+    since: (count) => `Depuis votre dernier tour : ${counted(count, "événement", "événements")}`,
+    last: (count) => `Au dernier tour : ${counted(count, "événement", "événements")}`,
+    show: "Montrer sur le plateau",
+    gained: (name, gained, points) =>
+      `Gain de ${name} : ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "La tuile ne termine rien ici.",
+    tile: (where) => `Tuile (${where})`,
+    features: "Sur cette tuile",
   },
 };
 

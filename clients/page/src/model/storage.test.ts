@@ -7,9 +7,12 @@ import {
   removeGame,
   saveCreatedGame,
   saveGame,
+  saveOpenedGame,
+  savePart,
   savePreferences,
   storedGame,
   storedGames,
+  storedPart,
 } from "./storage.ts";
 
 beforeEach(() => localStorage.clear());
@@ -26,6 +29,33 @@ test("tokens of a game are merged, and the last opened game is first", () => {
   removeGame("g");
   assert.equal(storedGame("g"), null);
   assert.equal(storedGames().length, 1);
+});
+
+test("a link adds its tokens to those that are stored", () => {
+  saveGame("g", { owner: "o", seats: { 0: "a" } });
+  const { opened: _, ...stored } = saveOpenedGame("g", { owner: null, spectator: "s", seats: { 1: "b" } });
+  assert.deepEqual(stored, {
+    id: "g",
+    owner: "o",
+    spectator: "s",
+    seats: { 0: "a", 1: "b" },
+    private: true,
+    lesson: null,
+  });
+  assert.deepEqual(saveOpenedGame("g", null).seats, { 0: "a", 1: "b" });
+});
+
+test("what is stored of a game goes with it", () => {
+  savePart("g", "step", 1);
+  assert.equal(storedPart("g", "step"), null, "it is not stored itself");
+  saveGame("g", {});
+  savePart("g", "step", 1);
+  savePart("g", "move", 2);
+  assert.deepEqual([storedPart("g", "step"), storedPart("g", "move")], [1, 2]);
+  savePart("g", "move", null);
+  assert.equal(storedPart("g", "move"), null);
+  for (let watched = 0; watched < 60; watched++) saveGame(`w${watched}`, {});
+  assert.deepEqual([storedGame("g"), storedPart("g", "step")], [null, null]);
 });
 
 test("only so many games that were watched are stored, and all in which this browser plays", () => {

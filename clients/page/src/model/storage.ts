@@ -1,6 +1,7 @@
 /** What this browser stores: its games with their tokens, and its user's preferences. */
 
 import type { Created } from "south-seas-client";
+import type { Tokens } from "./route.ts";
 
 const GAMES_KEY = "south-seas.tables";
 const PREFERENCES_KEY = "south-seas.likes";
@@ -19,6 +20,10 @@ export interface StoredGame {
   /** When it was last opened, in milliseconds. */
   readonly opened: number;
 }
+
+/** What is stored of a game beside its tokens: the last step that was seen, and the move that is not sent yet. */
+type Part = "step" | "move";
+const PARTS: readonly Part[] = ["step", "move"];
 
 export type Theme = "auto" | "light" | "dark";
 
@@ -72,11 +77,19 @@ export function saveGame(id: string, changes: Partial<Omit<StoredGame, "id" | "o
   const session: StoredGame = { ...before, ...changes, seats, opened: Date.now() };
   let watched = 0;
   const others = storedGames().filter((other) => other.id !== id);
-  write(
-    GAMES_KEY,
+  writeGames(
     [session, ...others].filter((one) => Object.keys(one.seats).length > 0 || ++watched <= MAX_WATCHED),
   );
   return session;
+}
+
+/** Stores a game that is opened, with the tokens that came with a link to it. */
+export function saveOpenedGame(id: string, tokens: Tokens | null): StoredGame {
+  if (tokens === null) return saveGame(id, {});
+  const before = storedGame(id);
+  const owner = tokens.owner ?? before?.owner ?? null;
+  const spectator = tokens.spectator ?? before?.spectator ?? null;
+  return saveGame(id, { owner, spectator, seats: tokens.seats, private: true });
 }
 
 /** Stores the tokens of a game that was created here. */
@@ -91,10 +104,31 @@ export function saveCreatedGame(created: Created, isPrivate: boolean, isLesson =
 }
 
 export function removeGame(id: string): void {
-  write(
-    GAMES_KEY,
-    storedGames().filter((session) => session.id !== id),
-  );
+  writeGames(storedGames().filter((session) => session.id !== id));
+}
+
+/** Stores the games, and forgets all of those that are no longer among them. */
+function writeGames(games: readonly StoredGame[]): void {
+  const kept = new Set(games.map(({ id }) => id));
+  for (const { id } of storedGames()) {
+    if (!kept.has(id)) for (const part of PARTS) storage().removeItem(partKey(id, part));
+  }
+  write(GAMES_KEY, games);
+}
+
+/** Returns a part of a game as it was saved; null if there is none. */
+export function storedPart(id: string, part: Part): unknown {
+  return read(partKey(id, part));
+}
+
+/** Saves a part of a game for as long as the game is stored; null removes it. */
+export function savePart(id: string, part: Part, value: unknown): void {
+  if (value === null) storage().removeItem(partKey(id, part));
+  else if (storedGame(id) !== null) write(partKey(id, part), value);
+}
+
+function partKey(id: string, part: Part): string {
+  return `south-seas.${part}.${id}`;
 }
 
 function read(key: string): unknown {
@@ -113,6 +147,7 @@ function write(key: string, value: unknown): void {
 interface KeyValueStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
+  removeItem(key: string): void;
 }
 
 /** Whether what is kept outlives this tab. */
@@ -124,6 +159,7 @@ const tabValues = new Map<string, string>();
 const TAB: KeyValueStorage = {
   getItem: (key) => tabValues.get(key) ?? null,
   setItem: (key, value) => void tabValues.set(key, value),
+  removeItem: (key) => void tabValues.delete(key),
 };
 
 /** The browser's storage; where its user has blocked that, this tab's memory. */

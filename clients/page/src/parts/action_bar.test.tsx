@@ -11,7 +11,7 @@ import { SETTLING_MS } from "../session/gate.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
 
-const PICTURES = { href: () => "#", fetchAll() {} } as unknown as Pictures;
+const PICTURES = { href: () => "#" } as unknown as Pictures;
 const SEND = move("i0", { type: "place_islander", segment: 0 });
 const HOME = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });
 const PASS = move("pass", { type: "pass", phase: "islander" });

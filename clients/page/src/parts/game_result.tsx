@@ -6,6 +6,7 @@ import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { absencesIn } from "../model/absence.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import { LOBBY } from "../model/route.ts";
 import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { CheckButton } from "./check.tsx";
@@ -42,7 +43,7 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
             </button>
           )
         )}
-        <a class="button" href="#">
+        <a class="button" href={LOBBY}>
           {text.result.newGame}
         </a>
       </div>

@@ -1,17 +1,20 @@
 /** The lesson of a first game: one hint at a time, between what it speaks of, and the way to one. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import type { Hint } from "../model/lesson.ts";
 import { reasonOf } from "../service.ts";
+import { announcer } from "../session/announcer.ts";
 import { playLesson } from "../session/computer_game.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
-/** The hint in words, which `useAsked` says to screen readers; what it speaks of is marked by the style sheet. */
+/** The hint in words; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
   const isOver = hint.topic === "over";
+  useEffect(() => announcer.tell(hint.words), [hint.words]);
   return (
     <section class="lesson" aria-label={text.lesson.label} data-topic={hint.topic}>
       <p>{hint.words}</p>
@@ -39,6 +42,7 @@ export function Lesson({ session, hint }: { session: GameSession; hint: Hint }):
 export function LearnButton({ isFirst = false }: { isFirst?: boolean }): JSX.Element {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  useWarning(problem);
 
   async function learn(): Promise<void> {
     setBusy(true);
@@ -55,11 +59,7 @@ export function LearnButton({ isFirst = false }: { isFirst?: boolean }): JSX.Ele
       <button class={isFirst ? "primary big" : ""} disabled={isBusy} onClick={() => void learn()}>
         {text.lesson.learn}
       </button>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem && <p class="problem">{problem}</p>}
     </>
   );
 }

@@ -8,11 +8,10 @@ import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Check } from "./check.tsx";
-import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
-import { Link } from "./invite.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
+import { Share, continuation, invitation } from "./share.tsx";
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 
@@ -20,11 +19,14 @@ const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 export function Menu({ session }: { session: GameSession | null }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const [helping, setHelping] = useState(false);
-  const [linking, setLinking] = useState(false);
+  const [shared, setShared] = useState<"game" | "seat" | null>(null);
   const [checking, setChecking] = useState(false);
   const [kept, setKept] = useState(preferences());
   const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
+
+  const isWaiting = session?.game?.status === "waiting";
+  const isSeated = session !== null && Object.keys(session.credentials.seats).length > 0;
 
   function like(changes: Partial<typeof kept>): void {
     savePreferences(changes);
@@ -77,15 +79,27 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
               {text.notify.notifications(kept.notifications === true)}
             </button>
           )}
-          {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
+          {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
+          {isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
           {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
           {session && <TableDeeds session={session} onLook={() => setOpen(false)} />}
         </div>
       )}
-      {session && linking && (
-        <Dialog heading={text.game.watchLink} onClose={() => setLinking(false)}>
-          <Link session={session} />
-        </Dialog>
+      {session && shared === "game" && (
+        <Share
+          heading={text.share.of(isWaiting)}
+          hint={text.share.ofHint(isWaiting)}
+          link={invitation(session.credentials)}
+          onClose={() => setShared(null)}
+        />
+      )}
+      {session && shared === "seat" && (
+        <Share
+          heading={text.share.elsewhere}
+          hint={text.share.elsewhereHint}
+          link={continuation(session.credentials)}
+          onClose={() => setShared(null)}
+        />
       )}
       {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}

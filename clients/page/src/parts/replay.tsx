@@ -4,10 +4,10 @@ import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { sentences } from "../model/event_sentences.ts";
-import { inviteLink } from "../model/route.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
+import { invitation } from "./share.tsx";
 
 const STEP_MS = 900;
 /** How many times as fast. */
@@ -61,10 +61,26 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
       aria-describedby={keys}
       data-part="actions"
     >
-      <div class="summary">
+      <header>
         <h2>
           {text.replay.heading} <small>{text.game.replayStep(step, last)}</small>
         </h2>
+        <select
+          aria-label={text.course.speed}
+          title={text.course.speed}
+          value={speed}
+          onChange={(event) => setSpeed(Number(event.currentTarget.value))}
+        >
+          {SPEEDS.map(([one, shown]) => (
+            <option key={one} value={one}>
+              {shown}
+            </option>
+          ))}
+        </select>
+        <StepLink session={session} step={step} />
+        <Tool icon="close" label={text.replay.leave} onClick={() => session.replay(null)} />
+      </header>
+      <div class="summary">
         <p class="hint">{said}</p>
         <input
           type="range"
@@ -87,20 +103,6 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
         </button>
         <Tool icon="following" label={text.replay.following} onClick={() => go(step + 1)} />
         <Tool icon="last" label={text.replay.last} onClick={() => go(last)} />
-        <select
-          aria-label={text.course.speed}
-          title={text.course.speed}
-          value={speed}
-          onChange={(event) => setSpeed(Number(event.currentTarget.value))}
-        >
-          {SPEEDS.map(([one, shown]) => (
-            <option key={one} value={one}>
-              {shown}
-            </option>
-          ))}
-        </select>
-        <StepLink session={session} step={step} />
-        <button onClick={() => session.replay(null)}>{text.replay.leave}</button>
       </div>
     </section>
   );
@@ -110,9 +112,8 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
 function StepLink({ session, step }: { session: GameSession; step: number }): JSX.Element | null {
   const [copied, setCopied] = useState<number | null>(null);
   if (!("clipboard" in navigator)) return null;
-  const { spectator, private: isPrivate } = session.credentials;
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(inviteLink(session.id, isPrivate ? spectator : null, step));
+    await navigator.clipboard.writeText(invitation(session.credentials, step));
     setCopied(step);
   }
   const isCopied = copied === step;

@@ -2,7 +2,7 @@
 
 import { text } from "../messages/index.ts";
 import { LESSON } from "../model/lesson.ts";
-import { fragmentOf } from "../model/route.ts";
+import { goTo, pathOf } from "../model/route.ts";
 import { preferences, saveCreatedGame } from "../model/storage.ts";
 import { service } from "../service.ts";
 
@@ -27,5 +27,5 @@ async function openGame(
     seed,
   });
   saveCreatedGame(created, true, isLesson);
-  location.hash = fragmentOf(created.game.id);
+  goTo(pathOf(created.game.id));
 }

@@ -20,10 +20,10 @@ test("a rematch opens with the same seats, also where another player was faster"
   const rematch = t.mock.method(service, "rematch", async () => ({ game: { id: "next" } }) as never);
   playAgain(session);
   await settled();
-  assert.deepEqual([location.hash, storedGame("next")?.seats], ["#next", { 1: "token-1" }]);
+  assert.deepEqual([location.pathname, storedGame("next")?.seats], ["/games/next", { 1: "token-1" }]);
   const faster = { code: "conflict", status: 409, detail: "", next_game: "theirs" } as Problem;
   rematch.mock.mockImplementation(async () => Promise.reject(new ProblemError(faster)));
   playAgain(session);
   await settled();
-  assert.deepEqual([location.hash, storedGame("theirs")?.seats], ["#theirs", { 1: "token-1" }]);
+  assert.deepEqual([location.pathname, storedGame("theirs")?.seats], ["/games/theirs", { 1: "token-1" }]);
 });

@@ -18,6 +18,7 @@ export class ScriptedGame {
     readonly t: TestContext,
     public game: Game,
   ) {
+    localStorage.clear();
     const creation = Object.entries(game).map(
       ([name, value]) => ({ op: "add", path: `/${name}`, value }) as const,
     );
