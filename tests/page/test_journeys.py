@@ -427,7 +427,7 @@ async def _play_by_keys(player: Visitor) -> None:
 
 
 async def _check_warning(page: Page) -> None:
-    """Let most of a minute pass, and check the warning on the page and in the title; it is said once, and at the end."""
+    """Let most of a minute pass, and check the warning on the page, in the title, and said once and at the end."""
     hurry, said = page.locator(".hurry"), page.locator(".unseen[aria-live=polite] p", has_text="left!")
     await expect(hurry).to_have_count(0)
     await page.clock.install()
@@ -512,7 +512,7 @@ async def _check_replay(player: Visitor) -> None:
     await expect(tiles).to_have_count(2)
     await _press_keys(player.page, "End", " ", "Home", "ArrowRight")
     await expect(player.page.locator(".replay")).to_contain_text(f"Step 2 of {last}")
-    await player.page.goto(f"{player.page.url}&move=1")
+    await player.page.goto(f"{player.page.url}#move=1")
     await expect(player.page.locator(".replay")).to_contain_text(f"Step 1 of {last}")
     await player.press("Close the replay")
     await expect(tiles).to_have_count(count)

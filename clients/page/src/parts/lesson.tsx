@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import type { Hint } from "../model/lesson.ts";
+import { LOBBY } from "../model/route.ts";
 import { reasonOf } from "../service.ts";
 import { announcer } from "../session/announcer.ts";
 import { playLesson } from "../session/computer_game.ts";
@@ -20,7 +21,7 @@ export function Lesson({ session, hint }: { session: GameSession; hint: Hint }):
       <p>{hint.words}</p>
       <div class="buttons">
         {isOver && (
-          <a class="button" href="#">
+          <a class="button" href={LOBBY}>
             {text.back}
           </a>
         )}
