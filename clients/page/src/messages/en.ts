@@ -597,7 +597,7 @@ export const en = {
         `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
     },
     computer: (said: string) =>
-      `${said} The others play as you do: where one of their islanders works, you cannot send yours.`,
+      `${said} Where it has an islander, you cannot send yours.`,
     ships: (points: string, cost: string) =>
       `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
     deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,

@@ -105,7 +105,7 @@ test("what has happened is explained in the order in which it did, each once", (
         told: ["place"],
       }),
     )?.words ?? "",
-    /places a tile .* The others play as you do/,
+    /places a tile .* Where it has an islander/,
   );
 });
 
