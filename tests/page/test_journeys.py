@@ -512,7 +512,7 @@ async def _check_replay(player: Visitor) -> None:
     await expect(tiles).to_have_count(2)
     await _press_keys(player.page, "End", " ", "Home", "ArrowRight")
     await expect(player.page.locator(".replay")).to_contain_text(f"Step 2 of {last}")
-    await player.page.goto(f"{player.page.url}&move=1")
+    await player.page.goto(f"{player.page.url}#move=1")
     await expect(player.page.locator(".replay")).to_contain_text(f"Step 1 of {last}")
     await player.press("Close the replay")
     await expect(tiles).to_have_count(count)

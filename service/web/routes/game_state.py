@@ -70,9 +70,9 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 @game_read_route(
     "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
 )
-async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
+async def read_scores(request: web.Request, params: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
-    return await state_response(request, asked, compute_scores)
+    return await state_response(request, params, compute_scores)
 
 
 @game_read_route(
@@ -98,21 +98,21 @@ async def read_features(request: web.Request, asked: FeaturesRead) -> web.Respon
 @game_read_route(
     "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
 )
-async def read_tiles(request: web.Request, asked: LocalizedRead) -> web.Response:
+async def read_tiles(request: web.Request, params: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
 
     The tiles' names are in the language of `Accept-Language`.
     """
 
     async def build(loaded: GameRecord) -> tuple[TilesLeft, NextPage]:
-        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), asked.language)
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), params.language)
         return tiles, ("cursor", None)
 
-    return await localized_response(request, asked, build)
+    return await localized_response(request, params, build)
 
 
 @game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
-async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.Response:
+async def read_legal_moves(request: web.Request, params: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
@@ -122,15 +122,15 @@ async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.R
     what each ship costs and what the player lacks; the list then takes some five times as long to make, which the
     limit of the client's time counts. The texts are in the language of `Accept-Language`.
     """
-    query = asked.query
+    query = params.query
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
 
     async def build(loaded: GameRecord) -> tuple[LegalMoves, NextPage]:
         index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
-        moves = list_legal_moves(index, game, move_filter, asked.language)
+        moves = list_legal_moves(index, game, move_filter, params.language)
         return moves, ("cursor", moves.next_cursor)
 
-    return await localized_response(request, asked, build)
+    return await localized_response(request, params, build)
 
 
 ROUTES = (read_scores, read_features, read_tiles, read_legal_moves)
