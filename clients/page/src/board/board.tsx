@@ -78,7 +78,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   const { inspected, features } = session.inspection;
   useEffect(() => {
     // What is looked at is not under the words about it.
-    if (inspected) viewRef.current?.reveal(inspected.cell, messages.current?.offsetHeight);
+    if (inspected) viewRef.current?.uncover(inspected.cell, messages.current?.offsetHeight ?? 0);
   }, [inspected, features.length]);
 
   useEffect(() => {
