@@ -28,11 +28,7 @@ SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
-SHOWN = {
-    "en": re.compile(r" (at|from) \(\{x\}, \{y\}\)|: \{tile\}"),
-    "fr": re.compile(r"( placé| posée)? en \(\{x\}, \{y\}\)|\s: \{tile\}"),
-    "de": re.compile(r" (auf|bei|von) \(\{x\}, \{y\}\)|: \{tile\}"),
-}
+SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -131,14 +127,14 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def page_sentences(language: str) -> str:
-    """Return the page's sentences in a language, without cells and tiles."""
+    """Return the page's sentences in a language, without tiles."""
     translated = {} if language == ENGLISH else translations(read_catalogue(language))
 
     def translate(message: str) -> str:
         (translation,) = translated.get((message,), (message,))
         return translation
 
-    sentences = {key: SHOWN[language].sub("", translate(sentence)) for key, sentence in SENTENCES.items()}
+    sentences = {key: SHOWN.sub("", translate(sentence)) for key, sentence in SENTENCES.items()}
     for kind, phrase in SEGMENTS.items():
         key = f"islander_placed.{kind}"
         sentences[key] = sentences[key].format(player="{player}", segment=translate(phrase))

@@ -173,8 +173,8 @@ Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]
 """Handles a request, given as aiohttp's and as the typed one."""
 
 
-async def _missing_handler(request: web.Request, asked: TypedRequest) -> web.StreamResponse:
-    raise NotImplementedError(request.path, asked)
+async def _missing_handler(request: web.Request, params: TypedRequest) -> web.StreamResponse:
+    raise NotImplementedError(request.path, params)
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,6 @@ def test_weak_and_malformed_keys_are_rejected(
 
 
 async def test_what_a_request_does_not_have_is_its_default() -> None:
-    asked = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
-    assert (asked.id, asked.token, asked.if_match, asked.idempotency_key) == (GAME, None, None, None)
-    assert (asked.body.seat, asked.query.include, asked.prefers_game, asked.language) == (None, None, False, "de")
+    params = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
+    assert (params.id, params.token, params.if_match, params.idempotency_key) == (GAME, None, None, None)
+    assert (params.body.seat, params.query.include, params.prefers_game, params.language) == (None, None, False, "de")

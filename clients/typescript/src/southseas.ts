@@ -8,6 +8,7 @@ import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import type {
   Act,
   ActionResult,
+  BoardFeatures,
   BoardQuery,
   BotList,
   CreateGame,
@@ -16,6 +17,7 @@ import type {
   Diff,
   Diffs,
   DiffsQuery,
+  FeaturesQuery,
   SeatCommand,
   Game,
   Games,
@@ -201,6 +203,10 @@ export class SouthSeas {
   }
 
   /** Returns the tiles left in the bag. */
+  features(id: string, query: FeaturesQuery = {}, options?: RequestOptions): Promise<BoardFeatures> {
+    return this.#get(`/v1/games/${id}/features`, query, options);
+  }
+
   tiles(id: string, options?: RequestOptions): Promise<TilesLeft> {
     return this.#get(`/v1/games/${id}/tiles`, {}, options);
   }

@@ -90,12 +90,12 @@ class GamePageRead(Request, frozen=True, kw_only=True):
     tag="service",
     media_type=HTML,
 )
-async def read_game_page(request: web.Request, asked: GamePageRead) -> web.Response:
+async def read_game_page(request: web.Request, params: GamePageRead) -> web.Response:
     """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
-    card = await load_card(request, asked.id, asked.language)
+    card = await load_card(request, params.id, params.language)
     return add_vary(page_response(request, card), hdrs.ACCEPT_LANGUAGE)
 
 

@@ -84,7 +84,7 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, asked: Registration | KeyRegistration) -> web.Response:
+async def register_webhook(request: web.Request, params: Registration | KeyRegistration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -101,9 +101,9 @@ async def register_webhook(request: web.Request, asked: Registration | KeyRegist
     addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's
     quotas.
     """
-    owner = asked.owner(request)
-    _check_url(request, asked.body.url)
-    registration = webhooks.RegistrationRequest(asked.body, asked.idempotency_key, _hash_address(request))
+    owner = params.owner(request)
+    _check_url(request, params.body.url)
+    registration = webhooks.RegistrationRequest(params.body, params.idempotency_key, _hash_address(request))
     created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
     return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
 
@@ -117,9 +117,9 @@ async def register_webhook(request: web.Request, asked: Registration | KeyRegist
     of_key=(OfKey, KeyWebhooks),
     of_game=(OfGame, Webhooks),
 )
-async def list_webhooks(request: web.Request, asked: OfGame | OfKey) -> web.Response:
+async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
-    owner = asked.owner(request)
+    owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
 
 
@@ -132,10 +132,10 @@ async def list_webhooks(request: web.Request, asked: OfGame | OfKey) -> web.Resp
     of_key=(OneOfKey, KeyWebhook),
     of_game=(OneOfGame, Webhook),
 )
-async def read_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """Return one webhook with its status and its delivery progress, or the number of games with missed messages."""
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, asked.hook))
+    owner = params.owner(request)
+    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook))
 
 
 @webhook_operation(
@@ -148,15 +148,15 @@ async def read_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: web.Request, asked: Change) -> web.Response:
+async def change_webhook(request: web.Request, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
     """
-    body, owner = asked.body, asked.owner(request)
+    body, owner = params.body, params.owner(request)
     if body.url is not None:
         _check_url(request, body.url)
-    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, asked.hook, body, _hash_address(request))
+    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, params.hook, body, _hash_address(request))
     return _respond(owner, ReplayableResult(changed, 0))
 
 
@@ -170,9 +170,9 @@ async def change_webhook(request: web.Request, asked: Change) -> web.Response:
     of_game=(OneOfGame, None),
     headers=(),
 )
-async def delete_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def delete_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
-    await webhooks.delete_webhook(request.app[CONTEXT], asked.owner(request), asked.hook)
+    await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return web.Response(status=204)
 
 
@@ -187,14 +187,14 @@ async def delete_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> w
     headers=(),
     problems=("conflict",),
 )
-async def ping_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
+async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
     disabled is sent nothing: the problem is `conflict`.
     """
-    owner = asked.owner(request)
-    pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    owner = params.owner(request)
+    pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
     return _respond(owner, pinged, 202)
 
 
@@ -208,15 +208,15 @@ async def ping_webhook(request: web.Request, asked: CommandOfKey) -> web.Respons
     headers=(),
     problems=("conflict",),
 )
-async def rotate_secret(request: web.Request, asked: Rotation) -> web.Response:
+async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
     space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with
     the same `Idempotency-Key` is none, and returns the same secret.
     """
-    owner, key = asked.owner(request), asked.idempotency_key
-    rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    owner, key = params.owner(request), params.idempotency_key
+    rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, params.hook, key, params.body)
     return _respond(owner, rotated, secret=True)
 
 
@@ -231,14 +231,14 @@ async def rotate_secret(request: web.Request, asked: Rotation) -> web.Response:
     headers=(),
     problems_of_key=("conflict",),
 )
-async def retry_webhook(request: web.Request, asked: CommandOfGame | CommandOfKey) -> web.Response:
+async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfKey) -> web.Response:
     """Deliver now everything that the webhook missed, for example when the server works again, each game in order.
 
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
     one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
     """
-    owner = asked.owner(request)
-    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    owner = params.owner(request)
+    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
     return _respond(owner, retried)
 
 
@@ -253,14 +253,14 @@ async def retry_webhook(request: web.Request, asked: CommandOfGame | CommandOfKe
     headers=(),
     problems=("conflict",),
 )
-async def replay_messages(request: web.Request, asked: Replay) -> web.Response:
+async def replay_messages(request: web.Request, params: Replay) -> web.Response:
     """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
 
     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
     missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
     """
-    owner, key = asked.owner(request), asked.idempotency_key
-    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    owner, key = params.owner(request), params.idempotency_key
+    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, params.hook, key, params.body)
     return _respond(owner, replayed, 202)
 
 
@@ -273,7 +273,7 @@ async def replay_messages(request: web.Request, asked: Replay) -> web.Response:
     of_key=(OneOfKey, KeyDeliveries),
     of_game=(OneOfGame, Deliveries),
 )
-async def list_deliveries(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def list_deliveries(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, asked.hook))
+    owner = params.owner(request)
+    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook))

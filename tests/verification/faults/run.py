@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from tests.tools import ROOT
+from tests.verification.chaos.instances import Instance
 from tests.verification.chaos.testbed import wait_until_healthy
 from tests.verification.faults.catalogue import FaultType
 from tests.verification.faults.deployment import Bed, start_bed
@@ -32,6 +33,8 @@ _PREFIX = re.compile(r"^\S+ \S+ (?:\d+ )?(?:WARNING|ERROR|CRITICAL|INFO) +(?:[\w
 
 _OWN = re.compile(r"127\.0\.0\.1:\d+|/tmp/[^\s:']+")
 """Names of this machine in a line."""
+
+_OUTAGE = re.compile(r"Redis (fails commands|still fails commands|takes writes again)")
 
 _REQUEST = re.compile(r" \[request_id=.*")
 
@@ -59,6 +62,7 @@ async def run_fault(fault: FaultType, bed: Bed) -> FaultResult:
     """Inject a fault, repair it once its alert has fired, and return what it did."""
     await wait_until_healthy(bed.testbed)
     await _wait(lambda: fault.alert not in bed.alerts.active, RECOVERY_TIMEOUT_S)
+    await _wait(lambda: not any(map(_is_in_outage, bed.instances)), RECOVERY_TIMEOUT_S)
     calm_at = time.monotonic()
     logged = {instance.name: instance.log.stat().st_size for instance in bed.instances} if fault.log_from_fault else {}
     await asyncio.sleep(CALM_S)
@@ -151,6 +155,12 @@ def find_line(pattern: str, lines: list[str]) -> str:
 def find_tracebacks(text: str) -> list[str]:
     """Return the last lines of the tracebacks in a log."""
     return re.findall(r"^Traceback .*\n(?:[ \t].*\n|\n)*(.*)", text, re.MULTILINE)
+
+
+def _is_in_outage(instance: Instance) -> bool:
+    """Return whether an instance has logged an outage of Redis, and not yet its end."""
+    lines = _OUTAGE.findall(instance.log.read_text(encoding="utf-8"))
+    return lines[-1:] not in ([], ["takes writes again"])
 
 
 def _log_lines(bed: Bed, logged: Mapping[str, int]) -> list[str]:

@@ -6,6 +6,7 @@ import { text } from "../messages/index.ts";
 import { type Cell, SIZE, bounds, cellOf, keyOf } from "../model/cells.ts";
 import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
+import { News } from "../parts/news.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -14,7 +15,7 @@ import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
 import { EvaluatedCells } from "./evaluated_cells.tsx";
-import { RecentEvents } from "./recent_events.tsx";
+import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { nextStop, reachableStop } from "./keyboard_navigation.ts";
 import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
@@ -34,10 +35,10 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   useObservable(pictures);
   const frame = useRef<SVGSVGElement>(null);
   const drawn = useRef<SVGGElement>(null);
+  const messages = useRef<HTMLDivElement>(null);
   const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
-  const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
   const { game, tileset } = session;
   // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
   const whole = session.replayed === null ? game : session.latest;
@@ -74,7 +75,28 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
   }, [JSON.stringify(aim)]);
 
+  const { inspected, features } = session.inspection;
+  useEffect(() => {
+    // What is looked at is not under the words about it.
+    if (inspected) viewRef.current?.reveal(inspected.cell, messages.current?.offsetHeight);
+  }, [inspected, features.length]);
+
+  useEffect(() => {
+    if (session.places.length > 0) viewRef.current?.show(session.places);
+  }, [session.places]);
+
   if (!game || !tileset) return null;
+
+  /** Looks at what lies under a tap, of a tile at the segment that is nearest. */
+  function inspect(event: MouseEvent): void {
+    const view = viewRef.current;
+    if (!view || (event.target instanceof Element && event.target.closest(".choice, .islander"))) return;
+    const point = view.boardPoint({ x: event.clientX, y: event.clientY });
+    const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
+    const placed = game?.board[keyOf(cell)];
+    if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
+    else if (session.inspection.inspected) session.inspect(null);
+  }
 
   function steer(event: KeyboardEvent): void {
     const next = event.shiftKey || !frame.current ? null : nextStop(event.key, frame.current);
@@ -108,28 +130,27 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         onFocusIn={({ target }) => setActive((target as Element).getAttribute("data-stop"))}
         onPointerMove={hover}
         onPointerLeave={() => setHovered(null)}
+        onClick={inspect}
       >
         <g ref={drawn} class="drawn">
-          <Tiles game={game} pictures={pictures} />
-          <EvaluatedCells key={game.version} session={session} />
+          <Tiles game={game} pictures={pictures} recent={session.recent} />
+          <EvaluatedCells steps={session.recent} />
           <Ghost session={session} pictures={pictures} hovered={hovered} />
           <Cells session={session} pictures={pictures} reachable={reachable} />
           <Islanders
             game={game}
             pictures={pictures}
+            recent={session.recent}
             pointedOut={session.pointedOut}
             kindOf={kindOf}
-            onInspect={(cell, segment) => setInspected({ cell, segment })}
+            onInspect={(cell, segment) => session.inspect(cell, segment)}
           />
+          <Outlines game={game} outlines={session.outlines} />
           <SpotChoices session={session} pictures={pictures} reachable={reachable} />
         </g>
       </svg>
-      <div class="messages">
-        {inspected ? (
-          <Inspected session={session} {...inspected} onClose={() => setInspected(null)} />
-        ) : (
-          <RecentEvents session={session} />
-        )}
+      <div ref={messages} class="messages">
+        {inspected ? <Inspected session={session} /> : <News session={session} />}
       </div>
       <ZoomButtons
         viewRef={viewRef}

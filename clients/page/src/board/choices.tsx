@@ -71,6 +71,9 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
                   }
                 : null
             }
+            onInspect={
+              game.board[key] ? () => session.inspect(cell, session.inspection.following(cell)) : undefined
+            }
           >
             <g transform={at({ x: cell.x * SIZE, y: cell.y * SIZE })}>
               {choice ? (

@@ -1,5 +1,6 @@
 /** The service's pictures of tiles: one SVG, which is fetched once, checked, and referred to wherever a tile lies. */
 
+import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE } from "../model/cells.ts";
 import { Observable } from "../model/observable.ts";
 
@@ -43,6 +44,16 @@ export class Pictures extends Observable {
   /** Where an islander stands on a segment. */
   spot(tile: string, rotation: number, segment: number): Cell {
     return this.placesOn(tile, rotation)?.spots.get(segment) ?? MIDDLE;
+  }
+
+  /** The segment of a placed tile that is nearest to a point of the board; null where its places are not known yet. */
+  nearestSegment({ tile, rotation }: PlacedTile, cell: Cell, { x, y }: Cell): number | null {
+    let [nearest, least]: [number | null, number] = [null, Infinity];
+    for (const [segment, spot] of this.placesOn(tile, rotation)?.spots ?? []) {
+      const away = Math.hypot(cell.x * SIZE + spot.x - x, cell.y * SIZE + spot.y - y);
+      if (away < least) [nearest, least] = [segment, away];
+    }
+    return nearest;
   }
 
   /** Where a group of fish is. */

@@ -23,17 +23,19 @@ interface StopProps {
   readonly isReachable: boolean;
   /** Null where there is nothing to choose. */
   readonly choice: StopChoice | null;
+  /** What Enter does where there is nothing to choose. */
+  readonly onInspect?: (() => void) | undefined;
   readonly children: ComponentChildren;
 }
 
 export function Stop(props: StopProps): JSX.Element {
   const { choice, middle } = props;
   function key(event: KeyboardEvent): void {
-    if (!choice || (event.key !== "Enter" && event.key !== " ")) return;
+    const act = choice ? (choice.isSelected ? choice.onConfirm : choice.onChoose) : props.onInspect;
+    if (!act || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (choice.isSelected) choice.onConfirm();
-    else choice.onChoose();
+    act();
   }
   const classes = [
     choice ? "choice" : "walked",

@@ -46,6 +46,9 @@ export const SPOTS = { least: 96, size: 150 };
 /** And the islanders that may be taken home, which stand on different tiles. */
 export const ISLANDERS = { least: 74, size: 76 };
 
+/** The least size of a tile that somebody asks for. */
+const SHOWN = 76;
+
 /** The transformation from the board's units to the screen's, kept on the element that is drawn with it. */
 export class View {
   /** Whether it follows the board's growth; until the user moves it. */
@@ -201,23 +204,34 @@ export class View {
     this.apply(smooth);
   }
 
-  /** Brings a cell into the frame where it is outside. */
-  reveal(cell: Cell): void {
+  /** Brings a cell into the frame where it is outside, or so high up that something covers it: `covered` pixels. */
+  reveal(cell: Cell, covered = 0): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const size = SIZE * this.scale;
     const x = this.left + cell.x * size;
     const y = this.top + cell.y * size;
     const across = Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0);
-    const down = Math.max(MARGIN - y, 0) || Math.min(height - MARGIN - size - y, 0);
+    const down = Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0);
     if (across === 0 && down === 0) return;
     this.pan(across, down);
   }
 
-  /** The cell under a point of the screen. */
-  cellAt({ x, y }: Point): Cell {
+  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
+  show(cells: readonly Cell[]): void {
+    this.leave();
+    this.centreOn(cells, Math.max(SHOWN, this.tileSize));
+  }
+
+  /** The point of the board under a point of the screen. */
+  boardPoint({ x, y }: Point): Point {
     const { left, top } = this.frame.getBoundingClientRect();
-    const size = SIZE * this.scale;
-    return { x: Math.floor((x - left - this.left) / size), y: Math.floor((y - top - this.top) / size) };
+    return { x: (x - left - this.left) / this.scale, y: (y - top - this.top) / this.scale };
+  }
+
+  /** The cell under a point of the screen. */
+  cellAt(point: Point): Cell {
+    const { x, y } = this.boardPoint(point);
+    return { x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) };
   }
 
   /** How large a tile is on the screen. */

@@ -302,7 +302,7 @@ export const de: Messages = {
   },
 
   islander: {
-    of: (name, kind) => `${role(kind)} von ${name}:`,
+    of: (name, kind) => `${role(kind)} von ${name}`,
     at: (kind, where) => `${role(kind)} (${where}):`,
     brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
     outnumbered: "ist in der Minderheit und bringt jetzt nichts",
@@ -637,9 +637,9 @@ export const de: Messages = {
     pay: "Wähle die Waren, mit denen du bezahlst.",
     load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
     over: (points) =>
-      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
+      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!`,
     overWithout:
-      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!",
   },
 
   share: {
@@ -652,5 +652,19 @@ export const de: Messages = {
     elsewhere: "Auf einem anderen Gerät weiterspielen",
     elsewhereHint:
       "Scanne diesen Code mit dem Handy, oder öffne den Link auf dem anderen Gerät. Wer ihn hat, spielt an deiner Stelle.",
+  },
+
+  news: {
+    since: (count) => `Seit deinem letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    last: (count) => `Im letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
+    show: "Auf dem Plan zeigen",
+    gained: (name, gained, points) =>
+      `Neu bei ${name}: ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "Punkt", "Punkte")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "Die Karte vollendet hier nichts.",
+    tile: (where) => `Karte (${where})`,
+    features: "Auf dieser Karte",
   },
 };

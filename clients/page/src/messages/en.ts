@@ -604,9 +604,9 @@ export const en = {
     pay: "Choose the wares that you pay with.",
     load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
     over: (points: string) =>
-      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.`,
+      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,
     overWithout:
-      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
+      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!",
   },
 
   share: {
@@ -619,6 +619,20 @@ export const en = {
     elsewhere: "Continue on another device",
     elsewhereHint:
       "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
+  },
+
+  news: {
+    since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
+    last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
+    show: "Show on the board",
+    gained: (name: string, gained: Wares, points: number) =>
+      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "The tile finishes nothing here.",
+    tile: (where: string) => `Tile (${where})`,
+    features: "What is on this tile",
   },
 };
 

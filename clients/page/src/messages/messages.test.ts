@@ -149,8 +149,8 @@ test("each kind of islander and of ware has its words", () => {
     );
     assert.equal(new Set(edges).size, 20);
   }
-  assert.equal(fr.islander.of("Ana", "sea"), "Pêcheur (Ana)\u00a0:");
-  assert.equal(de.islander.of("Ana", "bridge"), "Muschelsammler von Ana:");
+  assert.equal(fr.islander.of("Ana", "sea"), "Pêcheur (Ana)");
+  assert.equal(de.islander.of("Ana", "bridge"), "Muschelsammler von Ana");
   assert.equal(de.islander.brings(1, "fish"), "bringt jetzt 1 Fisch");
   assert.equal(fr.islander.brings(2, "shells"), "2 coquillages pour l’instant");
   assert.equal(de.describe.cost.same(3, 1), "3 Waren einer anderen Sorte");
@@ -179,5 +179,6 @@ test("typography reaches every text, those of functions and of lists too", () =>
     shout,
   );
   assert.deepEqual([plain, made("b"), listed], ["A", "AB", [["A"]]]);
-  assert.equal(fr.told("feature_evaluated.sea.boat", { gain: "7" }), "Un bateau de pêche arrive\u00a0: 7.");
+  const boat = fr.told("feature_evaluated.sea.boat", { gain: "7", x: "2", y: "-1" });
+  assert.equal(boat, "Un bateau de pêche arrive en (2, -1)\u00a0: 7.");
 });

@@ -113,9 +113,17 @@ function Step(props: { heading: string; game: Game; turn: Turn; children: Compon
   );
 }
 
-function Hint({ children, tip }: { children: ComponentChildren; tip?: string | undefined }): JSX.Element {
+interface HintProps {
+  readonly children: ComponentChildren;
+  /** What the choice is worth. */
+  readonly worth?: string | undefined;
+  readonly tip?: string | undefined;
+}
+
+function Hint({ children, worth, tip }: HintProps): JSX.Element {
   return (
     <p class="hint">
+      {worth && <b class="worth">{worth} </b>}
       {children}
       {tip && preferences().tips && <small class="tip"> {tip}</small>}
     </p>
@@ -136,7 +144,9 @@ function PlacingTile(step: StepProps): JSX.Element {
     <>
       <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
-        <Hint tip={choice ? undefined : text.actionBar.placeTip}>{hint}</Hint>
+        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+          {hint}
+        </Hint>
       </Step>
       <Buttons session={session}>
         <button onClick={() => turnTile(session)} disabled={single === true}>
@@ -174,7 +184,9 @@ function SendingIslander(step: StepProps): JSX.Element {
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
-        <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
+          {hint}
+        </Hint>
       </Step>
       <Buttons session={session}>
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
@@ -220,7 +232,7 @@ function TakingShip(step: StepProps): JSX.Element {
         <div class="emblem">
           <ShipIcon />
         </div>
-        <Hint>{text.actionBar.takeShip}</Hint>
+        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
       </Step>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />

@@ -46,7 +46,9 @@ function questionInWords(session: GameSession): string {
     return game.players[other]?.bot === null ? text.actionBar.theirTurn(nameOf(game, other)) : "";
   }
   if (session.choices === NOTHING) return "";
-  return chosenInWords(session, game, tileset) ?? choicesInWords(session, game, tileset, decider);
+  const chosen = chosenInWords(session, game, tileset);
+  if (chosen === null) return choicesInWords(session, game, tileset, decider);
+  return [chosen, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
 }
 
 function stepInWords({ stepShown, replayed, lastStep }: GameSession, tileset: TileSet): string {

@@ -1,7 +1,7 @@
 /** A game on the screen: top bar, board, action bar and sidebar. */
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
@@ -78,6 +78,10 @@ function usePictures(tileset: string | null): Pictures | null {
 function Play({ session, pictures }: { session: GameSession; pictures: Pictures }): JSX.Element {
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
+  // What is shown on the board is seen only without the sheet over it.
+  useLayoutEffect(() => {
+    if (session.places.length > 0) setAside(false);
+  }, [session.places]);
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   return (

@@ -112,6 +112,7 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       return true;
     case "Escape":
       session.deselect();
+      session.inspect(null);
       session.pointOut(null);
       return true;
     case "+":

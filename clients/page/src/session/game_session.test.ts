@@ -4,7 +4,7 @@ import { type Problem, ProblemError, UnreachableError } from "south-seas-client"
 import { en } from "../messages/en.ts";
 import { fr } from "../messages/fr.ts";
 import { language, text } from "../messages/index.ts";
-import { game, place, player, turn } from "../testing/games.ts";
+import { game, legal, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
@@ -255,4 +255,48 @@ test("a connection is said to be back only after it was lost", async (t) => {
   assert.deepEqual(warn.mock.calls[0]?.arguments, [text.say.lost]);
   script.subscription.onStatus?.("connected");
   assert.deepEqual(tell.mock.calls[0]?.arguments, [text.say.back]);
+});
+
+test("news and gains are those since the last action here", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.deliver(script.change({ bag: 5 }, { by: "seat" }));
+  assert.deepEqual([session.news.length, session.recent.length], [0, 0]);
+  const players = [player(0, "Ana", { wares: wares(2, 0, 0) }), player(1, "Bo")];
+  script.deliver(script.change({ players }, { seat: 1, by: "seat" }));
+  script.deliver(script.change({ bag: 4 }, { seat: 1, by: "seat" }));
+  assert.equal(session.news.length, 2);
+  assert.deepEqual([...session.gains], [[0, { wares: wares(2, 0, 0), points: 0 }]]);
+  session.showPlaces([{ x: 1, y: 1 }]);
+  assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
+  script.deliver(script.change({ bag: 3 }));
+  assert.deepEqual(session.outlines, []);
+});
+
+test("the moves of an answer can be chosen before it is known what they are worth", async (t) => {
+  const { script, session } = await chosen(t);
+  const appraised = { ...MOVE, effects: [], worth: "It is worth a lot." };
+  const asked = t.mock.method(service, "legalMoves", async () => legal([appraised], script.game.version));
+  const answer = script.act.mock;
+  answer.mockImplementation(async () => {
+    const diffs = [script.change({ bag: 1 })];
+    return {
+      ...script.game,
+      diffs,
+      legal_moves: { ...legal([MOVE], script.game.version), ships: null },
+    } as never;
+  });
+  let known: (() => void) | undefined;
+  asked.mock.mockImplementation(async () => {
+    await new Promise<void>((resolve) => (known = resolve));
+    return legal([appraised], script.game.version);
+  });
+  confirm(session);
+  await settled();
+  session.select({ cell: { x: 1, y: 0 } });
+  assert.deepEqual([session.selectedMove, session.worth, session.appraisedMoves], [MOVE, null, []]);
+  known?.();
+  await settled();
+  assert.equal(session.worth?.words, "It is worth a lot.");
+  assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: null }]);
 });

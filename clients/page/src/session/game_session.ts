@@ -13,8 +13,11 @@ import {
 import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
+import type { Cell } from "../model/cells.ts";
+import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { LOBBY, goTo } from "../model/route.ts";
+import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
 import { removeGame, savePart, type StoredGame, saveGame, storedPart } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
 import { sentences } from "../model/event_sentences.ts";
@@ -22,6 +25,7 @@ import { isUnanswered, reasonOf, service } from "../service.ts";
 import { announcer } from "./announcer.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
+import { Inspection } from "./inspection.ts";
 import { lessonState } from "./lesson.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
@@ -47,6 +51,8 @@ export class GameSession extends Observable implements HistoryListener {
   selection: Selection = NOTHING_SELECTED;
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
+  /** The cells that were last asked for; the board shows them. */
+  places: readonly Cell[] = [];
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
 
@@ -61,8 +67,11 @@ export class GameSession extends Observable implements HistoryListener {
   /** Through which each action of the user goes. */
   readonly gate = new Gate(() => this.notify());
 
+  /** What of the board is looked at. */
+  readonly inspection: Inspection;
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
+  private isReadingScores = false;
   private moves: LegalMoves | null = null;
   private isUnloaded = false;
   private readonly ignoreLanguage = language.observe(() => this.onLanguage());
@@ -71,6 +80,7 @@ export class GameSession extends Observable implements HistoryListener {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
+    this.inspection = new Inspection(stored.id);
     this.isBusy = this.outbox.hasPending;
     if (!navigator.onLine) void this.restore();
     void this.read();
@@ -122,16 +132,51 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The last step that is shown. */
   get stepShown(): Step | null {
-    return this.history.steps[(this.replayed ?? this.history.shown) - 1] ?? null;
+    return this.history.steps[(this.replayed ?? this.lastStep) - 1] ?? null;
   }
 
   /** The steps up to what is shown, the last one last. */
   get shownSteps(): readonly Step[] {
-    return this.history.steps.slice(0, this.replayed ?? this.history.shown);
+    return this.history.steps.slice(0, this.replayed ?? this.lastStep);
   }
 
   get lastStep(): number {
-    return this.history.shown;
+    return this.history.steps.length;
+  }
+
+  /** What happened since the last turn here; for a spectator in the last turn; in a replay in its step. */
+  get news(): readonly Step[] {
+    const { shownSteps } = this;
+    const seats = new Set(Object.keys(this.stored.seats).map(Number));
+    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, seats) : -1);
+  }
+
+  /** The news, and the last turn. */
+  get recent(): readonly Step[] {
+    const { shownSteps, news } = this;
+    if (this.replayed !== null) return news;
+    return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
+  }
+
+  /** What each seat has gained of late. */
+  get gains(): ReadonlyMap<number, Gain> {
+    const { recent, shownSteps, game } = this;
+    const before = shownSteps[shownSteps.length - recent.length - 1];
+    return before && game ? gainsBetween(before.game, game, recent) : new Map();
+  }
+
+  /** What the chosen move is worth; null where none is chosen, and while that is not known. */
+  get worth(): Worth | null {
+    return this.selectedMove && worthOfMove(this.selectedMove);
+  }
+
+  /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
+  get outlines(): readonly Outline[] {
+    const worth = this.inspection.worth ?? this.worth;
+    return [
+      ...(worth?.outlines ?? []),
+      ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
+    ];
   }
 
   /** The seat of this browser that must decide now; null where there is none. */
@@ -161,6 +206,11 @@ export class GameSession extends Observable implements HistoryListener {
   get listedMoves(): readonly Move[] {
     if (!this.moves || this.moves.version !== this.game?.version) return [];
     return shownMoves(this.moves);
+  }
+
+  /** The same with what each is worth; empty while that is not known. */
+  get appraisedMoves(): readonly Move[] {
+    return this.moves && isAppraised(this.moves) ? this.listedMoves : [];
   }
 
   /** Whether a move waits for the network. */
@@ -195,7 +245,24 @@ export class GameSession extends Observable implements HistoryListener {
   select(changes: Partial<Selection>): void {
     if (this.outbox.hasPending) return;
     this.notice = null;
+    this.places = [];
+    this.inspection.inspected = null;
     this.selection = { ...this.selection, ...changes };
+    this.notify();
+  }
+
+  /** Looks at a tile, or at one of its segments; null looks away. */
+  inspect(cell: Cell | null, segment: number | null = null): void {
+    this.inspection.inspected = cell && { cell, segment };
+    this.places = [];
+    this.notify();
+    if (cell)
+      void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
+  }
+
+  /** Shows cells on the board. */
+  showPlaces(cells: readonly Cell[]): void {
+    this.places = cells;
     this.notify();
   }
 
@@ -211,7 +278,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown || step));
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
     this.notify();
   }
 
@@ -263,6 +330,7 @@ export class GameSession extends Observable implements HistoryListener {
       } else {
         this.network.onResponse();
         this.hasActed = true;
+        this.moves = acted.legal_moves;
         this.applyDiffs(acted.diffs);
       }
     } catch (error) {
@@ -363,6 +431,7 @@ export class GameSession extends Observable implements HistoryListener {
     this.notice = null;
     announcer.clear();
     this.moves = null;
+    this.inspection.forget();
     this.onSettled();
   }
 
@@ -405,6 +474,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.places = [];
     this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
@@ -417,17 +487,18 @@ export class GameSession extends Observable implements HistoryListener {
     announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
   }
 
-  /** All changes are shown: what may be done now, and how does it stand? */
+  /** What is known has changed: what may be done now, and how does it stand? */
   onSettled(): void {
     if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
-    if (this.isBusy || !this.history.isSettled) return;
+    if (this.isBusy) return;
     if (this.latest) {
       ownGames.onChange(this.latest);
       savePart(this.id, "step", this.history.last);
     }
-    void this.load(this.readMoves());
+    void this.load(this.readMoves()).then(() => this.load(this.readWorth()));
     void this.load(this.readScores());
+    void this.load(this.readFeatures());
   }
 
   private async load(question: Promise<void>): Promise<void> {
@@ -458,11 +529,38 @@ export class GameSession extends Observable implements HistoryListener {
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
 
-  private async readScores(): Promise<void> {
-    const game = this.history.last?.game;
-    if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
-    const scores = await service.scores(this.id, { token: this.readToken });
-    this.network.onResponse();
-    if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
+  /** Reads what the moves are worth that came with an answer and can be chosen already. */
+  private async readWorth(): Promise<void> {
+    const { moves, latest, choices } = this;
+    if (choices === NOTHING || !latest?.turn || moves?.version !== latest.version || isAppraised(moves))
+      return;
+    const appraised = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
+    if (appraised.version !== this.latest?.version) return;
+    this.moves = appraised;
+    this.choices = choicesIn(appraised, latest.turn.placed);
   }
+
+  private async readFeatures(): Promise<void> {
+    if (!this.latest || this.replayed !== null) return;
+    await this.inspection.read(this.latest, this.readToken);
+  }
+
+  /** Changes that come while the scores are read are read together. */
+  private async readScores(): Promise<void> {
+    const { latest } = this;
+    if (!latest || latest.status === "waiting" || this.scores?.version === latest.version) return;
+    if (this.isReadingScores) return;
+    this.isReadingScores = true;
+    try {
+      this.scores = await service.scores(this.id, { token: this.readToken });
+      this.network.onResponse();
+    } finally {
+      this.isReadingScores = false;
+    }
+    if (this.latest?.version !== latest.version) await this.readScores();
+  }
+}
+
+function isAppraised({ ships }: LegalMoves): boolean {
+  return ships !== null;
 }

@@ -13,7 +13,7 @@ export function lessonState(session: GameSession): LessonState | null {
     steps: session.shownSteps,
     tileset,
     seat: Number(seat),
-    moves: session.listedMoves,
+    moves: session.appraisedMoves,
     chosen: selection,
     chosenMove: session.selectedMove,
     told: credentials.lesson,

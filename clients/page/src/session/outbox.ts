@@ -64,6 +64,7 @@ export class Outbox {
         {
           token: pending.token,
           ifMatch: { version: pending.version },
+          includeLegalMoves: true,
           key: pending.key,
         },
       );

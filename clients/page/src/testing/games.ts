@@ -98,7 +98,7 @@ export function finished(winners: number[], points: readonly (readonly [number, 
 }
 
 export function step(after: Game, diff: Partial<Diff> = {}): Step {
-  return { game: after, diff: { ...change(after.version, []), ...diff } };
+  return { game: after, diff: { ...change(after.version, []), ...diff }, delayMs: 0 };
 }
 
 export function change(version: number, patch: Diff["patch"], events: GameEvent[] = []): Diff {
@@ -130,6 +130,6 @@ export function deliver(ship: string, paid: Wares): Move {
 }
 
 export function legal(moves: Move[], version = 1, repeated: string[] = []): LegalMoves {
-  const none = { cells: null, ships: null, next_cursor: null, repeated };
+  const none = { cells: null, ships: [], next_cursor: null, repeated };
   return { version, digest: "", language: "en", seat: 0, phase: "place_tile", moves, ...none };
 }
