@@ -93,7 +93,7 @@ class ActionRequest(RequestModel):
 
 
 class FeatureValue(ResponseModel):
-    """The feature of an islander that would be placed or retrieved, as it is before the move."""
+    """A feature: who is there, what it gives now, and what it lacks until it is complete."""
 
     kind: SegmentKind
     cells: list[Cell]
@@ -119,6 +119,6 @@ class Move(ResponseModel):
     that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`.
     """
     feature: FeatureValue | None
-    """With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`."""
+    """With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`."""
     worth: str | None
     """Effects and feature in words: whole sentences, or nothing. Null without `effects=1`."""

@@ -19,6 +19,10 @@ class RequestModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The base of what clients send: unknown fields are rejected."""
 
 
+class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
+    """Base of query parameters; unknown names are ignored because later versions may define them."""
+
+
 encode_json = msgspec.json.Encoder().encode
 """Encodes a value as JSON, fields in the order of their declaration."""
 

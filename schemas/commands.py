@@ -1,11 +1,11 @@
 """Legal moves, and requests that act."""
 
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta
 
 from schemas.actions import ActionRequest, Move
-from schemas.base import RequestModel, ResponseModel
+from schemas.base import Query, RequestModel, ResponseModel
 from schemas.game import GameView
 from schemas.tileset import Cost
 from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId
@@ -95,6 +95,14 @@ class SeatCommand(RequestModel):
 
     seat: SeatNumber | None = None
     """Null means the token's seat. With the owner's token, null undoes for the decider; `resign`, `return` need it."""
+
+
+class IncludeQuery(Query, frozen=True):
+    """Optional parts of a response."""
+
+    include: (
+        Annotated[Literal["legal_moves"], Meta(description="Adds the next legal moves to the response.")] | None
+    ) = None
 
 
 class NextDecision(ResponseModel):

@@ -1,9 +1,10 @@
-"""Scores, islander values and tiles left."""
+"""Scores, islander values, features and tiles left."""
 
 from typing import Annotated
 
 from msgspec import Meta
 
+from schemas.actions import FeatureValue
 from schemas.base import ResponseModel
 from schemas.vocabulary import Language, SegmentKind, Wares
 
@@ -52,6 +53,33 @@ class Scores(ResponseModel):
     version: int
     players: list[PlayerScores]
     islanders: list[IslanderValue]
+
+
+class BoardSegment(ResponseModel):
+    """A segment of a placed tile."""
+
+    x: int
+    y: int
+    segment: int
+    """Index in the tile's `segments`."""
+
+
+class BoardFeature(FeatureValue):
+    """A feature of the board, with its segments, and in words."""
+
+    segments: list[BoardSegment]
+    """In the order in which their tiles were placed."""
+    text: str
+    """What it gives now, what it lacks, and who has the most islanders there: whole sentences."""
+
+
+class BoardFeatures(ResponseModel):
+    """The response of `GET /v1/games/{id}/features`."""
+
+    version: int
+    language: Language
+    """The language of the texts."""
+    features: list[BoardFeature]
 
 
 class TileLeft(ResponseModel):

@@ -38,9 +38,10 @@ from service.telemetry.metrics import (
     WEBHOOKS_IN_PROGRESS,
 )
 from service.telemetry.tracing import trace_if_configured
+from service.web.access_log import ACCESS_LOGGER
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
+from service.web.middleware import IN_FLIGHT
 from service.web.streaming.registry import STREAMS
 
 __all__ = ["ObservedParts", "configure_logging", "observe_instance"]

@@ -21,8 +21,8 @@ from service.telemetry.logs import LogFormat
 from service.web.buckets import parse_rate
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
+from service.web.origins import parse_origins
 from service.web.outbound.ssrf import parse_nameservers
-from service.web.ratelimit.origins import parse_origins
 
 __all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "origin_of", "with_settings"]
 

@@ -37,8 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of processes for `-n auto`: two for each processor, since most tests wait for others."""
-    return min(2 * (os.cpu_count() or 1), 16)
+    """Return the number of processes for `-n auto`: three for each processor, since most tests wait for others."""
+    return min(3 * (os.cpu_count() or 1), 16)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

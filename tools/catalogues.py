@@ -27,8 +27,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
-PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences.json"
-SHOWN = re.compile(r" (at|from) \(\{x\}, \{y\}\)|: \{tile\}")
+PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
+SHOWN = re.compile(r"\s?: \{tile\}")
+"""What the page's sentences do without, as its board shows it."""
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Constant: a catalogue changes with its messages, not with the day."""
@@ -125,13 +126,19 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
-def page_sentences() -> str:
-    """Return the page's sentences: the English ones without cells and tiles, as the board shows these."""
-    sentences = {key: SHOWN.sub("", sentence) for key, sentence in SENTENCES.items()}
+def page_sentences(language: str) -> str:
+    """Return the page's sentences in a language, without tiles."""
+    translated = {} if language == ENGLISH else translations(read_catalogue(language))
+
+    def translate(message: str) -> str:
+        (translation,) = translated.get((message,), (message,))
+        return translation
+
+    sentences = {key: SHOWN.sub("", translate(sentence)) for key, sentence in SENTENCES.items()}
     for kind, phrase in SEGMENTS.items():
         key = f"islander_placed.{kind}"
-        sentences[key] = sentences[key].format(player="{player}", segment=phrase)
-    return json.dumps(sentences, indent=2) + "\n"
+        sentences[key] = sentences[key].format(player="{player}", segment=translate(phrase))
+    return json.dumps(sentences, indent=2, ensure_ascii=False) + "\n"
 
 
 def main() -> int:
@@ -140,10 +147,13 @@ def main() -> int:
     if "--check" not in sys.argv[1:]:
         for language in translated:
             update_catalogue(language)
-        PAGE_SENTENCES.write_text(page_sentences())
+        for language in LANGUAGES:
+            (PAGE_SENTENCES / f"{language}.json").write_text(page_sentences(language), "utf-8")
     wrong = [f"{language}: {fault}" for language in translated for fault in list_faults(language)]
-    if PAGE_SENTENCES.read_text() != page_sentences():
-        wrong.append(f"{PAGE_SENTENCES.name} does not have the sentences of the source")
+    for language in LANGUAGES:
+        path = PAGE_SENTENCES / f"{language}.json"
+        if not path.exists() or path.read_text("utf-8") != page_sentences(language):
+            wrong.append(f"{path.name} does not have the sentences of the source")
     sys.stderr.writelines(f"{fault}\n" for fault in wrong)
     return 1 if wrong else 0
 

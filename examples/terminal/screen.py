@@ -109,8 +109,8 @@ def prompt(state: GameState) -> RenderableType:
     line.append(f"{state.typed}", "bold")
     line.append(" ", "reverse")
     line.append(f"  {_echo(state)}")
-    said = state.note or _worth(state)
-    note = Text(said or _hints(state), style="bold" if said else "dim", no_wrap=True, overflow="ellipsis")
+    announced = state.note or _worth(state)
+    note = Text(announced or _hints(state), style="bold" if announced else "dim", no_wrap=True, overflow="ellipsis")
     return Group(line, note)
 
 

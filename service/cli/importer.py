@@ -127,6 +127,7 @@ def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
         spectator=secrets.token_bytes(_HASH_BYTES),
         seats=[None] * len(game.players),
         owner_seats=[],
+        tags=[None] * len(game.players),
     )
 
 

@@ -14,7 +14,7 @@ from service.drawing.layout.tile_layout import TileLayout, lay_out_tile
 from service.drawing.move_labels import MoveLabels
 from service.drawing.palette import Palette
 from service.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
-from service.drawing.symbols import ISLANDERS, SYMBOLS, islander_id
+from service.drawing.symbols import ISLANDERS, SYMBOLS, islander_id, use_symbol
 from service.drawing.text_outlines import draw_centred_text, draw_text
 from service.drawing.tile import NUMBER_COLOR, draw_seam, draw_water, draw_waves, tile_symbols, ware_number
 
@@ -110,13 +110,6 @@ def draw_loose_tile(tile: Tile, rotation: int, colors: Palette) -> str:
     placed = PlacedTile(tile=tile.id, rotation=rotation, order=0, islanders=[], covered=[])
     loose = BoardTile((0, 0), placed, lay_out_tile(tile.segments))
     return "".join([draw_water(colors), _draw_tile_land(loose), draw_seam(colors), *_draw_symbols(loose)])
-
-
-def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
-    """Return a `<use>` element for a symbol at a point."""
-    if abs(scale - 1) < 0.01:
-        return f'<use href="#{name}" x="{at.x:.1f}" y="{at.y:.1f}"/>'
-    return f'<use href="#{name}" transform="translate({at.x:.1f} {at.y:.1f})scale({scale:.2f})"/>'
 
 
 def _draw_water(tiles: list[BoardTile], colors: Palette) -> Iterator[str]:

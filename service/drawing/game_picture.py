@@ -27,7 +27,7 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     box = board if strip is None else board._replace(height=board.height + strip.height * strip_scale)
     scale = _sidebar_scale(scene, box) if options.sidebar else 0.0
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
-    width_px = min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
+    width_px = _width_px(picture, options)
     parts = [
         shared_definitions(scene, tiles, options.colors),
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
@@ -42,6 +42,18 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
         parts.append(f'<g transform="translate({box.left + box.width:.1f} {top:.1f})scale({scale:.4f})">{panel}</g>')
     label = board_label(get_translator(options.language), scene.game.turn)
     return f"{_opening_tag(label, picture, width_px)}{''.join(parts)}</svg>"
+
+
+def board_size(scene: Scene, options: BoardOptions) -> tuple[int, int]:
+    """Return the width and height, in pixels, of a picture with a sidebar and without numbered moves."""
+    box = board_box(shown_region(scene, options, label_moves(scene)), options)
+    picture = _with_sidebar(scene, box, _sidebar_scale(scene, box))
+    width_px = _width_px(picture, options)
+    return round(width_px), round(width_px * picture.height / picture.width)
+
+
+def _width_px(picture: Box, options: BoardOptions) -> float:
+    return min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
 
 
 def _sidebar_scale(scene: Scene, box: Box) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from schemas.game import PlacedTile, Turn
 from schemas.vocabulary import Wares
-from service.drawing.board import CELL_SIZE, draw_loose_tile, draw_outline, segment_attributes, use_symbol
+from service.drawing.board import CELL_SIZE, draw_loose_tile, draw_outline, segment_attributes
 from service.drawing.labels import Box, Label, draw_label, draw_labels
 from service.drawing.layout.distance_fields import Point
 from service.drawing.layout.tile_layout import lay_out_tile
@@ -14,6 +14,7 @@ from service.drawing.move_labels import MoveLabels
 from service.drawing.scene import BoardOptions, Scene
 from service.drawing.ships import WIDTH as TOKEN_WIDTH
 from service.drawing.ships import ship_token
+from service.drawing.symbols import use_symbol
 from service.drawing.text_outlines import CAPITAL_HEIGHT, EM, draw_text, text_width
 
 STRIP_WIDTH = 800.0

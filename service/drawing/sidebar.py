@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.game import Player, Turn
-from service.drawing.board import draw_loose_tile, use_symbol
+from service.drawing.board import draw_loose_tile
 from service.drawing.labels import draw_label
 from service.drawing.layout.distance_fields import Point
 from service.drawing.move_labels import MoveLabels
@@ -11,7 +11,7 @@ from service.drawing.scene import BoardOptions, Scene
 from service.drawing.ships import HEIGHT as TOKEN_HEIGHT
 from service.drawing.ships import WIDTH as TOKEN_WIDTH
 from service.drawing.ships import ship_token
-from service.drawing.symbols import draw_badge, islander_id
+from service.drawing.symbols import draw_badge, islander_id, use_symbol
 from service.drawing.text_outlines import draw_centred_text, draw_text, text_width, truncate_text
 
 SIDEBAR_WIDTH = 400.0

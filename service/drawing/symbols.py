@@ -30,6 +30,13 @@ def draw_at(drawing: str, spot: SymbolSpot) -> str:
     return f'<g transform="translate({spot.at.x:.1f} {spot.at.y:.1f}){size}">{drawing}</g>'
 
 
+def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
+    """Return a `<use>` element for a symbol at a point."""
+    if abs(scale - 1) < 0.01:
+        return f'<use href="#{name}" x="{at.x:.1f}" y="{at.y:.1f}"/>'
+    return f'<use href="#{name}" transform="translate({at.x:.1f} {at.y:.1f})scale({scale:.2f})"/>'
+
+
 ISLANDER_SCALE = 1.16
 
 _BODY = "M-6.6 8.2C-7 .6-4.4-2.2 0-2.2S7 .6 6.6 8.2C6.5 8.9 6 9 5.4 9H-5.4C-6 9-6.5 8.9-6.6 8.2Z"

@@ -1,17 +1,18 @@
 """A tile as SVG, with the data that programs need to place figures on it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
-from service.drawing.land import tile_layers
+from service.drawing.land import draw_land, tile_layers
 from service.drawing.layout.distance_fields import Point
 from service.drawing.layout.symbol_spots import SymbolSpot
 from service.drawing.layout.tile_layout import MAX_SYMBOLS, TileLayout, lay_out_tile, symbol_count
 from service.drawing.palette import LIGHT, Palette
-from service.drawing.symbols import SYMBOLS, draw_at
+from service.drawing.symbols import SYMBOLS, draw_at, use_symbol
 from service.drawing.text_outlines import draw_centred_text
 
+ROTATIONS = 4
 NUMBER_COLOR = "#3a2408"
 
 WAVES = (
@@ -32,6 +33,38 @@ def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int 
         f" aria-label={quoteattr(label)}>{draw_water(colors)}{''.join(_draw_segments(layout, rotation, colors))}"
         f"{draw_seam(colors)}</svg>"
     )
+
+
+def tiles_svg(tiles: Sequence[Tile], colors: Palette = LIGHT) -> str:
+    """Draw tiles in every rotation as the symbols `tile-ID-ROTATION` of one SVG.
+
+    Each has the same groups as a tile's own SVG; what its rotations and other tiles share is there once.
+    """
+    shared = {
+        "water": draw_water(colors),
+        "seam": draw_seam(colors),
+        **{f"land-{tile.id}": draw_land(tile.segments, colors) for tile in tiles},
+        **SYMBOLS,
+    }
+    definitions = "".join(f'<g id="{name}">{drawing}</g>' for name, drawing in shared.items())
+    symbols = "".join(_draw_tile_symbol(tile, rotation) for tile in tiles for rotation in range(ROTATIONS))
+    return f'<svg xmlns="http://www.w3.org/2000/svg"><defs>{definitions}</defs>{symbols}</svg>'
+
+
+def _draw_tile_symbol(tile: Tile, rotation: int) -> str:
+    layout = lay_out_tile(tile.segments)
+    segments = "".join(
+        _draw_segment(layout, index, rotation, "", _use_symbol_at) for index in range(len(tile.segments))
+    )
+    turn = f' transform="{_turn(rotation)}"' if rotation else ""
+    return (
+        f'<symbol id="tile-{tile.id}-{rotation}" viewBox="0 0 100 100"><use href="#water"/>'
+        f'<use href="#land-{tile.id}"{turn}/>{segments}<use href="#seam"/></symbol>'
+    )
+
+
+def _turn(rotation: int) -> str:
+    return f"rotate({90 * (rotation % ROTATIONS)} 50 50)"
 
 
 def size_attributes(width: int | None, slope: float) -> str:
@@ -92,20 +125,28 @@ def _symbol_names(segment: Segment) -> list[str]:
 
 def _draw_segments(layout: TileLayout, rotation: int, colors: Palette) -> Iterator[str]:
     """Draw the group of each segment, from the bottom layer up: seas, then land."""
-    turn = f"rotate({90 * (rotation % 4)} 50 50)"
     for owner, shape in tile_layers(layout.segments, colors):
-        piece = f'<g transform="{turn}">{shape}</g>' if shape else ""
-        yield piece if owner is None else _draw_segment(layout, owner, rotation, piece)
+        piece = f'<g transform="{_turn(rotation)}">{shape}</g>' if shape else ""
+        yield piece if owner is None else _draw_segment(layout, owner, rotation, piece, _draw_symbol_at)
 
 
-def _draw_segment(layout: TileLayout, index: int, rotation: int, ground: str) -> str:
+def _draw_symbol_at(name: str, spot: SymbolSpot) -> str:
+    return draw_at(SYMBOLS[name], spot)
+
+
+def _use_symbol_at(name: str, spot: SymbolSpot) -> str:
+    return use_symbol(name, spot.at, scale=spot.scale)
+
+
+def _draw_segment(
+    layout: TileLayout, index: int, rotation: int, ground: str, draw: Callable[[str, SymbolSpot], str]
+) -> str:
     at: Point = layout.islanders[index].rotated(rotation)
     kind = type(layout.segments[index]).__name__.lower()
     symbols = "".join(
-        draw_at(SYMBOLS[name], where)
+        draw(name, where)
         if group is None
-        else f'<g data-group="{group}" data-x="{where.at.x:g}" data-y="{where.at.y:g}">'
-        f"{draw_at(SYMBOLS[name], where)}</g>"
+        else f'<g data-group="{group}" data-x="{where.at.x:g}" data-y="{where.at.y:g}">{draw(name, where)}</g>'
         for name, group, where in tile_symbols(layout, index, rotation)
     )
     if (wares := ware_number(layout, index, rotation)) is not None:

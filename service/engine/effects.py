@@ -9,10 +9,9 @@ from typing import Final
 
 from schemas.actions import Action, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import AnyEvent, ShipRevealed, ShipTaken, TileDiscarded, TileDrawn
-from service.engine.evaluation import count_by_seat, feature_cells, feature_wares, islander_counts
 from service.engine.game import Game, copy_game
-from service.engine.segments import feature_kind, feature_segments, tile_order
-from service.engine.tileset_index import FEATURE_KINDS, SHIPS, SIDE_OFFSETS, TileSetIndex, pack_cell
+from service.engine.queries import feature_value
+from service.engine.tileset_index import TileSetIndex, pack_cell
 from service.engine.turn import apply_action
 
 HIDDEN_EVENTS: Final = (TileDrawn, TileDiscarded, ShipRevealed)
@@ -40,29 +39,7 @@ def move_feature(index: TileSetIndex, game: Game, action: Action) -> FeatureValu
             label = game.feature_labels[game.first_segments[game.board[pack_cell(x, y)]] + segment]
         case _:
             return None
-    kind = feature_kind(index, game, label)
-    return FeatureValue(
-        kind=FEATURE_KINDS[kind],
-        cells=feature_cells(game, label),
-        islanders=count_by_seat(islander_counts(game, label)),
-        wares=feature_wares(kind, game.symbols[label]),
-        open=game.open_slots[label] if kind == SHIPS else _count_open_sides(index, game, label),
-    )
-
-
-def _count_open_sides(index: TileSetIndex, game: Game, label: int) -> int:
-    """Return the number of sides without a neighbour that a feature reaches.
-
-    `open_slots` counts a side twice where the sea on both halves of a bridge edge is the same.
-    """
-    sides = set()
-    for segment in feature_segments(game, label):
-        order = tile_order(game, segment)
-        tile_segment = segment - game.first_segments[order]
-        for side, slots in enumerate(index.slots_clockwise[game.oriented_tiles[order]]):
-            if tile_segment in slots and game.cells[order] + SIDE_OFFSETS[side] not in game.board:
-                sides.add((order, side))
-    return len(sides)
+    return feature_value(index, game, label)
 
 
 def _public_events(events: Iterable[AnyEvent]) -> list[AnyEvent]:

@@ -1,12 +1,20 @@
-"""R8: tiles left, scores and islander values, which players may query at any time."""
+"""R8: tiles left, scores, and what islanders and features are worth, which players may query at any time."""
 
+from schemas.actions import FeatureValue
 from schemas.scores import IfEnded, IslanderValue, PlayerScores
 from schemas.vocabulary import Wares
-from service.engine.evaluation import islander_counts, majority_seats, occupied_features
+from service.engine.evaluation import (
+    count_by_seat,
+    feature_cells,
+    feature_wares,
+    islander_counts,
+    majority_seats,
+    occupied_features,
+)
 from service.engine.final_scoring import WARES_PER_POINT, ship_points
 from service.engine.game import Game
-from service.engine.segments import feature_kind, locate_segment
-from service.engine.tileset_index import FEATURE_KINDS, SHIPS, TileSetIndex
+from service.engine.segments import feature_kind, feature_segments, locate_segment, tile_order
+from service.engine.tileset_index import FEATURE_KINDS, SHIPS, SIDE_OFFSETS, TileSetIndex, unpack_cell
 
 ROLES = ("banana_picker", "shell_collector", "fisherman", "merchant")
 UNITS = ("bananas", "shells", "fish", "points")
@@ -52,6 +60,45 @@ def islander_values(index: TileSetIndex, game: Game) -> list[IslanderValue]:
                 )
             )
     return sorted(values, key=lambda value: (value.seat, value.y, value.x, value.segment))
+
+
+def feature_labels_at(index: TileSetIndex, game: Game, x: int | None = None, y: int | None = None) -> list[int]:
+    """Return the labels of the features on the tiles with this x and this y; None stands for any."""
+    labels: dict[int, None] = {}
+    for order, cell in enumerate(game.cells):
+        tile_x, tile_y = unpack_cell(cell)
+        if x in (None, tile_x) and y in (None, tile_y):
+            first = game.first_segments[order]
+            segments = len(index.tiles[game.oriented_tiles[order] >> 2].kinds)
+            labels.update(dict.fromkeys(game.feature_labels[first : first + segments]))
+    return [*labels]
+
+
+def feature_value(index: TileSetIndex, game: Game, label: int) -> FeatureValue:
+    """Return what a feature would give if it were evaluated now, and what it lacks until it is complete."""
+    kind = feature_kind(index, game, label)
+    return FeatureValue(
+        kind=FEATURE_KINDS[kind],
+        cells=feature_cells(game, label),
+        islanders=count_by_seat(islander_counts(game, label)),
+        wares=feature_wares(kind, game.symbols[label]),
+        open=game.open_slots[label] if kind == SHIPS else _count_open_sides(index, game, label),
+    )
+
+
+def _count_open_sides(index: TileSetIndex, game: Game, label: int) -> int:
+    """Return the number of sides without a neighbour that a feature reaches.
+
+    `open_slots` counts a side twice where the sea on both halves of a bridge edge is the same.
+    """
+    sides = set()
+    for segment in feature_segments(game, label):
+        order = tile_order(game, segment)
+        tile_segment = segment - game.first_segments[order]
+        for side, slots in enumerate(index.slots_clockwise[game.oriented_tiles[order]]):
+            if tile_segment in slots and game.cells[order] + SIDE_OFFSETS[side] not in game.board:
+                sides.add((order, side))
+    return len(sides)
 
 
 def _player_scores(index: TileSetIndex, game: Game, seat: int, pending: list[int]) -> PlayerScores:

@@ -33,9 +33,6 @@ MAX_STEP_SHARE = 0.75
 ACCESS_SCHEMA = 1
 """Version of the record's format."""
 
-API_KEY_SCHEMA = 2
-"""The version of records with an API key, which an older release would lose; other records stay readable there."""
-
 
 class SeatTag(msgspec.Struct, array_like=True, gc=False):
     """A seat's creator and external user, by which the creator lists the game."""
@@ -57,11 +54,11 @@ class AccessRecord(msgspec.Struct, array_like=True, gc=False):
     """Hash of each seat's token; None for bots and open seats."""
     owner_seats: list[int]
     """Seats that were filled at creation; the owner's token acts for them."""
+    tags: list[SeatTag | None]
+    """One for each seat."""
     schema: int = ACCESS_SCHEMA
     creator: bytes | None = None
     """Hash of the creator's key, by which the creator lists the game."""
-    tags: list[SeatTag | None] = []
-    """One for each seat; records of older releases have none."""
     api_key: str | None = None
     """Name of the API key with which the game was created, whose holder lists it."""
 
@@ -110,14 +107,14 @@ encode_access = msgspec.msgpack.Encoder().encode
 def decode_access(record: bytes) -> AccessRecord:
     """Decode a stored record. Raises `msgspec.DecodeError` if it is damaged, or was written by a later release."""
     access = _DECODER.decode(record)
-    if access.schema > API_KEY_SCHEMA:
+    if access.schema > ACCESS_SCHEMA:
         raise msgspec.DecodeError(f"it has schema {access.schema}, of a later release")
     return access
 
 
 def authenticate(access: AccessRecord, token: str) -> Principal | None:
     """Return who a token stands for, None for an unknown one. Compares every hash in constant time."""
-    digest = sha256(token.encode()).digest()
+    digest = hash_token(token)
     principal: Principal | None = None
     if hmac.compare_digest(access.owner, digest):
         principal = _OWNER

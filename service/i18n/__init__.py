@@ -5,6 +5,7 @@ nothing is marked up.
 
     describe_move(translator, index, game, action)   a legal move with its text
     MoveAppraiser(...).appraise(move)                what it is worth
+    describe_occupied_feature(translator, names, feature)   the same of a feature, and whose it is
     EventNarrator(...).narrate_event(event)          what happened
     describe_status(translator, index, game)         whose decision it is, or who won
 
@@ -15,9 +16,10 @@ The source has the English messages; `catalogues` holds the other languages as g
 from service.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
 from service.i18n.events import EventNarrator
 from service.i18n.moves import describe_cell, describe_move
+from service.i18n.phrases import player_names
 from service.i18n.status import describe_status
 from service.i18n.tile_names import tile_names
-from service.i18n.worth import MoveAppraiser
+from service.i18n.worth import MoveAppraiser, describe_occupied_feature
 
 __all__ = [
     "ENGLISH",
@@ -28,7 +30,9 @@ __all__ = [
     "Translator",
     "describe_cell",
     "describe_move",
+    "describe_occupied_feature",
     "describe_status",
     "get_translator",
+    "player_names",
     "tile_names",
 ]

@@ -1,7 +1,6 @@
 """The English sentences of events, by event type and variant; all other languages translate these.
 
-The page uses the same sentences without cells and tiles, which it shows: `tools.catalogues` writes
-them there.
+The page uses the same sentences without tiles, which it shows: `tools.catalogues` writes them there.
 """
 
 from typing import Any

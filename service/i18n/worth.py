@@ -1,5 +1,6 @@
-"""What a move is worth, and what a ship costs, in whole sentences."""
+"""What a move or a feature is worth, and what a ship costs, in whole sentences."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from schemas.actions import FeatureValue, Move, Pass, RetrieveIslander
@@ -81,6 +82,18 @@ class MoveAppraiser(NamedTuple):
         else:
             text = translator.gettext("The ship of {points} asks for {cost}; {player} can pay.", **values)
         return ShipOffer(ship=ship.id, points=ship.points, cost=ship.cost, missing=missing, text=text)
+
+
+def describe_occupied_feature(translator: Translator, names: Sequence[str], feature: FeatureValue) -> str:
+    """Return what a feature gives now, what it lacks, and who has the most islanders there; `names` are by seat."""
+    most = max((count.count for count in feature.islanders), default=0)
+    players = translator.join_list([names[count.seat] for count in feature.islanders if count.count == most])
+    who = (
+        translator.gettext("Most islanders: {players}.", players=players)
+        if players
+        else translator.gettext("Nobody is there.")
+    )
+    return f"{describe_feature(translator, feature)} {who}"
 
 
 def describe_feature(translator: Translator, feature: FeatureValue) -> str:

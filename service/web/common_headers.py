@@ -35,7 +35,7 @@ _RESTRICTIONS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-ref
 
 PAGE_HEADERS = {
     CSP: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     **_RESTRICTIONS,
     "Cross-Origin-Opener-Policy": "same-origin",
 }

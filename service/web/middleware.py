@@ -1,94 +1,46 @@
 """Around the application: each request gets an id, is measured, logged and may be traced; its errors become problems.
 
 It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
-
-The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
-path or the query, so that nothing that a client wrote is logged, tokens least.
 """
 
-import logging
-import re
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
-from multidict import CIMultiDictProxy, istr
+from aiohttp import hdrs, web
 from prometheus_client import Histogram
 
-from service.games.errors import Malformed, ServiceError
+from service.games.errors import ServiceError
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION
+from service.web.access_log import UNMATCHED_ROUTE, RequestContext, get_route, log_request
 from service.web.app_keys import DRAINING
-from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
+from service.web.common_headers import REQUEST_ID
 from service.web.connections.limiter import report_untrusted_proxy
 from service.web.connections.protocol import get_connection
-from service.web.errors import EncodedBody, RateLimited, UnknownTransferCoding
-from service.web.headers.negotiation import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, join_lines, prefers_media_type
+from service.web.errors import RateLimited
+from service.web.head_checks import check_head
+from service.web.headers.negotiation import prefers_media_type
+from service.web.origins import options_response
 from service.web.parsing import JSON, without_expectation
-from service.web.problems import error_response, format_allow_header, http_exception_response
+from service.web.problems import error_response, http_exception_response
 from service.web.ratelimit.limiter import RATE_LIMITER
-
-__all__ = [
-    "ACCESS_LOGGER",
-    "EVENT_STREAM",
-    "IN_FLIGHT",
-    "LIST_HEADERS",
-    "UNMATCHED_ROUTE",
-    "Middleware",
-    "RequestContext",
-    "StreamKind",
-    "log_request",
-    "log_stream",
-]
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-ACCESS_LOGGER = logging.getLogger("service.web.access")
-
-UNMATCHED_ROUTE = "unmatched"
-"""The route of all unknown paths."""
+__all__ = ["EVENT_STREAM", "IN_FLIGHT", "Handler", "Middleware"]
 
 EVENT_STREAM = "text/event-stream"
 
-StreamKind = Literal["socket", "stream"]
-
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
-"""aiohttp's parser also knows 0.9 and 2.0."""
-
-REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
-REQUESTED_METHOD = istr("Access-Control-Request-Method")
-PREFLIGHT_MAX_AGE_S = 7200
-
-LIST_HEADERS = (
-    hdrs.ACCEPT,
-    hdrs.ACCEPT_ENCODING,
-    hdrs.ACCEPT_LANGUAGE,
-    hdrs.IF_MATCH,
-    hdrs.IF_NONE_MATCH,
-    istr("Prefer"),
-    hdrs.SEC_WEBSOCKET_EXTENSIONS,
-    hdrs.SEC_WEBSOCKET_PROTOCOL,
-)
-"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
-
-MAX_PATH_PARTS = 16
-"""More than any route has: aiohttp looks a path up again for each of its parts."""
 
 INTERNAL_ERROR = 500
 DISCONNECTED = 0
 """Stands for the status of a request whose client has disconnected."""
 STREAMED = -1
 """Stands for the status of a WebSocket or event stream."""
-
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header or a method."""
-_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
-"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
 Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Handles a `web.Request`; aiohttp declares a wider type."""
@@ -101,29 +53,6 @@ class InFlight:
 
 
 IN_FLIGHT = InFlight()
-
-
-class RequestContext:
-    """The log context of a request."""
-
-    __slots__ = ("request", "request_id")
-
-    def __init__(self, client_request_id: str | None = None) -> None:
-        self.request_id: str | None = (
-            client_request_id
-            if client_request_id is not None and is_valid_request_id(client_request_id)
-            else new_request_id()
-        )
-        """The client's, if it is safe in log lines and headers."""
-        self.request: web.Request | None = None
-        """The request, once the application has it and its route is known."""
-
-    @property
-    def game(self) -> str | None:
-        """Return the game that its path names, once its route is known."""
-        if self.request is None or "/games/{id}" not in _get_route(self.request):
-            return None
-        return self.request.match_info.get("id")
 
 
 class Middleware:
@@ -181,7 +110,7 @@ class Middleware:
             request = without_expectation(request)
         try:
             try:
-                _check_head(request)
+                check_head(request)
                 if context is not None:
                     context.request = request
                 response = await self._handle(request)
@@ -203,60 +132,6 @@ class Middleware:
         return response
 
 
-def _check_lists(headers: CIMultiDictProxy[str]) -> None:
-    """Raise Malformed if a list is longer than it may be."""
-    for name in LIST_HEADERS:
-        if name in headers and (
-            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
-        ):
-            raise Malformed(
-                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
-                str(name),
-            )
-
-
-def _check_head(request: web.Request) -> None:
-    """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
-    headers = request.headers
-    _check_lists(headers)
-    if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
-        raise web.HTTPNotFound
-    if "token" in request.query_string and "token" in request.query:
-        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
-    if request.version not in SUPPORTED_VERSIONS:
-        raise Malformed("send HTTP/1.1")
-    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
-    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
-        raise EncodedBody
-    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
-    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
-    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
-        raise UnknownTransferCoding
-
-
-def options_response(request: web.Request, error: web.HTTPException) -> web.Response:
-    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
-
-    Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
-    Authorization (Fetch, 4.8), so the preflight lists those that it was asked for. It is answered for unknown paths and
-    methods too, so that the page can read the problem of the request itself.
-    """
-    allowed = format_allow_header(error.allowed_methods) if isinstance(error, web.HTTPMethodNotAllowed) else ""
-    method = request.headers.get(REQUESTED_METHOD, "")
-    if not allowed and not method:
-        return http_exception_response(error)
-    methods = [allowed, *(_NAME.findall(method)[:1] if method not in allowed.split(", ") else [])]
-    headers = {
-        "Access-Control-Allow-Methods": ", ".join(filter(None, methods)),
-        "Access-Control-Max-Age": str(PREFLIGHT_MAX_AGE_S),
-    }
-    if allowed:
-        headers["Allow"] = allowed
-    if requested := _NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
-        headers["Access-Control-Allow-Headers"] = ", ".join(requested)
-    return web.Response(status=204, headers=headers)
-
-
 def _may_stream(request: web.Request) -> bool:
     """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
     return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
@@ -269,7 +144,7 @@ def _is_stream(response: web.StreamResponse) -> bool:
 
 def _record_request(context: RequestContext, request: web.Request, status: int, seconds: float) -> None:
     """Observe and log a finished request; status 0 stands for a client that has disconnected."""
-    route = _get_route(context.request)
+    route = get_route(context.request)
     key = request.method, route, status // 100
     duration = _DURATIONS.get(key)
     if duration is None:
@@ -284,43 +159,9 @@ def _record_request(context: RequestContext, request: web.Request, status: int, 
 _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 
 
-def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
-    """Log an answered request; status 0 stands for a client that has disconnected."""
-    if not ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        return
-    charge = get_connection(request).charge
-    _log(
-        request,
-        f"{request.method} {route} {status}",
-        method=request.method,
-        route=route,
-        status=status,
-        milliseconds=round(seconds * 1e3, 3),
-        **({} if charge is None or charge.api_key is None else {"api_key": charge.api_key.name}),
-    )
-
-
-def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
-    """Log the opening or the end of a WebSocket or event stream."""
-    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        route = _get_route(request)
-        _log(request, f"{kind} {event} {route}", kind=kind, route=route, **fields)
-
-
-def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
-    """Log a line with these fields and the client's address, as the limits count it."""
-    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).address})
-
-
-def _get_route(request: web.Request | None) -> str:
-    """Return the template of the matched path."""
-    resource = None if request is None else request.match_info.route.resource
-    return UNMATCHED_ROUTE if resource is None else resource.canonical
-
-
 def _describe_span(span: "Span", context: RequestContext, request: web.Request, status: int) -> None:
     """Name a span by OpenTelemetry's conventions for HTTP."""
-    if (route := _get_route(context.request)) != UNMATCHED_ROUTE:
+    if (route := get_route(context.request)) != UNMATCHED_ROUTE:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)
     span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")

@@ -1,12 +1,18 @@
-"""Parsing of requests: the body, which may have to be asked for, and the query. Invalid input raises Malformed."""
+"""Parsing of requests: the body, which may have to be asked for, the query, and what a client has that reconnects.
+
+Invalid input raises Malformed.
+"""
 
 import asyncio
+import re
 from codecs import BOM_UTF8
 from typing import TypeVar
 
 import msgspec
 from aiohttp import HttpVersion11, hdrs, web
 
+from schemas.messages import Version
+from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
 from service.web.errors import BodyTooLarge, UnsupportedMediaType
@@ -22,6 +28,8 @@ MAX_BODY_CHUNKS = 1_000
 """Chunks of one body (RFC 9112, 7.1): each costs as much as hundreds of bytes."""
 MAX_FLOATS_BYTES = 4_096
 """Bytes of JSON in which integers may be written as `1.0`: enough for every request, and cheap to decode again."""
+
+_LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -141,3 +149,26 @@ def without_expectation(request: web.Request) -> web.Request:
 def expects_continue(request: web.Request) -> bool:
     """Return whether the client waits for 100 Continue with a body of which nothing has arrived."""
     return not request.content.total_bytes and request.get(EXPECTS_CONTINUE, False)
+
+
+class ResumePoint(msgspec.Struct, frozen=True):
+    """What a client says that it has, by its query or an event stream's Last-Event-ID; without `since` nothing."""
+
+    since: Version | None = None
+    digest: Digest | None = None
+
+
+def parse_resume_query(request: web.Request) -> ResumePoint:
+    """Parse the query. Raises Malformed."""
+    return read_query(request, ResumePoint)
+
+
+def parse_last_event_id(request: web.Request) -> ResumePoint:
+    """Parse the Last-Event-ID header, or the query if there is none. Raises Malformed."""
+    event_id = request.headers.get("Last-Event-ID")
+    if not event_id:
+        return parse_resume_query(request)
+    match = _LAST_EVENT_ID.fullmatch(event_id)
+    if match is None:
+        raise Malformed("an event's id is VERSION-DIGEST", "Last-Event-ID")
+    return ResumePoint(int(match[1]), match[2])

@@ -4,14 +4,14 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, cast, get_args, get_type_hints
 
 import msgspec
 from aiohttp import web
 from msgspec import NODEFAULT, Meta
 from multidict import istr
 
-from schemas.base import RequestModel
+from schemas.base import Query
 from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
@@ -44,16 +44,21 @@ GAME_PATH = "/v1/games/{id}"
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
-    """Base of query parameters; unknown names are ignored because later versions may define them."""
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of what handlers get of a request.
+class TypedRequest(Protocol):
+    """What handlers get of a request: a Struct with a `charge`.
 
     Another field is the `query`, the `body` (optional if it has a default), the `token`, the list of `tokens`, the
     `api_key`, a header if its type says so, or else, without a default, a parameter of the path.
     """
+
+    access: ClassVar[Access]
+
+    def __init__(self, **values: Any) -> None:
+        """Make it of its fields."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of requests."""
 
     access: ClassVar[Access] = "none"
     charge: Charge
@@ -91,9 +96,9 @@ class ResponseSpec(NamedTuple):
 class RequestDecoder:
     """Decodes the requests of one type; its attributes say what they have."""
 
-    def __init__(self, kind: type[Request]) -> None:
+    def __init__(self, kind: type[TypedRequest]) -> None:
         self._kind = kind
-        self.fields = {field.name: field for field in msgspec.structs.fields(kind)}
+        self.fields = {field.name: field for field in msgspec.structs.fields(cast("type[msgspec.Struct]", kind))}
         self.headers: dict[str, Header] = {
             name: part
             for name, field in self.fields.items()
@@ -118,7 +123,7 @@ class RequestDecoder:
         limits = next(part for part in get_args(self.fields[name].type) if isinstance(part, Meta))
         return f"[{limits.ge}-{limits.le}]" if limits.pattern is None else limits.pattern.strip("^$")
 
-    async def decode(self, request: web.Request, charge: Charge) -> Request:
+    async def decode(self, request: web.Request, charge: Charge) -> TypedRequest:
         """Return the typed request: its API key is checked first, then its body, query and headers.
 
         Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
@@ -168,8 +173,8 @@ Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]
 """Handles a request, given as aiohttp's and as the typed one."""
 
 
-async def _missing_handler(request: web.Request, asked: Request) -> web.StreamResponse:
-    raise NotImplementedError(request.path, asked)
+async def _missing_handler(request: web.Request, params: TypedRequest) -> web.StreamResponse:
+    raise NotImplementedError(request.path, params)
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ class Route:
     """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
     is_limited: bool = True
     """Whether requests count for their client."""
-    request_type: type[Request] = Request
+    request_type: type[TypedRequest] = Request
     """The type of the handler's second parameter."""
     handler: Handler = _missing_handler
 

@@ -58,8 +58,9 @@ async def play_first_move(stored: StoredGame, context: Context) -> int:
     loaded = await context.store.load(stored.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
-    request = CommandRequest(Act(move=move_id(first)), stored.created.owner_token, key="k" * 32)
-    return (await act(context, stored.id, request)).response.version
+    body, token = Act(move=move_id(first)), stored.created.owner_token
+    request = CommandRequest(id=stored.id, body=body, token=token, idempotency_key="k" * 32)
+    return (await act(context, request)).response.version
 
 
 @pytest.mark.parametrize("status", STATUSES)

@@ -42,11 +42,12 @@ async def taken_back(stored: StoredGame, context: Context) -> None:
     loaded = await context.store.load(stored.id)
     assert loaded is not None
     if decode_snapshot(loaded.snapshot).undoable:
-        await undo(context, stored.id, CommandRequest(SeatCommand(), stored.created.owner_token))
+        await undo(context, CommandRequest(id=stored.id, body=SeatCommand(), token=stored.created.owner_token))
 
 
 async def resigned(stored: StoredGame, context: Context) -> None:
-    await resign_seat(context, stored.id, CommandRequest(SeatCommand(seat=0), stored.created.owner_token))
+    request = CommandRequest(id=stored.id, body=SeatCommand(seat=0), token=stored.created.owner_token)
+    await resign_seat(context, request)
 
 
 async def too_late(stored: StoredGame, context: Context) -> None:

@@ -99,3 +99,11 @@ async def test_it_plays_a_whole_game_over_an_unreliable_network(node: str, built
     assert received["mine"] == [True, True]
     assert received["storyLines"] == 5
     assert received["withoutToken"] == received["subscribedWithoutToken"] == "not_found"
+
+
+async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
+    node: str, built: Path, script: ScriptedService
+) -> None:
+    """Browsers report an earlier close as an error; a restored network does not replace an attempt under way."""
+    received = await run_script("left_while_connecting.mjs", node, built, script.url)
+    assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}

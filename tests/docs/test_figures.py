@@ -15,7 +15,7 @@ from service.games.realtime import hub
 from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection.command import InFlightLimits
 from service.web import client_ip
-from service.web.connections import frames, limiter, protocol
+from service.web.connections import frames, limiter, protocol, request_reader
 from service.web.headers import negotiation as lists
 from service.web.limits import Limits
 from service.web.outbound import dns, webhook_sender
@@ -93,7 +93,7 @@ MIB = 2**20
             "After a close {:g} MB are read, for {:g} s",
             [protocol.MAX_DISCARDED_BYTES / 1024**2, connection.DISCARD_TIMEOUT_S],
         ),
-        ("threat-model", "After its response, {:g} KB of a body are read", [protocol.MAX_DRAINED_BYTES / 1024]),
+        ("threat-model", "After its response, {:g} KB of a body are read", [request_reader.MAX_DRAINED_BYTES / 1024]),
         ("threat-model", "the kernel takes {:g} KB for each connection", [listeners.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (
             "threat-model",

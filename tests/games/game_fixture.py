@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Sequence
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -28,6 +28,8 @@ from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds
 from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, check_patch_form
 from tests.store.commits import load_record
+
+B = TypeVar("B")
 
 TABLES: TileSetIndex = ARCHIPELAGO.index
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
@@ -82,26 +84,26 @@ class GameFixture:
         """Return the ids of the legal moves."""
         return [move_id(action) for action in legal_moves(TABLES, await self.game())]
 
+    def request(self, body: B, token: str | None = None, **more: Any) -> CommandRequest[B]:
+        """Return a command, by default the owner's."""
+        return CommandRequest(id=self.id, body=body, token=token or self.owner, **more)
+
     async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Act, by default with the first legal move."""
         body = Act(move=move or (await self.moves())[0])
-        return (await act(self.context, self.id, CommandRequest(body, token or self.owner, **more))).response
+        return (await act(self.context, self.request(body, token, **more))).response
 
     async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Undo the last action."""
-        return (
-            await undo(self.context, self.id, CommandRequest(SeatCommand(seat=seat), token or self.owner, **more))
-        ).response
+        return (await undo(self.context, self.request(SeatCommand(seat=seat), token, **more))).response
 
     async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Resign."""
-        requested = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
-        return (await resign_seat(self.context, self.id, requested)).response
+        return (await resign_seat(self.context, self.request(SeatCommand(seat=seat), token, **more))).response
 
     async def return_to_seat(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Take a seat back from a bot."""
-        requested = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
-        return (await return_to_seat(self.context, self.id, requested)).response
+        return (await return_to_seat(self.context, self.request(SeatCommand(seat=seat), token, **more))).response
 
     async def let_pass(self, seconds: float, bot_budget_s: float = 5.0) -> None:
         """Move the clock, and process the game as due, with this budget for bots."""

@@ -80,7 +80,7 @@ async def test_a_replayed_action_has_the_diffs_of_the_bots_that_answered(store: 
     table, number = await new_game(store, 1, ["random"]), 0
     while True:
         move, number = (await table.moves())[0], number + 1
-        first = await table.act(move, key=f"key-{number}")
+        first = await table.act(move, idempotency_key=f"key-{number}")
         if len(first.diffs) > 1:
             break
-    assert (await table.act(move, key=f"key-{number}")).diffs == first.diffs
+    assert (await table.act(move, idempotency_key=f"key-{number}")).diffs == first.diffs

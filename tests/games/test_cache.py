@@ -50,7 +50,7 @@ async def do(
 ) -> ReplayableResult[ActionResult[Raw]]:
     """Act with the owner's token, by default with the first legal move."""
     body = Act(move=move or await first_move(context, table.game.id))
-    return await act(context, table.game.id, CommandRequest(body, token or table.owner_token, **more))
+    return await act(context, CommandRequest(id=table.game.id, body=body, token=token or table.owner_token, **more))
 
 
 async def test_a_cached_game_is_not_loaded(counting: CountingStore) -> None:
@@ -58,7 +58,7 @@ async def test_a_cached_game_is_not_loaded(counting: CountingStore) -> None:
     table = await created(context)
     move = await first_move(context, table.game.id)
     counting.loads.clear()
-    finished = await do(context, table, move, if_match=[Revision(1, table.digest)], key="k")
+    finished = await do(context, table, move, if_match=[Revision(1, table.digest)], idempotency_key="k")
     assert (finished.response.version, counting.loads.total()) == (2, 0)
 
 
@@ -90,11 +90,11 @@ async def test_a_response_of_another_instance_is_replayed(store: GameStore) -> N
     one, other = instance(store), instance(store)
     table = await created(one)
     move = await first_move(one, table.game.id)
-    answered = await do(other, table, move, key="k")
+    answered = await do(other, table, move, idempotency_key="k")
     for context in (one, other):
-        assert await do(context, table, move, key="k") == answered._replace(replayed=True)
+        assert await do(context, table, move, idempotency_key="k") == answered._replace(replayed=True)
         with pytest.raises(IdempotencyKeyReused):
-            await do(context, table, "pass.islander", key="k")
+            await do(context, table, "pass.islander", idempotency_key="k")
     assert (await do(one, table)).response.version == 3
 
 
@@ -114,7 +114,7 @@ async def test_an_unknown_token_does_not_act_on_a_cached_game(store: GameStore, 
     table = await created(context)
     move = await first_move(context, table.game.id)
     with pytest.raises(Unauthorized):
-        await act(context, table.game.id, CommandRequest(Act(move=move), token))
+        await act(context, CommandRequest(id=table.game.id, body=Act(move=move), token=token))
     assert (await do(context, table, move)).response.version == 2
 
 
@@ -141,7 +141,7 @@ async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> 
         if chance.random() < 0.1:
             context.cache.pop(table.game.id)
         expected = [Revision(version, digest)] if chance.random() < 0.5 else None
-        acted = (await do(context, table, if_match=expected, key=f"k{version}")).response
+        acted = (await do(context, table, if_match=expected, idempotency_key=f"k{version}")).response
         assert acted.version == version + 1
         version, digest = acted.version, acted.digest
         if acted.next.seat is None:

@@ -92,7 +92,7 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
     late_store = _Late(store, stored)
     late = msgspec.structs.replace(table.context, store=late_store)
     player, clock = (late, table.context) if clock_first else (table.context, late)
-    acting = act(player, table.id, CommandRequest(Act(move=move), table.tokens[0]))
+    acting = act(player, CommandRequest(id=table.id, body=Act(move=move), token=table.tokens[0]))
     if clock_first:
         task = asyncio.create_task(acting)
         await late_store.is_committing.wait()

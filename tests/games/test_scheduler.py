@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
-from schemas.commands import Act
+from schemas.commands import Act, IncludeQuery
 from service.fair_queue import FairQueue
 from service.games import scheduler
 from service.games.commands.act import act
@@ -71,9 +71,9 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
-        result = await act(
-            context, created.game.id, CommandRequest(Act(move=moves[0].id), created.owner_token, include_moves=True)
-        )
+        body, query = Act(move=moves[0].id), IncludeQuery(include="legal_moves")
+        request = CommandRequest(id=created.game.id, body=body, token=created.owner_token, query=query)
+        result = await act(context, request)
         acted = result.response
         assert acted.legal_moves is not None
         if acted.next.seat == 0 and acted.next.phase == "place_tile":

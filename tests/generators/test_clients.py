@@ -63,9 +63,9 @@ def squeeze(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
-def warnings(said: str) -> list[str]:
+def warnings(output: str) -> list[str]:
     """Return the lines in which a generator complains."""
-    lines = (line for line in said.splitlines() if re.search(r"\b(WARN|WARNING|ERROR|Error|error)\b", line))
+    lines = (line for line in output.splitlines() if re.search(r"\b(WARN|WARNING|ERROR|Error|error)\b", line))
     return [line for line in lines if not any(harmless in line for harmless in HARMLESS)]
 
 
@@ -90,9 +90,9 @@ async def test_it_generates_every_operation_without_a_warning_and_plays_a_whole_
         await check_game(service_url, play(client, folder, service_url))
 
 
-def check_generated(client: GeneratedClient, folder: Path, said: str) -> None:
+def check_generated(client: GeneratedClient, folder: Path, output: str) -> None:
     """Check that a client has everything, by its generator's messages and its sources."""
-    assert warnings(said) == []
+    assert warnings(output) == []
     names = DOCUMENT["components"]["schemas"] if client.generator == "datamodel-code-generator" else OPERATIONS
     sources = [path for path in folder.rglob("*") if path.is_file() and "docs" not in path.parts]
     text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in sources)

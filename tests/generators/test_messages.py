@@ -23,9 +23,9 @@ def test_the_cli_validates_the_document_without_a_message(tmp_path: Path) -> Non
     metrics.write_text(json.dumps(NO_METRICS))
     arguments = (ASYNCAPI_DOCUMENT, "--suppressWarnings", NEWER_VERSION, "--fail-severity", "hint")
     environment = {"ASYNCAPI_METRICS_CONFIG_PATH": str(metrics), "SUPPRESS_NO_CONFIG_WARNING": "1", "NODE_ENV": ""}
-    said = run(require(NODE), require(ASYNCAPI), "validate", *arguments, cwd=tmp_path, environment=environment)
-    assert "is valid! " in said
-    assert "don't have governance issues" in said
+    output = run(require(NODE), require(ASYNCAPI), "validate", *arguments, cwd=tmp_path, environment=environment)
+    assert "is valid! " in output
+    assert "don't have governance issues" in output
 
 
 async def test_generated_models_follow_a_game(tmp_path: Path, service_url: str) -> None:

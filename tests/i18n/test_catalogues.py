@@ -1,12 +1,14 @@
 """The catalogues: complete, with equal placeholders, and compiled."""
 
 import json
+import re
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 
 from service.i18n import ENGLISH, LANGUAGES, get_translator
+from service.i18n.sentences import SENTENCES
 from tools import catalogues as catalogue_tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
@@ -86,8 +88,18 @@ def test_lists_are_joined(number: int, english: str, french: str, german: str) -
     assert [get_translator(language).join_list(parts) for language in LANGUAGES] == [english, french, german]
 
 
-def test_the_page_has_the_same_sentences_without_cells_and_tiles() -> None:
-    page = json.loads(catalogue_tool.PAGE_SENTENCES.read_text("utf-8"))
-    assert catalogue_tool.PAGE_SENTENCES.read_text("utf-8") == catalogue_tool.page_sentences()
-    assert page["tile_placed"] == "{player} places a tile."
-    assert not [sentence for sentence in page.values() if "{x}" in sentence]
+@pytest.mark.parametrize(
+    ("language", "placed", "undone"),
+    (
+        ("en", "{player} places a tile at ({x}, {y}).", "{player} puts the islander back at ({x}, {y})."),
+        ("fr", "{player} pose une tuile en ({x}, {y}).", "{player} replace l'insulaire en ({x}, {y})."),
+        ("de", "{player} legt eine Karte auf ({x}, {y}).", "{player} stellt den Insulaner auf ({x}, {y}) zurück."),
+    ),
+)
+def test_the_page_has_the_same_sentences_without_tiles(language: str, placed: str, undone: str) -> None:
+    written = (catalogue_tool.PAGE_SENTENCES / f"{language}.json").read_text("utf-8")
+    page = json.loads(written)
+    assert written == catalogue_tool.page_sentences(language)
+    assert (page["tile_placed"], page["move_undone.retrieved"]) == (placed, undone)
+    assert page.keys() == SENTENCES.keys()
+    assert not set(re.findall(r"\{\w+\}", written)) & {"{tile}", "{segment}"}

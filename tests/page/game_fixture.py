@@ -27,8 +27,8 @@ class PreparedGame(HTTPGame):
 
     @property
     def link(self) -> str:
-        """The fragment of the link to watch the game."""
-        return f"#{self.id}.{self.spectator_token}"
+        """The path of the link to watch the game."""
+        return f"games/{self.id}#spectator={self.spectator_token}"
 
     async def play_until(self, stop: Stop) -> None:
         """Play the same moves each time, by KEEP_WARES, until the legal moves meet the condition."""
@@ -47,7 +47,7 @@ class PreparedGame(HTTPGame):
         stored: dict[str, Any] = {"id": self.id, "owner": None, "spectator": self.spectator_token, "seats": tokens}
         stored |= {"private": self.is_private, "opened": 0}
         await visitor.page.evaluate("game => localStorage.setItem('south-seas.tables', JSON.stringify([game]))", stored)
-        await visitor.page.goto(f"{visitors.url}#{self.id}")
+        await visitor.page.goto(f"{visitors.url}games/{self.id}")
         return visitor
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
+from service.i18n import LANGUAGES
 from tests.page.conftest import GROUPED, RICH
 from tests.page.game_fixture import PreparedGame, decisions, offers, prepare_game
 from tests.page.visitor import DESKTOP, PHONE, SIDEWAYS, Size, Visitor, Visitors
@@ -120,7 +121,7 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     screens = await _open(visitors, await _prepare(visitors))
     page, dialog = screens.page, screens.page.locator("dialog")
     await expect(screens.visitor.action_bar).to_be_visible()
-    await page.goto(f"{visitors.url}#")
+    await page.goto(visitors.url)
     await expect(page.locator(".game-row")).to_have_count(4)
     await screens.check("lobby", page.locator(".game-row").first, is_main=True)
     await screens.visitor.press("Play with friends")
@@ -133,10 +134,21 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     await dialog.locator(".seat select").nth(1).select_option("friend")
     await screens.visitor.press("Create game")
     await screens.check("inviting", page.get_by_label("Link to this game"))
-    await page.goto(f"{visitors.url}#{private['game']['id']}.{private['spectator_token']}")
+    await page.goto(f"{visitors.url}games/{private['game']['id']}#spectator={private['spectator_token']}")
     await screens.check("joining", screens.visitor.button("Join the game"))
-    await page.goto(f"{visitors.url}#nothing-here")
+    await page.goto(f"{visitors.url}games/nothing-here")
     await screens.check("missing", page.get_by_role("link", name="All games").last)
+    assert screens.problems == {}
+
+
+async def test_screens_of_a_lesson(visitors: Visitors) -> None:
+    visitor = await visitors.open(size=PHONE, touch=True)
+    screens = Screens(visitor)
+    await screens.check("first-visit", visitor.button("Learn by playing"), is_main=True)
+    await visitor.press("Learn by playing")
+    await screens.check("lesson", screens.page.locator(".shining .cell"), is_main=True)
+    await visitor.decide()
+    await screens.check("lesson-islander", screens.page.locator(".lesson"), is_main=True)
     assert screens.problems == {}
 
 
@@ -150,7 +162,7 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     await screens.check("placing", page.locator(".cell").first, is_main=True)
     await screens.choose(choices)
     await screens.check("placing-chosen", page.locator(".trial"))
-    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Link to watch this game")):
+    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Continue on another device")):
         await screens.press(*names)
         await screens.check(names[-1], page.locator(".menu-list, dialog").last)
         await page.reload()
@@ -190,18 +202,23 @@ async def test_larger_text_hides_nothing_that_can_be_pressed(visitors: Visitors)
     """From 320 px on, where a ship is paid: the buttons are in sight, or the whole page scrolls to them."""
     game = await _prepare(visitors, tileset=GROUPED)
     await game.play_until(offers("deliver", 4))
-    screens = await _open(visitors, game)
-    await screens.page.locator(".ship.choosable").first.press("Enter")
-    await expect(screens.page.locator(".stepper").first).to_be_attached()
     problems = {}
-    for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
-        await screens.page.set_viewport_size({"width": width, "height": height})
-        for percent in (100, 115, 150, 200):
-            await screens.page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
-            await screens.page.evaluate(TWO_FRAMES)
-            hidden = await screens.page.evaluate(SCROLLED_INSIDE) + await screens.page.evaluate(REACHABLE)
-            if hidden:
-                problems[width, percent] = hidden
+    page = (await _open(visitors, game)).page
+    for language in LANGUAGES:
+        await page.evaluate(
+            "chosen => localStorage.setItem('south-seas.likes', JSON.stringify(chosen))", {"language": language}
+        )
+        await page.reload()
+        await page.locator(".ship.choosable").first.press("Enter")
+        await expect(page.locator(".stepper").first).to_be_attached()
+        for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
+            await page.set_viewport_size({"width": width, "height": height})
+            for percent in (100, 115, 150, 200):
+                await page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
+                await page.evaluate(TWO_FRAMES)
+                hidden = await page.evaluate(SCROLLED_INSIDE) + await page.evaluate(REACHABLE)
+                if hidden:
+                    problems[language, width, percent] = hidden
     assert problems == {}
 
 
@@ -214,7 +231,7 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
     for button in await screens.page.locator(".stepper button").all():
         for _ in range(2):
             await button.dispatch_event("click")
-    status = screens.visitor.action_bar.get_by_role("status")
+    status = screens.visitor.action_bar.locator(".payment-status")
     await screens.check("impossible-payment", screens.page.locator(".payment-status"), is_main=True)
     await expect(status).to_contain_text("Not these together")
     timed = await _prepare(visitors, turn_timeout_s=1, on_timeout="bot")

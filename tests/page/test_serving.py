@@ -2,17 +2,25 @@
 
 import gzip
 import re
+from html import unescape
 from pathlib import Path
+from random import Random
 
 import pytest
 from aiohttp import ClientSession, web
 
 from service.drawing.palette import PLAYER_COLORS
+from service.i18n import LANGUAGES
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
+from service.web.static_assets import list_files
 from tests.web.app_server import Client
+from tests.web.http_game import create_game
+from tests.web.images.image_inspection import png_size
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+ROUND_TRIPS_BYTES = 30_000
+"""What could be loaded while requests wait for each other: six times 100 ms."""
 FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 
 
@@ -24,6 +32,55 @@ async def test_a_browser_gets_the_page_and_a_program_gets_links(client: Client) 
     async with client.get("/") as response:
         assert (await response.json())["games"] == "/v1/games"
         assert response.headers["Vary"] == "Accept-Encoding, Accept"
+
+
+@pytest.mark.parametrize("accept", (None, "*/*", "text/html", "image/*, text/*;q=0.1", BROWSER["Accept"]))
+async def test_a_games_address_is_the_page_with_a_card_whatever_is_accepted(client: Client, accept: str | None) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"name": 'Bo"><script>'}])
+    headers = {"X-Forwarded-Proto": "https", **({} if accept is None else {"Accept": accept})}
+    async with (
+        ClientSession(client.make_url("/"), skip_auto_headers=["Accept"]) as crawler,
+        crawler.get(f"/games/{game.id}", headers=headers) as response,
+    ):
+        assert response.content_type == "text/html"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language"
+        body = await response.text()
+    assert "<script>" not in body
+    card = _card(body)
+    assert card["og:title"] == 'Ana and Bo"><script> · South Seas'
+    assert card["og:description"].endswith("turn to place a tile.")
+    assert card["og:url"] == f"https://{client.host}:{client.port}/games/{game.id}"
+    async with client.get(card["og:image"].removeprefix(f"https://{client.host}:{client.port}")) as picture:
+        assert picture.headers["Cache-Control"] == CACHE_IMMUTABLE
+        assert png_size(await picture.read()) == (int(card["og:image:width"]), int(card["og:image:height"]))
+    async with client.get(f"/v1/games/{game.id}", headers={} if accept is None else {"Accept": accept}) as answer:
+        assert answer.content_type == "application/json"
+
+
+async def test_the_card_has_the_language_of_its_reader(client: Client) -> None:
+    game = await create_game(client)
+    async with (
+        ClientSession(client.make_url("/")) as crawler,
+        crawler.get(f"/games/{game.id}", headers={"Accept-Language": "de"}) as response,
+    ):
+        assert "am Zug" in _card(await response.text())["og:description"]
+
+
+async def test_the_address_of_a_private_game_says_what_that_of_no_game_says(client: Client) -> None:
+    private = await create_game(client, visibility="private")
+    pages = []
+    async with ClientSession(client.make_url("/")) as crawler:
+        for game in (private.id, "nosuchgame12"):
+            async with crawler.get(f"/games/{game}") as response:
+                assert response.status == web.HTTPOk.status_code
+                pages.append((await response.text(), response.headers["ETag"]))
+    assert pages[0] == pages[1]
+    assert _card(pages[0][0]) == {}
+
+
+def _card(page: str) -> dict[str, str]:
+    found: list[tuple[str, str]] = re.findall(r'<meta property="([\w:]+)" content="([^"]*)" />', page)
+    return {name: unescape(text) for name, text in found}
 
 
 async def test_the_page_may_only_run_its_own_scripts_and_connect_to_its_own_service(client: Client) -> None:
@@ -40,7 +97,7 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
     async with client.get("/", headers=BROWSER) as response:
         tag = response.headers["ETag"]
         assets = re.findall(r"/assets/[\w.-]+", await response.text())
-    assert len(assets) == 2
+    assert {asset.rsplit(".", 1)[1] for asset in assets} == {"js", "css", "webmanifest"}
     async with ClientSession(client.make_url("/")) as browser:
         for path in assets:
             async with browser.get(path) as response:
@@ -49,6 +106,24 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as response:
         assert response.status == web.HTTPNotModified.status_code
         assert response.headers["Vary"] == "Accept-Encoding, Accept"
+
+
+async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(client: Client) -> None:
+    """What a browser loads before it can draw the end of a game, for the first time."""
+    game = await create_game(client, seed="slow")
+    assert len((await game.play_randomly(Random(1)))["board"]) > 60
+    async with client.get("/", headers=BROWSER) as response:
+        page = await response.text()
+    (drawing,) = re.findall(r'name="drawing" content="(\w+)"', page)
+    files = re.findall(r'(?:src|href)="(/assets/[\w.-]+)"', page)
+    read = [f"{game.path}/diffs?since=0&limit=1000", f"{game.path}/scores", "/v1/tilesets/archipelago"]
+    read += [f"/games/{game.id}", f"/v1/tilesets/archipelago/tiles.svg?drawing={drawing}", *files]
+    sizes = {}
+    async with ClientSession(client.make_url("/"), auto_decompress=False) as browser:
+        for path in read:
+            async with browser.get(path) as response:
+                sizes[path] = len(await response.read())
+    assert sum(sizes.values()) < 4 * 50_000 - ROUND_TRIPS_BYTES, sizes
 
 
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))
@@ -68,11 +143,38 @@ async def test_files_are_compressed_if_the_client_accepts_it(client: Client) -> 
         assert plain.headers["ETag"] != compressed.headers["ETag"]
 
 
-async def test_icon_and_manifest_are_served(client: Client) -> None:
+async def test_icons_are_served(client: Client) -> None:
     async with ClientSession(client.make_url("/")) as browser:
         for name in page.UNHASHED_FILES:
             async with browser.get(f"/{name}") as response:
                 assert response.status == web.HTTPOk.status_code
+
+
+async def test_what_a_browser_needs_at_first_has_every_language(client: Client) -> None:
+    """The manifest that the page's script chooses, and the words of a browser without scripts."""
+    async with client.get("/", headers=BROWSER) as response:
+        body = await response.text()
+    assert re.findall(r'<p lang="(\w+)">', body) == list(LANGUAGES)
+    async with ClientSession(client.make_url("/")) as browser:
+        for language in LANGUAGES:
+            (path,) = re.findall(rf'data-{language}="([^"]+)"', body)
+            async with browser.get(path) as response:
+                assert response.content_type == "application/manifest+json"
+                manifest = await response.json(content_type=None)
+            assert manifest["lang"] == language
+            assert manifest["name"] == {"en": "South Seas", "fr": "Mers du Sud", "de": "Südsee"}[language]
+
+
+async def test_a_language_is_loaded_by_its_readers_alone(client: Client) -> None:
+    """Scripts that every reader loads are named in the page, so that the browser fetches them side by side."""
+    async with client.get("/", headers=BROWSER) as response:
+        preloaded = set(re.findall(r"/assets/([\w-]+\.js)", await response.text()))
+    scripts = {path.removeprefix("assets/") for path in list_files(page.PAGE) if re.match(r"assets/.+\.js$", path)}
+    others = {name.split("-")[0] for name in scripts - preloaded}
+    assert others >= set(LANGUAGES)
+    for name in scripts - preloaded:
+        imported = re.findall(r'from"\./([\w-]+\.js)"', list_files(page.PAGE)[f"assets/{name}"].read_text("utf-8"))
+        assert set(imported) <= preloaded, f"{name} waits for another script"
 
 
 def test_islanders_have_the_colours_and_marks_of_the_images() -> None:
@@ -80,3 +182,16 @@ def test_islanders_have_the_colours_and_marks_of_the_images() -> None:
     for color, paint in PLAYER_COLORS.items():
         assert f'{color}: {{ fill: "{paint.fill}", dark: "{paint.dark}", mark: "{paint.mark}" }}' in source
         assert f'{color}: "{paint.mark_path}"' in source
+
+
+async def test_the_icons_for_phones_have_the_sizes_that_they_are_asked_for_with(client: Client) -> None:
+    async with client.get("/", headers=BROWSER) as response:
+        (path,) = re.findall(r'rel="manifest" href="([^"]+)"', await response.text())
+    async with ClientSession(client.make_url("/")) as browser:
+        async with browser.get(path) as response:
+            icons = (await response.json(content_type="application/manifest+json"))["icons"]
+        assert {icon["purpose"] for icon in icons if "purpose" in icon} == {"any", "maskable"}
+        sizes = {icon["src"]: icon["sizes"] for icon in icons if icon["type"] == "image/png"}
+        for source, size in {**sizes, "/apple-touch-icon.png": "180x180"}.items():
+            async with browser.get(source) as image:
+                assert "x".join(map(str, png_size(await image.read()))) == size

@@ -24,6 +24,9 @@ class VisitorOptions(TypedDict, total=False):
     size: Size
     dark: bool
     touch: bool
+    locale: str
+    worker: bool
+    """Whether the page may have its service worker."""
 
 
 class Visitor(NamedTuple):
@@ -95,7 +98,7 @@ class Visitor(NamedTuple):
             await self.use(more.first)
 
     def _choices(self, phase: str) -> Locator:
-        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")
+        return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice][tabindex='0']")
 
     async def _phase(self) -> Literal["place", "spot", "ship", "none"]:
         """Wait for the choices, and return their type."""
@@ -122,15 +125,26 @@ class Visitors:
         """A client of the same service, without the page."""
         self.url = str(client.make_url("/"))
         self.browser_errors: list[str] = []
-        self._expected_errors: list[str] = []
+        self._expected_errors = ["Service Worker registration blocked"]
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def open(self, path: str = "", *, size: Size = DESKTOP, dark: bool = False, touch: bool = False) -> Visitor:
+    async def open(
+        self,
+        path: str = "",
+        *,
+        size: Size = DESKTOP,
+        dark: bool = False,
+        touch: bool = False,
+        worker: bool = False,
+        locale: str = "en",
+    ) -> Visitor:
         """Open the page in a new visitor's browser; `path` may be an absolute URL."""
         context = await self._browser.new_context(
+            service_workers="allow" if worker else "block",
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
+            locale=locale,
             reduced_motion="reduce",
             has_touch=touch,
             is_mobile=touch,

@@ -40,16 +40,16 @@ def test_a_placement_says_what_it_would_evaluate_and_whom_it_would_pay(
     before = len(table.places) - 2
     if before:
         table.play(islander, *(before - 1) * [None])
-        said = effects(table, *table.places[table.game.tile])
+        caused = effects(table, *table.places[table.game.tile])
     else:  # the islander stands on the last tile
         table.place(RED)
         move = PlaceIslander(table.segment(table.game.tile, islander))
-        said = move_effects(table.index, table.game, move)
-    (evaluated,) = of(said, FeatureEvaluated)
+        caused = move_effects(table.index, table.game, move)
+    (evaluated,) = of(caused, FeatureEvaluated)
     number, ware = wares.split()
     assert (evaluated.cause, evaluated.winners, kinds_of(evaluated.wares)) == (cause, [RED], {ware: int(number)})
-    assert [event.fish for event in of(said, FishCovered)] == ([2] if cause == "boat" else [])
-    assert [event.seat for event in of(said, IslanderReturned)] == [RED]
+    assert [event.fish for event in of(caused, FishCovered)] == ([2] if cause == "boat" else [])
+    assert [event.seat for event in of(caused, IslanderReturned)] == [RED]
     assert table.wares(RED) == {}
 
 
@@ -73,27 +73,27 @@ def test_a_completed_market_says_its_ship_and_nothing_that_depends_on_the_next_o
     table.lay(RED, "market")
     for number in range(2, 9):
         table.lay((number - 1) % 2)
-    said = effects(table, *table.places[9])
-    assert kinds(said) == [TilePlaced, IslanderReturned, ShipTaken]
-    assert [(event.seat, event.points, event.paid) for event in of(said, ShipTaken)] == [(RED, 6, None)]
+    caused = effects(table, *table.places[9])
+    assert kinds(caused) == [TilePlaced, IslanderReturned, ShipTaken]
+    assert [(event.seat, event.points, event.paid) for event in of(caused, ShipTaken)] == [(RED, 6, None)]
 
 
 def test_two_completed_markets_say_the_first_ship_only() -> None:
     """R5.10: Red's ship may be the one that replaces Blue's; both merchants return."""
     table = Table(BOARDS["two markets"], ships=worth(2, 5, 3, 4, 6), players=2)
     table.play("market", None, None, "market", *7 * [None])
-    said = effects(table, *table.places[12])
-    assert [event.seat for event in of(said, IslanderReturned)] == [BLUE, RED]
-    assert [event.seat for event in of(said, ShipTaken)] == [BLUE]
+    caused = effects(table, *table.places[12])
+    assert [event.seat for event in of(caused, IslanderReturned)] == [BLUE, RED]
+    assert [event.seat for event in of(caused, ShipTaken)] == [BLUE]
 
 
 def test_with_an_empty_pile_two_markets_say_both_ships() -> None:
     """R5.10, R6.4: nothing is turned up any more."""
     table = Table(BOARDS["two markets"], ships=worth(2, 5, 3, 4), players=2)
     table.play("market", None, None, "market", *7 * [None])
-    said = effects(table, *table.places[12])
-    assert [(event.seat, event.points) for event in of(said, ShipTaken)] == [(BLUE, 5), (RED, 4)]
-    assert kinds(said)[-1] is TurnStarted
+    caused = effects(table, *table.places[12])
+    assert [(event.seat, event.points) for event in of(caused, ShipTaken)] == [(BLUE, 5), (RED, 4)]
+    assert kinds(caused)[-1] is TurnStarted
 
 
 def test_a_choice_of_a_ship_says_which_is_taken() -> None:
@@ -115,9 +115,9 @@ def test_a_delivery_says_what_is_paid_and_the_turn_that_follows() -> None:
     table = Table(BOARDS["four roles"], ships=[ship(f"s{number}", 4, shells=2) for number in range(5)])
     table.give(RED, shells=3)
     table.lay(RED, "bridge")
-    said = move_effects(table.index, table.game, Deliver("s0", paid(shells=2)))
-    assert kinds(said) == [ShipTaken, TurnStarted]
-    assert [(event.seat, event.points, event.paid) for event in of(said, ShipTaken)] == [(RED, 4, paid(shells=2))]
+    caused = move_effects(table.index, table.game, Deliver("s0", paid(shells=2)))
+    assert kinds(caused) == [ShipTaken, TurnStarted]
+    assert [(event.seat, event.points, event.paid) for event in of(caused, ShipTaken)] == [(RED, 4, paid(shells=2))]
     assert kinds(move_effects(table.index, table.game, Pass())) == [TurnStarted]
 
 
@@ -126,9 +126,9 @@ def test_the_last_tile_says_how_the_game_ends() -> None:
     table = Table(BOARDS["four roles"], spares=0)
     table.give(RED, fish=9)
     table.play("bridge", "sea", "market")
-    said = effects(table, *table.places[4])
-    assert [event.winners for event in of(said, GameFinished)] == [[RED]]
-    assert {event.cause for event in of(said, FeatureEvaluated)} == {"final"}
+    caused = effects(table, *table.places[4])
+    assert [event.winners for event in of(caused, GameFinished)] == [[RED]]
+    assert {event.cause for event in of(caused, FeatureEvaluated)} == {"final"}
 
 
 def test_an_islander_says_what_its_feature_gives_now_and_lacks() -> None:
@@ -137,17 +137,17 @@ def test_an_islander_says_what_its_feature_gives_now_and_lacks() -> None:
     The sea is on both sides of the bridge's open end, which is one side.
     """
     table = Table(BOARDS["four roles"])
-    said = {}
+    caused = {}
     for islander in ("bridge", "sea", "market", "island"):
         table.place(table.game.seat)
         move = PlaceIslander(table.segment(table.game.tile, islander))
         feature = move_feature(table.index, table.game, move)
         assert feature is not None
         assert feature.islanders == []
-        said[islander] = (kinds_of(feature.wares), feature.open)
+        caused[islander] = (kinds_of(feature.wares), feature.open)
         assert kinds(move_effects(table.index, table.game, move))[0] is IslanderPlaced
         table.act(move)
-    assert said == {
+    assert caused == {
         "bridge": ({"shells": 2}, 1),
         "sea": ({"fish": 3}, 8),
         "market": ({}, 5),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from service.engine.queries import islander_values, player_scores, tiles_left
+from service.engine.queries import feature_labels_at, feature_value, islander_values, player_scores, tiles_left
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds_of, ship
 
@@ -121,3 +121,19 @@ def test_r8_4_an_outnumbered_islander_would_bring_nothing() -> None:
         (RED, 3, True),
         (BLUE, 0, False),
     ]
+
+
+def test_r8_4_each_feature_of_a_tile_says_who_is_there_what_it_gives_and_what_it_lacks() -> None:
+    """R8.4: also those without an islander."""
+    table = four_roles()
+    here = [feature_value(table.index, table.game, label) for label in feature_labels_at(table.index, table.game, 1, 0)]
+    (bridge,) = [one for one in here if one.kind == "bridge" and one.islanders]
+    assert [(one.seat, one.count) for one in bridge.islanders] == [(RED, 1)]
+    assert kinds_of(bridge.wares) == {"shells": 2}
+    assert bridge.open > 0
+    every = feature_labels_at(table.index, table.game)
+    assert {*every} == {*table.game.feature_labels}
+    (market,) = [
+        one for one in (feature_value(table.index, table.game, label) for label in every) if one.kind == "market"
+    ]
+    assert (market.islanders[0].seat, kinds_of(market.wares), market.open > 0) == (RED, {}, True)

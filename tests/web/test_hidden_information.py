@@ -16,6 +16,7 @@ READS = (
     "/legal-moves?effects=1",
     "/diffs?limit=1000",
     "/scores",
+    "/features",
     "/tiles",
 )
 

@@ -5,7 +5,18 @@ import pytest
 from tests.web.app_server import Client
 from tests.web.http_game import bearer_header, check_problem, create_game
 
-READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles", "/board.svg", "/board.png", "/board.txt")
+READS = (
+    "",
+    "/legal-moves",
+    "/diffs",
+    "/story",
+    "/scores",
+    "/features",
+    "/tiles",
+    "/board.svg",
+    "/board.png",
+    "/board.txt",
+)
 PLAYERS = [{"name": "Ana"}, {"open": True}]
 
 

@@ -17,13 +17,13 @@ from service.web.routes.game_state import LegalMovesRead
 from service.web.routes.games import Creation, GameList
 from service.web.routes.log import LogRead, StoryRead
 from service.web.routes.tilesets import ShipPng, TileSvg
-from service.web.routing import Request, RequestDecoder
+from service.web.routing import RequestDecoder, TypedRequest
 
 GAME, DIGEST = "k7m2x9qd4t1w", "0f3a5c1e9b7d2846a0c4e8f1b3d59627"
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 
-async def decode(kind: type[Request], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
+async def decode(kind: type[TypedRequest], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
     parts = {"id": GAME, "tile": "start", "ship": "s01"}
     request = make_mocked_request("GET", f"/?{query}", headers, match_info=parts)
     return await RequestDecoder(kind).decode(request, Mock())
@@ -48,7 +48,7 @@ async def decode(kind: type[Request], query: str = "", headers: Mapping[str, str
         *((TileSvg, "rotation=4", "rotation"), (TileSvg, "rotation=x", "rotation")),
     ),
 )  # fmt: skip
-async def test_an_invalid_query_is_malformed(kind: type[Request], query: str, path: str) -> None:
+async def test_an_invalid_query_is_malformed(kind: type[TypedRequest], query: str, path: str) -> None:
     with pytest.raises(Malformed) as refusal:
         await decode(kind, query)
     assert refusal.value.path == path
@@ -120,7 +120,9 @@ async def test_prefer_asks_for_the_game(prefer: str, whole: bool) -> None:
         (Creation, "Creator-Key", None),
     ),
 )
-def test_weak_and_malformed_keys_are_rejected(kind: type[Request], name: str, values: tuple[str, ...] | None) -> None:
+def test_weak_and_malformed_keys_are_rejected(
+    kind: type[TypedRequest], name: str, values: tuple[str, ...] | None
+) -> None:
     """None stands for two headers."""
     (header,) = (one for one in RequestDecoder(kind).headers.values() if one.name == name)
     assert header.parse([SECRET]) == SECRET
@@ -131,6 +133,6 @@ def test_weak_and_malformed_keys_are_rejected(kind: type[Request], name: str, va
 
 
 async def test_what_a_request_does_not_have_is_its_default() -> None:
-    asked = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
-    assert (asked.id, asked.token, asked.if_match, asked.idempotency_key) == (GAME, None, None, None)
-    assert (asked.body.seat, asked.query.include, asked.prefers_game, asked.language) == (None, None, False, "de")
+    params = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
+    assert (params.id, params.token, params.if_match, params.idempotency_key) == (GAME, None, None, None)
+    assert (params.body.seat, params.query.include, params.prefers_game, params.language) == (None, None, False, "de")

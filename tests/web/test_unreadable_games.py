@@ -96,7 +96,7 @@ async def test_an_unreadable_game_cannot_be_read(
 ) -> None:
     game = await create_game(client)
     await DAMAGES[name](client, redis, game)
-    for path in ("", "/legal-moves", "/scores", "/tiles", "/story", "/board.svg", "/board.txt"):
+    for path in ("", "/legal-moves", "/scores", "/features", "/tiles", "/story", "/board.svg", "/board.txt"):
         await check_problem(await game.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 

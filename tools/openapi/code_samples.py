@@ -48,6 +48,7 @@ CALLS: Mapping[str, Call] = {
     "listMyGames": Call("my_games([token], waiting=True)", "myGames({ waiting: true }, [token])"),
     "listBots": Call("bots()", "bots()"),
     "readScores": Call(f'scores("{GAME}")', f'scores("{GAME}")'),
+    "readFeatures": Call(f'features("{GAME}", x=0, y=0)', f'features("{GAME}", {{ x: 0, y: 0 }})'),
     "readTiles": Call(f'tiles("{GAME}")', f'tiles("{GAME}")'),
     "readLegalMoves": Call(f'legal_moves("{GAME}", limit=25)', f'legalMoves("{GAME}", {{ limit: 25 }})'),
     "act": Call(f'act("{GAME}", "p0.-1.2", if_match="17")', f'act("{GAME}", {{ move: "p0.-1.2" }})'),

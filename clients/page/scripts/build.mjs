@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -15,37 +15,125 @@ import { importCycle } from "./cycles.mjs";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
 const TARGET = join(HERE, "../../service/web/static/page");
-const PLAIN = ["favicon.svg", "manifest.webmanifest"];
+const PLAIN = ["apple-touch-icon.png", "favicon.svg", "icon-192.png", "icon-512.png"];
+const OPTIONS = {
+  absWorkingDir: HERE,
+  bundle: true,
+  write: false,
+  format: "esm",
+  conditions: ["source"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+};
 
 /** Builds the page; returns its files by path in the target, and the metafile. */
 async function files() {
   const { outputFiles, metafile } = await build({
-    entryPoints: { page: join(HERE, "src/main.tsx"), style: join(HERE, "src/styles/page.css") },
-    outdir: "/",
-    absWorkingDir: HERE,
-    bundle: true,
+    ...OPTIONS,
+    entryPoints: { page: "src/main.tsx", style: "src/styles/page.css" },
+    outdir: TARGET,
+    entryNames: "assets/[name]-[hash]",
+    chunkNames: "assets/[name]-[hash]",
+    splitting: true,
     minify: true,
-    write: false,
     metafile: true,
-    format: "esm",
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
-    conditions: ["source"],
-    jsx: "automatic",
-    jsxImportSource: "preact",
   });
-  const made = new Map();
-  let index = await readFile(join(HERE, "src/index.html"), "utf8");
-  for (const { path, contents } of outputFiles) {
-    const [, name, ending] = /(\w+)\.(\w+)$/.exec(path);
-    const hashed = `${name}-${createHash("sha256").update(contents).digest("hex").slice(0, 10)}.${ending}`;
-    index = index.replace(`/assets/${name}.${ending}`, `/assets/${hashed}`);
-    made.set(`assets/${hashed}`, Buffer.from(contents));
-  }
-  made.set("index.html", Buffer.from(index));
+  const made = new Map(
+    outputFiles.map(({ path, contents }) => [relative(TARGET, path), Buffer.from(contents)]),
+  );
   for (const name of PLAIN) made.set(name, await readFile(join(HERE, "src", name)));
+  const messages = await allMessages();
+  const manifests = await manifestsIn(messages);
+  for (const { path, contents } of manifests.values()) made.set(path, contents);
+  made.set("index.html", Buffer.from(await indexOf(metafile.outputs, messages, manifests)));
+  made.set("service_worker.js", await serviceWorkerOf(made));
   return { made, metafile };
+}
+
+/** The service worker, which knows the files of this build. */
+async function serviceWorkerOf(made) {
+  const digest = createHash("sha256");
+  for (const [path, contents] of [...made].sort()) digest.update(path).update(contents);
+  const paths = [...made.keys()].sort().map((path) => `/${path}`);
+  const known = {
+    digest: digest.digest("hex").slice(0, 10),
+    script: paths.find((path) => /^\/assets\/page-.*\.js$/.test(path)),
+    files: paths.filter((path) => /\.(js|css|svg)$/.test(path)),
+  };
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: ["src/worker/service_worker.ts"],
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    define: { BUILD: JSON.stringify(known) },
+  });
+  return Buffer.from(outputFiles[0].contents);
+}
+
+/** Every language's messages, the first being the one of index.html. */
+async function allMessages() {
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: ["src/messages/index.ts"],
+    platform: "node",
+  });
+  const { LANGUAGES } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return Promise.all(Object.values(LANGUAGES).map((load) => load()));
+}
+
+/** A manifest in every language, by its code. */
+async function manifestsIn(messages) {
+  const manifest = JSON.parse(await readFile(join(HERE, "src/manifest.webmanifest"), "utf8"));
+  return new Map(
+    messages.map(({ language, title, description }) => {
+      const named = { name: title, short_name: title, description, lang: language, ...manifest };
+      const contents = Buffer.from(JSON.stringify(named));
+      const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
+      return [language, { path: `assets/manifest-${language}-${hash}.webmanifest`, contents }];
+    }),
+  );
+}
+
+/** index.html with the files as they are called now. */
+async function indexOf(outputs, messages, manifests) {
+  const url = (output) => `/${relative(TARGET, join(HERE, output))}`;
+  const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
+  const main = outputOf("src/main.tsx");
+  const languages = messages.map(({ language }) => outputOf(`src/messages/${language}.ts`));
+  // The reader's language is known, and loaded, as soon as main.tsx runs: what each of them imports is there by then.
+  const preloads = [...neededAtOnce(outputs, [main, outputOf("src/app.tsx"), ...languages])]
+    .filter((output) => output !== main && !languages.includes(output))
+    .map((output) => `<link rel="modulepreload" href="${url(output)}" />`);
+  const named = [...manifests].map(([language, { path }]) => `data-${language}="/${path}"`);
+  const excuses = messages.map(({ language, noScript }) => `<p lang="${language}">${noScript}</p>`);
+  const values = {
+    style: url(outputOf("src/styles/page.css")),
+    page: url(main),
+    preloads: preloads.join(""),
+    manifest: `/${manifests.get(messages[0].language).path}`,
+    manifests: named.join(" "),
+    excuses: excuses.join(""),
+    title: messages[0].title,
+    description: messages[0].description,
+  };
+  const index = await readFile(join(HERE, "src/index.html"), "utf8");
+  return index.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
+}
+
+/** The outputs that some of them import before they run. */
+function neededAtOnce(outputs, roots) {
+  const found = new Set();
+  const visit = (output) => {
+    if (found.has(output)) return;
+    found.add(output);
+    for (const { path, kind } of outputs[output].imports) if (kind === "import-statement") visit(path);
+  };
+  roots.forEach(visit);
+  return found;
 }
 
 async function present() {

@@ -14,7 +14,7 @@ try {
   const { metafile } = await build({
     absWorkingDir: HERE,
     entryPoints: await Array.fromAsync(glob("src/**/*.test.{ts,tsx}", { cwd: HERE })),
-    inject: ["src/testing/browser.ts"],
+    inject: ["src/testing/browser.ts", "src/testing/language.ts"],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -3,36 +3,46 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
-import { type Route, fragmentOf, routeOf } from "./model/route.ts";
+import { language, text } from "./messages/index.ts";
+import { useObservable } from "./model/observable.ts";
+import { type Route, followLink, pathOf, routeOf } from "./model/route.ts";
+import { Announcements } from "./parts/announcements.tsx";
+import { showLanguage } from "./parts/document_language.ts";
 import { GameScreen } from "./parts/game_screen.tsx";
+import { useKeptFocus } from "./parts/kept_focus.ts";
 import { watchTurns } from "./session/attention.ts";
 
 export function App(): JSX.Element {
-  const [route, setRoute] = useState<Route>(routeOf(location.hash));
+  const [route, setRoute] = useState<Route>(routeOf(location));
+  useObservable(language);
+  useLayoutEffect(showLanguage, [text.language]);
 
   // At once: an effect runs after the next frame, and would miss an address that changes before it.
   useLayoutEffect(() => {
-    const moved = (): void => setRoute((before) => followed(before, routeOf(location.hash)));
-    addEventListener("hashchange", moved);
-    return () => removeEventListener("hashchange", moved);
+    const moved = (): void => setRoute((before) => followed(before, routeOf(location)));
+    addEventListener("popstate", moved);
+    return () => removeEventListener("popstate", moved);
   }, []);
 
   useEffect(() => watchTurns(), []);
+  useKeptFocus();
 
   useEffect(() => {
-    // The session stores a token that came with a link; the address bar need not show it.
-    if (route.screen === "game" && route.token !== null) history.replaceState(null, "", fragmentOf(route.id));
+    // What came with a link is used once: the session stores the tokens, and a replay goes on from its step.
+    if (route.screen === "game" && (route.tokens !== null || route.step !== null))
+      history.replaceState(null, "", pathOf(route.id));
   }, [route]);
 
   return (
-    <div class="screen">
-      {route.screen === "game" ? <GameScreen key={route.id} id={route.id} token={route.token} /> : <Lobby />}
+    <div class="screen" onClick={followLink}>
+      {route.screen === "game" ? <GameScreen key={route.id} {...route} /> : <Lobby />}
+      <Announcements />
     </div>
   );
 }
 
-/** The new route; the same game again changes nothing unless it brings a token. */
+/** The new route; the same game again changes nothing unless it brings tokens or a step. */
 function followed(before: Route, after: Route): Route {
   const same = before.screen === "game" && after.screen === "game" && before.id === after.id;
-  return same && after.token === null ? before : after;
+  return same && after.tokens === null && after.step === null ? before : after;
 }

@@ -30,7 +30,7 @@ export interface HttpRequest {
 export interface HttpOptions {
   readonly base: string;
   readonly token: string | null;
-  readonly language: string | null;
+  readonly language: string | null | (() => string | null);
   readonly fetch: typeof globalThis.fetch;
   readonly backoff: Backoff;
   readonly timeoutMs: number;
@@ -80,7 +80,9 @@ export class HttpClient {
     const headers = new Headers(request.headers);
     const bearer = token === undefined ? this.options.token : token;
     if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
-    if (this.options.language !== null) headers.set("Accept-Language", this.options.language);
+    const { language: setting } = this.options;
+    const language = typeof setting === "function" ? setting() : setting;
+    if (language !== null) headers.set("Accept-Language", language);
     if (request.body !== undefined) headers.set("Content-Type", "application/json");
     if (request.method === "POST") headers.set("Idempotency-Key", key ?? newKey());
     return headers;

@@ -285,6 +285,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/games/{id}/features": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the features
+         * @description Return the features of a tile, or of the whole board: who is there, what each gives now and what it lacks (R8.4).
+         *
+         *     The texts are in the language of `Accept-Language`.
+         */
+        readonly get: operations["readFeatures"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/games/{id}/legal-moves": {
         readonly parameters: {
             readonly query?: never;
@@ -939,6 +961,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/tilesets/{id}/tiles.svg": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all tiles as one SVG
+         * @description Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
+         *
+         *     Each symbol is 100 units wide and has the groups that the picture of its tile has.
+         */
+        readonly get: operations["readTilesSvg"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/tilesets/{id}/tiles/{tile}.png": {
         readonly parameters: {
             readonly query?: never;
@@ -1263,6 +1307,55 @@ export interface components {
             /** @constant */
             readonly type: "auth";
         };
+        /** @description A feature of the board, with its segments, and in words. */
+        readonly BoardFeature: {
+            readonly cells: readonly components["schemas"]["Cell"][];
+            /** @description The islanders of each seat that has any there. */
+            readonly islanders: readonly components["schemas"]["IslanderCount"][];
+            /**
+             * @example bridge
+             * @example island
+             * @example market
+             * @example sea
+             */
+            readonly kind: string;
+            /**
+             * Format: int32
+             * @description The number of sides without a tile, or of a market's empty cells around it; 0 means complete (R5.1 to R5.4).
+             */
+            readonly open: number;
+            /** @description In the order in which their tiles were placed. */
+            readonly segments: readonly components["schemas"]["BoardSegment"][];
+            /** @description What it gives now, what it lacks, and who has the most islanders there: whole sentences. */
+            readonly text: string;
+            /** @description The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5). */
+            readonly wares: components["schemas"]["Wares"];
+        };
+        /** @description The response of `GET /v1/games/{id}/features`. */
+        readonly BoardFeatures: {
+            readonly features: readonly components["schemas"]["BoardFeature"][];
+            /**
+             * @description The language of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description A segment of a placed tile. */
+        readonly BoardSegment: {
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
         /** @description A bot that can fill a seat. */
         readonly BotInfo: {
             /** @description A description for people. */
@@ -1556,7 +1649,7 @@ export interface components {
             /** @description Seats with the most islanders. */
             readonly winners: readonly number[];
         };
-        /** @description The feature of an islander that would be placed or retrieved, as it is before the move. */
+        /** @description A feature: who is there, what it gives now, and what it lacks until it is complete. */
         readonly FeatureValue: {
             readonly cells: readonly components["schemas"]["Cell"][];
             /** @description The islanders of each seat that has any there. */
@@ -2226,7 +2319,7 @@ export interface components {
             readonly action: components["schemas"]["GameAction"];
             /** @description The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`. */
             readonly effects: readonly components["schemas"]["GameEvent"][] | null;
-            /** @description With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`. */
+            /** @description With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`. */
             readonly feature: components["schemas"]["FeatureValue"] | null;
             /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
@@ -5157,6 +5250,134 @@ export interface operations {
             /** @description `origin_refused`: This origin may not subscribe to games. */
             readonly 403: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The game store is unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readFeatures: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only features on tiles at this x. */
+                readonly x?: number;
+                /** @description Only features on tiles at this y. */
+                readonly y?: number;
+            };
+            readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description An id. An invalid id is treated as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The features, and what each is worth. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BoardFeatures"];
+                };
+            };
+            /** @description The client's copy is current. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9776,6 +9997,111 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/svg+xml": string;
+                };
+            };
+            /** @description The client's copy is current. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is malformed. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such resource. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not support this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long`: The target of the request is too long. */
+            readonly 414: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal server error. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readTilesSvg: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The digest of the service's drawings, which its page names. A picture with the current one never changes. */
+                readonly drawing?: string;
+                /** @description The colours, for a light or a dark page. */
+                readonly theme?: components["schemas"]["Theme"];
+            };
+            readonly header?: {
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description An id. An invalid id is treated as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -8,6 +8,7 @@ import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import type {
   Act,
   ActionResult,
+  BoardFeatures,
   BoardQuery,
   BotList,
   CreateGame,
@@ -16,6 +17,7 @@ import type {
   Diff,
   Diffs,
   DiffsQuery,
+  FeaturesQuery,
   SeatCommand,
   Game,
   Games,
@@ -52,8 +54,8 @@ export interface SouthSeasOptions {
   readonly creatorKey?: string | null;
   /** The secret that the operator gives to hosts of many players, to create and join games. Not for web pages. */
   readonly apiKey?: string | null;
-  /** The language of texts, as in Accept-Language. */
-  readonly language?: string | null;
+  /** The language of texts, as in Accept-Language; a function where it may change. */
+  readonly language?: string | null | (() => string | null);
   /** The retries of requests. */
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */
@@ -201,6 +203,10 @@ export class SouthSeas {
   }
 
   /** Returns the tiles left in the bag. */
+  features(id: string, query: FeaturesQuery = {}, options?: RequestOptions): Promise<BoardFeatures> {
+    return this.#get(`/v1/games/${id}/features`, query, options);
+  }
+
   tiles(id: string, options?: RequestOptions): Promise<TilesLeft> {
     return this.#get(`/v1/games/${id}/tiles`, {}, options);
   }

@@ -116,9 +116,11 @@ export class Subscription {
     const socket = new this.#WebSocket(this.url);
     this.#socket = socket;
     this.#isSyncing = false;
-    this.#pongTimeout = setTimeout(() => this.#onDisconnect(0), PONG_TIMEOUT_MS);
-    const current = (listener: () => void) => () => socket === this.#socket && listener();
-    socket.onopen = current(() => this.#subscribe());
+    this.#pongTimeout = setTimeout(() => {
+      socket.close(); // a browser opens one socket to a host at a time: this one would block the next
+      this.#onDisconnect(0);
+    }, PONG_TIMEOUT_MS);
+    socket.onopen = () => (socket === this.#socket ? this.#subscribe() : socket.close());
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       if (socket === this.#socket) this.#onMessage(JSON.parse(data) as ServerMessage);
     };
@@ -208,14 +210,17 @@ export class Subscription {
     this.options.onError?.(new ProblemError(problem));
   }
 
-  /** Closes the socket and clears all timers. */
+  /**
+   * Closes the socket and clears all timers. A socket that is still connecting closes once it is open, because
+   * browsers report an earlier close as an error.
+   */
   #disconnect(): void {
     clearTimeout(this.#reconnectTimer);
     clearTimeout(this.#pongTimeout);
     clearInterval(this.#pingInterval);
     const socket = this.#socket;
     this.#socket = null;
-    socket?.close();
+    if (socket?.readyState !== 0) socket?.close();
   }
 
   /** Sends a ping and expects a reply, because browsers do not report a lost network. */
@@ -235,11 +240,11 @@ export class Subscription {
     if (this.#socket?.readyState === 1) this.#onDisconnect(0);
   };
 
-  /** Handles a restored network: checks an open socket, or reconnects at once. */
+  /** Handles a restored network: checks an open socket, or reconnects at once, unless it is connecting already. */
   readonly #onOnline = (): void => {
     if (this.#socket?.readyState === 1) {
       this.#ping();
-    } else if (this.#status === "reconnecting") {
+    } else if (this.#status === "reconnecting" && this.#socket?.readyState !== 0) {
       this.#disconnect();
       this.#connect();
     }

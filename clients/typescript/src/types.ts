@@ -63,6 +63,8 @@ export type ReplayMessages = Schemas["ReplayMessages"];
 export type RotateSecret = Schemas["RotateSecret"];
 export type RotatedSecret = Schemas["RotatedSecret"];
 
+export type BoardFeatures = Schemas["BoardFeatures"];
+export type BoardFeature = Schemas["BoardFeature"];
 export type Scores = Schemas["Scores"];
 export type TilesLeft = Schemas["TilesLeft"];
 export type TileSet = Schemas["TileSet"];
@@ -81,6 +83,7 @@ export type ServerMessage = Schemas["ServerMessage"];
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 
 export type GamesQuery = QueryOf<"listGames">;
+export type FeaturesQuery = QueryOf<"readFeatures">;
 export type LegalMovesQuery = QueryOf<"readLegalMoves">;
 export type MyGamesQuery = QueryOf<"listMyGames">;
 export type StoryQuery = QueryOf<"readStory">;

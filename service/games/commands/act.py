@@ -32,9 +32,9 @@ ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
 _ACTIONS = {actor: ACTIONS.labels(actor) for actor in ("owner", "seat")}
 
 
-async def act(context: Context, game_id: str, request: CommandRequest[Act]) -> ReplayableResult[ActionResult[Raw]]:
+async def act(context: Context, request: CommandRequest[Act]) -> ReplayableResult[ActionResult[Raw]]:
     """Apply one or more actions, all or none, and let bots answer."""
-    return await change_game(context, game_id, "actions", request, partial(_act, parse_actions(request.body)))
+    return await change_game(context, "actions", request, partial(_act, parse_actions(request.body)))
 
 
 async def _act(

@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 from msgspec import Raw
 
-from schemas.commands import ActionResult
+from schemas.commands import ActionResult, IncludeQuery
 from schemas.lobby import CreateGame
 from service.engine import Game, build_view
 from service.games import repository
@@ -78,17 +78,19 @@ class ClientCharge(Protocol):
         """Wait for a slot in which to replay a game, and charge the replay."""
 
 
-class CommandRequest(msgspec.Struct, Generic[B], frozen=True):
-    """A whole request to change an active game."""
+class CommandRequest(msgspec.Struct, Generic[B], frozen=True, kw_only=True):
+    """A whole request to change an active game. A route's is a subclass, which says how HTTP carries it."""
 
+    id: str
+    """The game's."""
     body: B
-    token: str | None
+    token: str | None = None
+    query: IncludeQuery = IncludeQuery()
     if_match: Sequence[Revision] | None = None
     """The game must be at one of these revisions, of which an empty digest stands for any; None accepts any."""
-    key: str | None = None
-    """The idempotency key."""
-    include_moves: bool = False
-    include_game: bool = False
+    idempotency_key: str | None = None
+    prefers_game: bool = False
+    """Whether the response shall contain GAME."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
     charge: ClientCharge | None = None
@@ -100,13 +102,11 @@ Command = Callable[[Context, GameSession, Principal, CommandRequest[B]], Awaitab
 """Changes the session's game, or replaces it, and returns the diffs. Raises GameError."""
 
 
-async def change_game(
-    context: Context, game_id: str, name: str, request: CommandRequest[B], command: Command[B]
-) -> Result:
+async def change_game(context: Context, name: str, request: CommandRequest[B], command: Command[B]) -> Result:
     """Run a command on an active game, play the bots after it, and commit both. `name` is the last part of its path."""
-    scope = None
-    if request.key is not None:
-        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/{name}", request.token, request.body)
+    game_id, key, scope = request.id, request.idempotency_key, None
+    if key is not None:
+        scope = idempotency_scope(key, f"/v1/games/{game_id}/{name}", request.token, request.body)
 
     async def attempt(session: GameSession, principal: Principal) -> "Result | None":
         if session.game.status != "active":
@@ -153,9 +153,9 @@ def _build_result(session: GameSession, request: CommandRequest[Any], diffs: Seq
         version=diffs[-1].version,
         digest=diffs[-1].digest,
         diffs=[Raw(diff.data) for diff in diffs],
-        game=build_view(index, game) if request.include_game else None,
+        game=build_view(index, game) if request.prefers_game else None,
         next=next_decision(game),
-        legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
+        legal_moves=None if request.query.include is None else list_legal_moves(index, game, language=request.language),
     )
 
 

@@ -9,8 +9,6 @@ from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
 from service.games.access import (
-    ACCESS_SCHEMA,
-    API_KEY_SCHEMA,
     OWNER,
     SALT_BYTES,
     SPECTATOR,
@@ -95,7 +93,6 @@ def new_access_record(
             for seat in range(len(body.players))
         ],
         owner_seats=owner_seats,
-        schema=ACCESS_SCHEMA if api_key is None else API_KEY_SCHEMA,
         creator=creator,
         tags=[
             SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None

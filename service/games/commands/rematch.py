@@ -16,8 +16,6 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
 from service.games import repository
 from service.games.access import (
-    ACCESS_SCHEMA,
-    API_KEY_SCHEMA,
     SALT_BYTES,
     AccessRecord,
     Principal,
@@ -145,13 +143,11 @@ def _same_access(before: AccessRecord, api_key: str | None) -> AccessRecord:
     The API key is the request's, else the one of the game before: a player's request leaves the game with its host. The
     salt is new, so that a key used in both games replaces a seat's token by another one in each.
     """
-    api_key = api_key or before.api_key
     return msgspec.structs.replace(
         before,
         salt=secrets.token_bytes(SALT_BYTES),
         seats=[*before.seats],
         owner_seats=[*before.owner_seats],
         tags=[*before.tags],
-        schema=ACCESS_SCHEMA if api_key is None else API_KEY_SCHEMA,
-        api_key=api_key,
+        api_key=api_key or before.api_key,
     )

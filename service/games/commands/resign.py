@@ -25,18 +25,14 @@ from service.games.ports.game_store import Revision, StoredDiff
 __all__ = ["abort_game", "resign_seat", "return_to_seat"]
 
 
-async def resign_seat(
-    context: Context, game_id: str, request: CommandRequest[SeatCommand]
-) -> ReplayableResult[ActionResult[Raw]]:
+async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
     """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await change_game(context, game_id, "resign", request, partial(_change_seat, resign))
+    return await change_game(context, "resign", request, partial(_change_seat, resign))
 
 
-async def return_to_seat(
-    context: Context, game_id: str, request: CommandRequest[SeatCommand]
-) -> ReplayableResult[ActionResult[Raw]]:
+async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
     """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await change_game(context, game_id, "return", request, partial(_change_seat, _return))
+    return await change_game(context, "return", request, partial(_change_seat, _return))
 
 
 async def _change_seat(

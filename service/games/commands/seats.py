@@ -58,8 +58,7 @@ async def remove_player(
             if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
                 return None
             revoked, access.seats[seat] = access.seats[seat], None
-            if seat < len(access.tags):
-                access.tags[seat] = None
+            access.tags[seat] = None
             diffs = [record_change(index, game, vacate_seat(game, seat), context.now())]
             if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
                 return None

@@ -31,11 +31,9 @@ MAX_VERSIONS = 1000
 """A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
-async def undo(
-    context: Context, game_id: str, request: CommandRequest[SeatCommand]
-) -> ReplayableResult[ActionResult[Raw]]:
+async def undo(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
-    return await change_game(context, game_id, "undo", request, _undo)
+    return await change_game(context, "undo", request, _undo)
 
 
 async def _undo(

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import asdict
 
 from schemas.diffs import Diffs
-from schemas.scores import Scores, TileLeft, TilesLeft
+from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, TileLeft, TilesLeft
 from service.engine import Game, TileSetIndex
-from service.engine.queries import islander_values, player_scores, tiles_left
+from service.engine.queries import feature_labels_at, feature_value, islander_values, player_scores, tiles_left
+from service.engine.segments import feature_segments, locate_segment
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
 from service.games.ports.game_store import GameRecord, UnreadableGame
 from service.games.repository import load_game, read_access
-from service.i18n import Language, tile_names
+from service.i18n import Language, describe_occupied_feature, get_translator, player_names, tile_names
 
 
 async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
@@ -32,6 +34,20 @@ def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> Til
     counts = zip(tiles_left(index, game).items(), tile_names(language, index), strict=True)
     tiles = [TileLeft(tile=tile, text=name.full, left=left) for (tile, left), name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
+
+
+def list_features(index: TileSetIndex, game: Game, language: Language, x: int | None, y: int | None) -> BoardFeatures:
+    """Return the features on the tiles with this x and this y, and what each is worth (R8.4)."""
+    translator = get_translator(language)
+    names = player_names(translator, game)
+    features = []
+    for label in feature_labels_at(index, game, x, y):
+        value = feature_value(index, game, label)
+        located = [locate_segment(game, segment) for segment in sorted(feature_segments(game, label))]
+        segments = [BoardSegment(x=x, y=y, segment=segment) for x, y, segment in located]
+        text = describe_occupied_feature(translator, names, value)
+        features.append(BoardFeature(**asdict(value), segments=segments, text=text))
+    return BoardFeatures(version=game.version, language=language, features=features)
 
 
 async def is_valid_token(context: Context, game: str | None, token: str) -> bool:

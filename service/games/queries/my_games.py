@@ -52,7 +52,6 @@ def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> No
 
 def tag_seat(access: AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
     """Tag a seat with its creator and user."""
-    access.tags += [None] * (len(access.seats) - len(access.tags))
     access.tags[seat] = None if creator is None else SeatTag(hash_token(creator), user)
 
 

@@ -1,19 +1,32 @@
-"""Fan-out of one game's messages to its subscribers, in batches that never block the event loop for long."""
+"""Messages of one game, and their fan-out to its subscribers in batches that never block the event loop for long."""
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import length_hint
 from time import perf_counter
+from typing import Protocol
 
 import msgspec
 
+from schemas.game import GameView
+from service.games.access import AccessRecord
 from service.games.errors import GameError
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, Subscriber
+from service.games.ports.game_store import StoredDiff
 from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES
 
-__all__ = ["BATCH_SIZE", "MAX_TICKS", "Broadcaster"]
+__all__ = [
+    "BATCH_SIZE",
+    "MAX_TICKS",
+    "Broadcaster",
+    "CachedEncoding",
+    "ChannelMessage",
+    "DiffsMessage",
+    "MessageBatch",
+    "SnapshotMessage",
+    "Subscriber",
+]
 
 LOG = logging.getLogger(__name__)
 
@@ -22,6 +35,48 @@ MAX_TICKS = 40
 """Each tick of the event loop serves `BATCH_SIZE` subscribers, or more if all would take over `MAX_TICKS` ticks."""
 
 CONNECTION_ERRORS = (OSError, RuntimeError)
+
+
+class CachedEncoding(msgspec.Struct, kw_only=True, eq=False):
+    """A message to all subscribers of a game; `encoded` holds its bytes per wire format, so each is made once."""
+
+    game: str
+    encoded: dict[str, bytes] = {}
+
+
+class DiffsMessage(CachedEncoding, eq=False):
+    """The next versions of a game, in order and without a gap."""
+
+    diffs: Sequence[StoredDiff]
+
+
+class SnapshotMessage(CachedEncoding, eq=False):
+    """The whole game, for subscribers whose state cannot be continued by diffs."""
+
+    digest: str
+    view: GameView
+
+
+class MessageBatch(CachedEncoding, eq=False):
+    """Several messages in order; each is encoded once, even when other subscribers got it by itself."""
+
+    messages: Sequence[DiffsMessage | SnapshotMessage]
+
+
+ChannelMessage = DiffsMessage | SnapshotMessage | MessageBatch
+
+
+class Subscriber(Protocol):
+    """A connection that follows games. No method blocks; each may raise OSError or RuntimeError."""
+
+    def deliver(self, message: ChannelMessage) -> None:
+        """Send a message of a game."""
+
+    def end_subscription(self, game: str, error: GameError) -> None:
+        """Report why the game can no longer be followed."""
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """End the subscription if its token is no longer valid in the game's access record."""
 
 
 class Broadcast(msgspec.Struct, frozen=True):

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from service.games.ports.game_store import Revision, StoredDiff
-from service.games.realtime.broadcaster import Broadcaster
-from service.games.realtime.messages import DiffsMessage, SnapshotMessage
+from service.games.realtime.broadcaster import Broadcaster, DiffsMessage, SnapshotMessage
 
 __all__ = ["Channel"]
 

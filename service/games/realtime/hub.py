@@ -13,8 +13,8 @@ from contextlib import aclosing, suppress
 
 from service.games.errors import NoSuchGame
 from service.games.ports.game_store import GameStore, Revision, StoredDiff, StoreUnavailable
+from service.games.realtime.broadcaster import DiffsMessage, Subscriber
 from service.games.realtime.channel import Channel
-from service.games.realtime.messages import DiffsMessage, Subscriber
 from service.games.realtime.stream_reader import (
     PAGE_SIZE,
     READ_TIMEOUT_S,

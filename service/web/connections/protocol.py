@@ -11,21 +11,18 @@ fails when a new version of aiohttp changes it, and says what to do.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
-from types import coroutine
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from aiohttp import HttpVersion11, hdrs, web
+from aiohttp import web
 
-from service.games.errors import Malformed
-from service.telemetry.metrics import SLOW_READERS_DROPPED
-from service.web.app_keys import EXPECTS_CONTINUE
 from service.web.client_ip import UNKNOWN, get_site_network
 from service.web.connections.frames import FrameReader
-from service.web.connections.request_reader import RequestReader
+from service.web.connections.loop_time import LoopTime
+from service.web.connections.request_reader import RequestReader, is_last_request
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
@@ -37,24 +34,16 @@ if TYPE_CHECKING:
 __all__ = [
     "CANCEL_TIMEOUT_S",
     "HIGH_WATER_BYTES",
+    "MAX_STREAM_HEAD_BYTES",
     "ClientConnection",
-    "check_stream",
     "get_connection",
-    "is_slow_consumer",
-    "run_measured",
-    "start_event_stream",
 ]
-
-T = TypeVar("T")
 
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
 MAX_PENDING_BYTES = 65_536
 """Bytes that a client may send ahead before no more are read."""
-
-MAX_DRAINED_BYTES = 65_536
-"""Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
 MAX_DISCARDED_BYTES = 4_194_304
 """Bytes that are read after the last response or close frame."""
@@ -83,7 +72,6 @@ class ClientConnection(web.RequestHandler):
         "address",
         "bearer_token",
         "blocked_since",
-        "busy_s",
         "charge",
         "client",
         "discarded_bytes",
@@ -95,10 +83,10 @@ class ClientConnection(web.RequestHandler):
         "is_paused",
         "kind",
         "limiter",
+        "loop_time",
         "lost",
         "peer_address",
         "requests",
-        "step_started_at",
     )
 
     def __init__(
@@ -108,10 +96,7 @@ class ClientConnection(web.RequestHandler):
         self.limiter = limiter
         self.charge: Charge | None = None
         """Who pays for the current request or message; else the address does."""
-        self.busy_s = 0.0
-        """Seconds of the event loop that were taken, and not charged yet."""
-        self.step_started_at = 0.0
-        """When the step of a handler began that is running; 0 while none is."""
+        self.loop_time = LoopTime()
         self.peer_address = ""
         """The address of the socket's peer; empty if it has none, as a Unix socket."""
         self.client: str | None = UNKNOWN
@@ -164,7 +149,7 @@ class ClientConnection(web.RequestHandler):
         """Remove the connection."""
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
-        if self.busy_s:
+        if self.loop_time.unpaid_s:
             self.charge_busy_time()
         self._write_transport = None
         self._set_ended()
@@ -204,8 +189,7 @@ class ClientConnection(web.RequestHandler):
             requests.read(parse)
             if self.is_paused or len(requests.pending) > MAX_STREAM_HEAD_BYTES:
                 self._limit_pending()
-        if not self.step_started_at:  # else it is a part of a step's time
-            self.busy_s += perf_counter() - started_at
+        self.loop_time.add_since(started_at)
 
     def _limit_pending(self) -> None:
         """Pause reading while the client is too far ahead; nothing may follow the request for an event stream."""
@@ -263,7 +247,7 @@ class ClientConnection(web.RequestHandler):
         assert self.frames is not None  # noqa: S101  they requested the turn
         started_at = perf_counter()
         self.frames.read()
-        self.busy_s += perf_counter() - started_at
+        self.loop_time.add_since(started_at)
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -292,10 +276,10 @@ class ClientConnection(web.RequestHandler):
         A connection that closes with unread data is reset (RFC 9112, 9.6). Other connections run between two pipelined
         requests of this one.
         """
-        if self._is_last(request, resp):
+        if is_last_request(request, resp):
             resp.force_close()
-        sent = await run_measured(super().finish_response, request, resp, start_time)
-        self.busy_s += REQUEST_S
+        sent = await self.loop_time.measure(super().finish_response(request, resp, start_time))
+        self.loop_time.unpaid_s += REQUEST_S
         self.charge_busy_time()
         self.charge = None
         requests = self.requests
@@ -316,36 +300,13 @@ class ClientConnection(web.RequestHandler):
             self.close()
         return sent
 
-    @staticmethod
-    def _is_last(request: web.BaseRequest, response: web.StreamResponse) -> bool:
-        """Return whether no other request can follow, so that the connection closes after the response.
-
-        None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
-        known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
-        reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
-        """
-        if request.version < HttpVersion11 and (
-            response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
-        ):
-            return True
-        body, length = request.content, request.content_length
-        return not body.is_eof() and (
-            length is None
-            or length - body.total_bytes > MAX_DRAINED_BYTES
-            or (body.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
-        )
-
     def charge_busy_time(self) -> None:
         """Charge the time since the last call to whom the request or message is charged to, else to the address."""
-        if self.step_started_at:
-            now = perf_counter()
-            self.busy_s += now - self.step_started_at
-            self.step_started_at = now
+        seconds = self.loop_time.take()
         if self.charge is not None and self.charge.buckets:
-            self.charge.charge_time(self.busy_s)
+            self.charge.charge_time(seconds)
         else:
-            self.limiter.charge_address(self.address, self.busy_s)
-        self.busy_s = 0.0
+            self.limiter.charge_address(self.address, seconds)
 
     async def discard_rest(self) -> None:
         """Discard what arrives until the client has closed its sending half, or sent a close frame.
@@ -416,63 +377,6 @@ class ClientConnection(web.RequestHandler):
         return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_timeout_s
 
 
-@coroutine
-def run_measured(handle: Callable[..., Awaitable[T]], request: web.BaseRequest, *others: Any) -> Generator[Any, Any, T]:
-    """Call a handler, and add the time of its steps to its connection's `busy_s`; what runs between them is others'."""
-    connection = get_connection(request)
-    steps: Any = handle(request, *others).__await__()
-    step, value = steps.send, None
-    while True:
-        connection.step_started_at = perf_counter()
-        try:
-            awaited = step(value)
-        except StopIteration as end:
-            return cast("T", end.value)
-        finally:
-            connection.busy_s += perf_counter() - connection.step_started_at
-            connection.step_started_at = 0.0
-        try:
-            step, value = steps.send, (yield awaited)
-        except BaseException as error:  # noqa: BLE001  whatever it is, it is the coroutine's
-            step, value = steps.throw, error
-
-
 def get_connection(request: web.BaseRequest) -> ClientConnection:
     """Return the connection of a request; `service.web.server.runner` makes no others."""
     return request.protocol  # type: ignore[return-value]  # aiohttp declares the base class
-
-
-def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
-    """Return whether the client of a WebSocket or event stream has more to read, and must be disconnected.
-
-    Fewer bytes count towards the send buffers of all connections; that budget, too, may drop the connection.
-    """
-    connection = get_connection(request)
-    unsent_bytes = connection.unsent_bytes()
-    if unsent_bytes > max_unsent_bytes:
-        SLOW_READERS_DROPPED.labels(connection.kind).inc()
-        return True
-    connection.limiter.send_buffers.record(connection, unsent_bytes)
-    return False
-
-
-def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
-    """Mark the response as a stream, just before it begins; return what is resolved when its client has left.
-
-    Raises Malformed as `check_stream` does.
-    """
-    check_stream(request)
-    connection = get_connection(request)
-    connection.kind, connection.ended = "stream", asyncio.get_running_loop().create_future()
-    return connection.ended
-
-
-def check_stream(request: web.BaseRequest) -> None:
-    """Raise Malformed if the client has closed its sending half, or if its head is too large to stay in memory."""
-    connection = get_connection(request)
-    if connection.has_ended:
-        raise Malformed("a WebSocket or event stream ends when its client closes its sending half: keep it open")
-    if connection.requests.received_bytes + len(connection.requests.pending) > MAX_STREAM_HEAD_BYTES:
-        raise Malformed(
-            f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
-        )

@@ -9,9 +9,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from aiohttp import EMPTY_PAYLOAD, StreamReader, hdrs, web
+from aiohttp import EMPTY_PAYLOAD, HttpVersion11, StreamReader, hdrs, web
 
-__all__ = ["MAX_HEAD_BYTES", "RequestReader"]
+from service.web.app_keys import EXPECTS_CONTINUE
+
+__all__ = ["MAX_DRAINED_BYTES", "MAX_HEAD_BYTES", "RequestReader", "is_last_request"]
 
 MAX_HEAD_BYTES = 65_536
 """Bytes of a request's head; aiohttp limits its lines."""
@@ -24,6 +26,9 @@ NO_HEAD = b"\0\r\n\r\n"
 
 MAX_FRAMING_BYTES = 65_536
 """Bytes beside a body: chunk sizes, extensions, trailers."""
+
+MAX_DRAINED_BYTES = 65_536
+"""Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
 MAX_BODY_LENGTH = 2**63
 """Stands for the length of what has none, as a CONNECT."""
@@ -124,3 +129,22 @@ class RequestReader:
             self.is_answered, self.head_started_at = False, 0.0
         elif self.received_bytes > self._max_received_bytes and not self.body.is_eof():
             self.body.set_exception(web.RequestPayloadError("too much data beside the body"))
+
+
+def is_last_request(request: web.BaseRequest, response: web.StreamResponse) -> bool:
+    """Return whether no other request can follow this one, so that the connection closes after its response.
+
+    None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
+    known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
+    reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
+    """
+    if request.version < HttpVersion11 and (
+        response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
+    ):
+        return True
+    body, length = request.content, request.content_length
+    return not body.is_eof() and (
+        length is None
+        or length - body.total_bytes > MAX_DRAINED_BYTES
+        or (body.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
+    )

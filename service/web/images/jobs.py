@@ -16,7 +16,7 @@ from service.drawing.palette import THEMES, Theme
 from service.drawing.scene import BoardOptions, make_scene
 from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
-from service.drawing.tile import tile_svg
+from service.drawing.tile import tile_svg, tiles_svg
 from service.web.errors import RenderingFailed
 
 IDENTITY = (1, 0, 0, 0, 1, 0)
@@ -48,6 +48,13 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     """The tile's name, for screen readers; empty for a PNG, which has no words."""
 
 
+class TilesJob(msgspec.Struct, frozen=True, tag="tiles"):
+    """All tiles of a set as one SVG."""
+
+    tiles: tuple[Tile, ...]
+    theme: Theme
+
+
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
     """A ship."""
 
@@ -59,7 +66,7 @@ class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
     """What it is worth and asks for, like a tile's label."""
 
 
-DrawingJob = BoardJob | TileJob | ShipJob
+DrawingJob = BoardJob | TileJob | TilesJob | ShipJob
 
 
 def draw_job(job: DrawingJob) -> bytes:
@@ -69,6 +76,8 @@ def draw_job(job: DrawingJob) -> bytes:
         if job.image_format == "txt":
             return board_text(scene, job.options).encode()
         return _encode_image(board_svg(scene, job.options), job.image_format)
+    if isinstance(job, TilesJob):
+        return tiles_svg(job.tiles, THEMES[job.theme]).encode()
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():
@@ -90,10 +99,10 @@ def draw_in_worker(job: DrawingJob) -> tuple[bytes, float]:
 
 
 def _encode_image(svg: str, image_format: ImageFormat) -> bytes:
-    return _rasterize(svg) if image_format == "png" else svg.encode()
+    return rasterize(svg) if image_format == "png" else svg.encode()
 
 
-def _rasterize(svg: str) -> bytes:
+def rasterize(svg: str) -> bytes:
     """Render an SVG as PNG; no fonts are needed because texts are outlines."""
     return render(usvg.Tree.from_str(svg, usvg.Options.default()), IDENTITY)
 

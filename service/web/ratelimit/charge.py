@@ -76,7 +76,7 @@ def key_policies(quotas: Quotas) -> KeyPolicies:
 
 def charge_loaded_games(request: web.Request, number: int) -> None:
     """Charge a request for the games of a list that were loaded."""
-    get_connection(request).busy_s += number * LOADED_GAME_S
+    get_connection(request).loop_time.unpaid_s += number * LOADED_GAME_S
 
 
 class Charge:

@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
+from service.games.errors import Malformed
 from service.web.app_keys import LIMITS
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import check_stream, get_connection
+from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.errors import TooManyWaiting
-from service.web.ratelimit.origins import check_origin
+from service.web.origins import check_origin
 
-__all__ = ["PICTURE_SLOTS", "ConcurrencyLimit", "ReplayQueue", "open_stream"]
+__all__ = ["PICTURE_SLOTS", "ConcurrencyLimit", "ReplayQueue", "check_stream", "open_stream"]
 
 MAX_PICTURES_PER_ADDRESS = 8
 """Pictures that one address may wait for."""
@@ -92,3 +93,14 @@ async def open_stream(request: web.Request) -> AsyncIterator[None]:
         yield
     finally:
         connections.remove_stream(address)
+
+
+def check_stream(request: web.BaseRequest) -> None:
+    """Raise Malformed if the client has closed its sending half, or if its head is too large to stay in memory."""
+    connection = get_connection(request)
+    if connection.has_ended:
+        raise Malformed("a WebSocket or event stream ends when its client closes its sending half: keep it open")
+    if connection.requests.received_bytes + len(connection.requests.pending) > MAX_STREAM_HEAD_BYTES:
+        raise Malformed(
+            f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
+        )

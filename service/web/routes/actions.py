@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import ClassVar, TypeVar
 
 from aiohttp import web
 from msgspec import Raw
@@ -19,30 +19,32 @@ from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
 from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.game_responses import IncludeQuery
-from service.web.routing import GameCommand, Route
+from service.web.routing import Access, Id, Route
+
+B = TypeVar("B", Act, SeatCommand)
 
 COMMAND_PROBLEMS = ("wrong_seat", "not_active", "conflict")
 """The problem codes that every command of an active game may return."""
 
 
-class CommandFields(GameCommand, frozen=True, kw_only=True):
+class CommandFields(CommandRequest[B], frozen=True, kw_only=True):
     """What every command of an active game takes besides its body."""
 
-    query: IncludeQuery = IncludeQuery()
+    access: ClassVar[Access] = "required"
+    id: Id
     if_match: IfMatch = None
     idempotency_key: IdempotencyKey = None
     prefers_game: Prefer = False
     language: PreferredLanguage = ENGLISH
 
 
-class ActionRequest(CommandFields, frozen=True, kw_only=True):
+class ActionRequest(CommandFields[Act], frozen=True, kw_only=True):
     """A request to act."""
 
     body: Act
 
 
-class SeatRequest(CommandFields, frozen=True, kw_only=True):
+class SeatRequest(CommandFields[SeatCommand], frozen=True, kw_only=True):
     """A request about the seat that the body names, or else the token's."""
 
     body: SeatCommand = SeatCommand()
@@ -50,26 +52,16 @@ class SeatRequest(CommandFields, frozen=True, kw_only=True):
 
 async def run_command(
     request: web.Request,
-    asked: ActionRequest | SeatRequest,
-    execute: Callable[[Context, str, CommandRequest[Any]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
+    params: CommandFields[B],
+    execute: Callable[[Context, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
 ) -> web.Response:
     """Run a command, and return its response."""
-    command_request = CommandRequest(
-        asked.body,
-        asked.token,
-        asked.if_match,
-        asked.idempotency_key,
-        asked.query.include is not None,
-        include_game=asked.prefers_game,
-        language=asked.language,
-        charge=asked.charge,
-    )
-    result, version, replayed = await execute(request.app[CONTEXT], asked.id, command_request)
+    result, version, replayed = await execute(request.app[CONTEXT], params)
     etag = game_etag(version, result.digest)
     response = json_response(result, etag=etag, private=True, moves=result.legal_moves)
     if replayed:
         mark_replayed(response, replayed=True)
-    if asked.prefers_game:
+    if params.prefers_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
 
@@ -85,7 +77,7 @@ command_route = partial(Route, "POST", tag="playing")
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
 )
-async def post_action(request: web.Request, asked: ActionRequest) -> web.Response:
+async def post_action(request: web.Request, params: ActionRequest) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
@@ -94,7 +86,7 @@ async def post_action(request: web.Request, asked: ActionRequest) -> web.Respons
     `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
     the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
-    return await run_command(request, asked, act)
+    return await run_command(request, params, act)
 
 
 @command_route(
@@ -105,7 +97,7 @@ async def post_action(request: web.Request, asked: ActionRequest) -> web.Respons
     "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
-async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
+async def post_undo(request: web.Request, params: SeatRequest) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
@@ -113,7 +105,7 @@ async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
     information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
     response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, asked, undo)
+    return await run_command(request, params, undo)
 
 
 @command_route(
@@ -124,7 +116,7 @@ async def post_undo(request: web.Request, asked: SeatRequest) -> web.Response:
     "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
-async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
+async def post_resign(request: web.Request, params: SeatRequest) -> web.Response:
     """Resign from the game permanently, at any time, with the event `player_resigned`.
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
@@ -132,7 +124,7 @@ async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
     game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
     and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, asked, resign_seat)
+    return await run_command(request, params, resign_seat)
 
 
 @command_route(
@@ -143,12 +135,12 @@ async def post_resign(request: web.Request, asked: SeatRequest) -> web.Response:
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
-async def post_return(request: web.Request, asked: SeatRequest) -> web.Response:
+async def post_return(request: web.Request, params: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, asked, return_to_seat)
+    return await run_command(request, params, return_to_seat)
 
 
 ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -34,9 +34,9 @@ class KeyGameList(KeyRead, frozen=True, kw_only=True):
 @Route(
     "GET", "/v1/keys/me", "readApiKey", "Read the API key", ApiKeyView, "The key, without its secrets.", tag="API keys"
 )
-async def read_api_key(request: web.Request, asked: KeyRead) -> web.Response:
+async def read_api_key(request: web.Request, params: KeyRead) -> web.Response:
     """Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire."""
-    key = asked.api_key
+    key = params.api_key
     quotas = key.quotas
     view = ApiKeyView(
         name=key.name,
@@ -61,14 +61,14 @@ async def read_api_key(request: web.Request, asked: KeyRead) -> web.Response:
     "The games, newest first.",
     tag="API keys",
 )
-async def list_games_of_api_key(request: web.Request, asked: KeyGameList) -> web.Response:
+async def list_games_of_api_key(request: web.Request, params: KeyGameList) -> web.Response:
     """List the games that were created with the API key, newest first, private ones too.
 
     The games come without `board` and `discarded`; `next_cursor` is null on the last page. The tokens are not listed:
     they are stored only as hashes.
     """
-    query = asked.query
-    wanted = ApiKeyGamesQuery(asked.api_key.name, query.status, query.limit, query.cursor)
+    query = params.query
+    wanted = ApiKeyGamesQuery(params.api_key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
     charge_loaded_games(request, loaded_count)
     response = add_vary(cacheable_response(request, page, private=True), API_KEY_HEADER)

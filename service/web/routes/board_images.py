@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.game import GameView
 from schemas.vocabulary import Count
 from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
@@ -34,7 +35,7 @@ from service.web.images.responses import (
     board_cache_headers,
     image_response,
 )
-from service.web.routing import GameRead, Query, Route
+from service.web.routing import GameRead, Route
 
 
 class _Diff(msgspec.Struct):
@@ -121,18 +122,18 @@ class BoardText(BoardSvg, frozen=True, kw_only=True):
     query: TextQuery = TextQuery()
 
 
-async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
+async def read_board(request: web.Request, params: BoardPng) -> web.Response:
     """Return a picture of the board, with public information only.
 
     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
     versions have no legal moves to number. A version that the game has not reached is `not_found`. The words of
     `board.txt`, and the `aria-label` of `board.svg`, are in the language of `Accept-Language`.
     """
-    context, query, image_format = request.app[CONTEXT], asked.query, asked.image_format
+    context, query, image_format = request.app[CONTEXT], params.query, params.image_format
     options = _board_options(query)
-    if asked.language is not None:
-        options = options._replace(language=asked.language)
-    record, private = await load_for_reader(context, asked.id, asked.token)
+    if params.language is not None:
+        options = options._replace(language=params.language)
+    record, private = await load_for_reader(context, params.id, params.token)
     if query.v is None or query.v == record.revision.version:
         (version, digest), immutable = record.revision, query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
@@ -141,12 +142,12 @@ async def read_board(request: web.Request, asked: BoardPng) -> web.Response:
             raise NoSuchVersion(query.v, record.revision.version)
         # With numbered moves it is not immutable: the current version had numbers under the same URL. The digest is
         # enough for the entity tag; the game is replayed only if the picture must be drawn.
-        version, digest, immutable = query.v, await load_digest(context, asked.id, query.v), not options.number_moves
+        version, digest, immutable = query.v, await load_digest(context, params.id, query.v), not options.number_moves
         options = options._replace(number_moves=False)
-        make_job = partial(_make_past_job, request, asked, version, options)
+        make_job = partial(_make_past_job, request, params, version, options)
     cache_headers = board_cache_headers(private=private, immutable=immutable)
     subject = f"{version}-{digest} {options}"
-    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, asked.language)
+    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, params.language)
     return await image_response(request, image)
 
 
@@ -182,11 +183,11 @@ async def _make_current_job(
     return BoardJob(tileset, build_view(index, game), shown, options, image_format)
 
 
-async def _make_past_job(request: web.Request, asked: BoardPng, version: int, options: BoardOptions) -> BoardJob:
+async def _make_past_job(request: web.Request, params: BoardPng, version: int, options: BoardOptions) -> BoardJob:
     context = request.app[CONTEXT]
-    async with asked.charge.replay_slot():
-        past = await load_past_version(context, asked.id, version)
-    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, asked.image_format)
+    async with params.charge.replay_slot():
+        past = await load_past_version(context, params.id, version)
+    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, params.image_format)
 
 
 ROUTES = tuple(

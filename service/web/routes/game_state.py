@@ -1,15 +1,16 @@
-"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/tiles` and `/legal-moves`."""
+"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/features`, `/tiles` and `/legal-moves`."""
 
 from typing import Annotated, Literal
 
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.commands import LegalMoves
-from schemas.scores import Scores, TilesLeft
+from schemas.scores import BoardFeatures, Scores, TilesLeft
 from schemas.vocabulary import Int32
 from service.games.ports.game_store import GameRecord
-from service.games.queries.games import compute_scores, count_tiles_left
+from service.games.queries.games import compute_scores, count_tiles_left, list_features
 from service.games.queries.legal_moves import MoveFilter, list_legal_moves
 from service.games.repository import decode_with_index
 from service.web.app_keys import CONTEXT
@@ -20,10 +21,23 @@ from service.web.routes.game_responses import (
     localized_response,
     state_response,
 )
-from service.web.routing import GameRead, Query
+from service.web.routing import GameRead
 
 MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
 """The number of moves or cells before the page."""
+
+
+class FeaturesQuery(Query, frozen=True):
+    """Which features; without both, all."""
+
+    x: Annotated[Int32, Meta(description="Only features on tiles at this x.")] | None = None
+    y: Annotated[Int32, Meta(description="Only features on tiles at this y.")] | None = None
+
+
+class FeaturesRead(LocalizedRead, frozen=True, kw_only=True):
+    """A request for features."""
+
+    query: FeaturesQuery = FeaturesQuery()
 
 
 class LegalMovesQuery(Query, frozen=True):
@@ -56,29 +70,49 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 @game_read_route(
     "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
 )
-async def read_scores(request: web.Request, asked: GameRead) -> web.Response:
+async def read_scores(request: web.Request, params: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
-    return await state_response(request, asked, compute_scores)
+    return await state_response(request, params, compute_scores)
+
+
+@game_read_route(
+    "/v1/games/{id}/features",
+    "readFeatures",
+    "Read the features",
+    BoardFeatures,
+    "The features, and what each is worth.",
+)
+async def read_features(request: web.Request, asked: FeaturesRead) -> web.Response:
+    """Return the features of a tile, or of the whole board: who is there, what each gives now and what it lacks (R8.4).
+
+    The texts are in the language of `Accept-Language`.
+    """
+
+    async def build(loaded: GameRecord) -> tuple[BoardFeatures, NextPage]:
+        index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
+        return list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
+
+    return await localized_response(request, asked, build)
 
 
 @game_read_route(
     "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
 )
-async def read_tiles(request: web.Request, asked: LocalizedRead) -> web.Response:
+async def read_tiles(request: web.Request, params: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
 
     The tiles' names are in the language of `Accept-Language`.
     """
 
     async def build(loaded: GameRecord) -> tuple[TilesLeft, NextPage]:
-        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), asked.language)
+        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), params.language)
         return tiles, ("cursor", None)
 
-    return await localized_response(request, asked, build)
+    return await localized_response(request, params, build)
 
 
 @game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
-async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.Response:
+async def read_legal_moves(request: web.Request, params: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
@@ -88,15 +122,15 @@ async def read_legal_moves(request: web.Request, asked: LegalMovesRead) -> web.R
     what each ship costs and what the player lacks; the list then takes some five times as long to make, which the
     limit of the client's time counts. The texts are in the language of `Accept-Language`.
     """
-    query = asked.query
+    query = params.query
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
 
     async def build(loaded: GameRecord) -> tuple[LegalMoves, NextPage]:
         index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
-        moves = list_legal_moves(index, game, move_filter, asked.language)
+        moves = list_legal_moves(index, game, move_filter, params.language)
         return moves, ("cursor", moves.next_cursor)
 
-    return await localized_response(request, asked, build)
+    return await localized_response(request, params, build)
 
 
-ROUTES = (read_scores, read_tiles, read_legal_moves)
+ROUTES = (read_scores, read_features, read_tiles, read_legal_moves)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from schemas.bots import BotList
-from schemas.commands import LegalMoves
+from schemas.commands import IncludeQuery, LegalMoves
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
 from service.engine import build_view
@@ -27,7 +27,7 @@ from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, Pref
 from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, IncludeQuery, state_response
+from service.web.routes.game_responses import GameListQuery, state_response
 from service.web.routing import GameCommand, GameRead, Request, Route
 
 NewGame = TypeVar("NewGame", Created, Rematched)
@@ -90,7 +90,7 @@ def issued_tokens(created: Created) -> Iterator[str]:
     problems=("unknown_tileset", "unknown_bot", "conflict"),
     creates="game",
 )
-async def create_game(request: web.Request, asked: Creation) -> web.Response:
+async def create_game(request: web.Request, params: Creation) -> web.Response:
     """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
 
     Only `players` is required. The game starts when no seat is open. The tokens are returned only here. The owner token
@@ -98,27 +98,27 @@ async def create_game(request: web.Request, asked: Creation) -> web.Response:
     reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
-    body, api_key, charge = asked.body, asked.api_key, asked.charge
+    body, api_key, charge = params.body, params.api_key, params.charge
     if any(player.open for player in body.players):
         await charge.charge_open_game()
     result = await create(
         request.app[CONTEXT],
         body,
-        key=asked.idempotency_key,
-        include_moves=asked.query.include is not None,
-        creator=asked.creator_key,
+        key=params.idempotency_key,
+        include_moves=params.query.include is not None,
+        creator=params.creator_key,
         api_key=None if api_key is None else api_key.name,
         client=hash_client(request),
-        language=asked.language,
+        language=params.language,
         charge=charge,
     )
     request.app[RATE_LIMITER].trust_tokens(issued_tokens(result.response))
     private, moves = body.visibility == "private", result.response.legal_moves
-    return _created_response(asked, result, private=private, secret=True, moves=moves)
+    return _created_response(params, result, private=private, secret=True, moves=moves)
 
 
 def _created_response(
-    asked: Creation | RematchCreation,
+    params: Creation | RematchCreation,
     result: ReplayableResult[NewGame],
     *,
     private: bool,
@@ -127,8 +127,8 @@ def _created_response(
 ) -> web.Response:
     """Return the response to the creation of a game; `secret` says whether it contains tokens."""
     created, version, replayed = result
-    if asked.api_key is not None and not replayed:
-        API_KEY_GAMES.labels(asked.api_key.name).inc()
+    if params.api_key is not None and not replayed:
+        API_KEY_GAMES.labels(params.api_key.name).inc()
     response = json_response(
         created,
         status=201,
@@ -150,18 +150,18 @@ def _created_response(
     "Public games, newest first.",
     problems=("store_unavailable",),
 )
-async def list_public_games(request: web.Request, asked: GameList) -> web.Response:
+async def list_public_games(request: web.Request, params: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
-    query = asked.query
+    query = params.query
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
 @games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
-async def read_game(request: web.Request, asked: GameRead) -> web.Response:
+async def read_game(request: web.Request, params: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
-    return await state_response(request, asked, build_view)
+    return await state_response(request, params, build_view)
 
 
 delete_route = partial(games_route, "DELETE")
@@ -176,12 +176,12 @@ DELETE_PROBLEMS = ("not_active", "conflict")
     "The aborted game.",
     problems=("not_owner", *DELETE_PROBLEMS),
 )
-async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Response:
+async def delete_game(request: web.Request, params: ConditionalCommand) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
-    aborted, digest = await abort_game(request.app[CONTEXT], asked.id, token=asked.token, if_match=asked.if_match)
+    aborted, digest = await abort_game(request.app[CONTEXT], params.id, token=params.token, if_match=params.if_match)
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
@@ -196,7 +196,7 @@ async def delete_game(request: web.Request, asked: ConditionalCommand) -> web.Re
     problems=("not_owner", "not_over", "conflict"),
     creates="game",
 )
-async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Response:
+async def create_rematch(request: web.Request, params: RematchCreation) -> web.Response:
     """Create a game with the same players and the next first seat, after a game that is over.
 
     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version
@@ -206,17 +206,17 @@ async def create_rematch(request: web.Request, asked: RematchCreation) -> web.Re
     With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of
     the one of the game before.
     """
-    api_key = asked.api_key
+    api_key = params.api_key
     rematch_request = RematchRequest(
-        asked.body,
-        asked.token,
-        asked.idempotency_key,
+        params.body,
+        params.token,
+        params.idempotency_key,
         client=hash_client(request),
         api_key=None if api_key is None else api_key.name,
-        charge=asked.charge,
+        charge=params.charge,
     )
-    result = await rematch(request.app[CONTEXT], asked.id, rematch_request)
-    return _created_response(asked, result, private=True, secret=False)
+    result = await rematch(request.app[CONTEXT], params.id, rematch_request)
+    return _created_response(params, result, private=True, secret=False)
 
 
 @games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")

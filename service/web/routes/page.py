@@ -10,18 +10,22 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
+from service.i18n import ENGLISH
 from service.release import REVISION, VERSION
 from service.web.common_headers import CSP, PAGE_HEADERS
+from service.web.headers.fields import PreferredLanguage
 from service.web.headers.negotiation import add_vary, prefers_media_type
+from service.web.images.responses import drawing_code_digest
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
-from service.web.routing import Request, ResponseSpec, Route
-from service.web.static_assets import Asset, list_files, load_file, static_response
+from service.web.routes.link_cards import load_card
+from service.web.routing import Id, Request, ResponseSpec, Route
+from service.web.static_assets import Asset, list_files, load_file, make_asset, static_response
 
 __all__ = ["ROUTES", "SITE", "UNHASHED_FILES", "add_file_routes"]
 
@@ -29,7 +33,13 @@ HTML = "text/html"
 INDEX = "index.html"
 PAGE, SITE = "page", "docs"
 """Folders of what is built."""
-UNHASHED_FILES = ("favicon.svg", "manifest.webmanifest")
+UNHASHED_FILES = (
+    "apple-touch-icon.png",
+    "favicon.svg",
+    "icon-192.png",
+    "icon-512.png",
+    "service_worker.js",
+)
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
@@ -58,15 +68,47 @@ SERVICE_INDEX = ServiceIndex(
 )
 async def read_index(request: web.Request, _: Request) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
-    if prefers_media_type(request, HTML, JSON):
-        response = static_response(request, _page_file("index.html"), CACHE_PUBLIC)
-    else:
-        response = cacheable_response(request, SERVICE_INDEX)
+    html = prefers_media_type(request, HTML, JSON)
+    response = page_response(request) if html else cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
+class GamePageRead(Request, frozen=True, kw_only=True):
+    """A request for a game's page."""
+
+    id: Id
+    language: PreferredLanguage = ENGLISH
+
+
+@Route(
+    "GET",
+    "/games/{id}",
+    "readGamePage",
+    "Open a game's page",
+    str,
+    "The web page.",
+    tag="service",
+    media_type=HTML,
+)
+async def read_game_page(request: web.Request, params: GamePageRead) -> web.Response:
+    """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
+
+    A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
+    """
+    card = await load_card(request, params.id, params.language)
+    return add_vary(page_response(request, card), hdrs.ACCEPT_LANGUAGE)
+
+
+def page_response(request: web.Request, card: str = "") -> web.Response:
+    """Return the web page, with more for its head."""
+    head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
+    page = make_asset(HTML, _page_file(INDEX).body.replace(b"</head>", head.encode()))
+    return static_response(request, page, CACHE_PUBLIC)
+
+
 def add_file_routes(app: web.Application) -> None:
-    """Add the routes of all files, and of the problems' types."""
+    """Add the routes of the page of each game, of all files, and of the problems' types."""
+    read_game_page.register(app)
     handlers: dict[str, Handler] = {"/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE)}
     handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.commands import IncludeQuery
 from schemas.game import GameView
 from schemas.lobby import ExternalUser, Joined, JoinGame, MyGames, ReplaceToken, SeatToken
 from service.games.api_key import ApiKey
@@ -17,7 +18,7 @@ from service.web.headers.fields import CreatorKey, PreferredLanguage, SecretIdem
 from service.web.ratelimit.charge import charge_loaded_games
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, IncludeQuery
+from service.web.routes.game_responses import GameListQuery
 from service.web.routes.games import DELETE_PROBLEMS, ConditionalCommand, delete_route, games_route
 from service.web.routing import Access, GameCommand, GameRead, Request
 
@@ -76,7 +77,7 @@ class MyGameList(Request, frozen=True, kw_only=True):
     "The seat and its token.",
     problems=("no_open_seat", "conflict"),
 )
-async def join_game(request: web.Request, asked: Joining) -> web.Response:
+async def join_game(request: web.Request, params: Joining) -> web.Response:
     """Take the next open seat; the game starts when the last one is taken.
 
     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
@@ -84,17 +85,17 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
     joiner = JoinRequest(
-        asked.token,
-        asked.idempotency_key,
-        asked.creator_key,
-        include_moves=asked.query.include is not None,
-        language=asked.language,
-        charge=asked.charge,
+        params.token,
+        params.idempotency_key,
+        params.creator_key,
+        include_moves=params.query.include is not None,
+        language=params.language,
+        charge=params.charge,
     )
-    joined, version, replayed = await join(request.app[CONTEXT], asked.id, asked.body, joiner)
+    joined, version, replayed = await join(request.app[CONTEXT], params.id, params.body, joiner)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
-    private = asked.token is not None
+    private = params.token is not None
     response = json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
     return mark_replayed(response, replayed=replayed)
 
@@ -107,7 +108,7 @@ async def join_game(request: web.Request, asked: Joining) -> web.Response:
     "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
-async def delete_player(request: web.Request, asked: Removal) -> web.Response:
+async def delete_player(request: web.Request, params: Removal) -> web.Response:
     """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
@@ -116,7 +117,7 @@ async def delete_player(request: web.Request, asked: Removal) -> web.Response:
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await remove_player(
-        request.app[CONTEXT], asked.id, asked.seat, token=asked.token, if_match=asked.if_match
+        request.app[CONTEXT], params.id, params.seat, token=params.token, if_match=params.if_match
     )
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
@@ -132,7 +133,7 @@ async def delete_player(request: web.Request, asked: Removal) -> web.Response:
     problems=("wrong_seat", "conflict"),
     creates="entry",
 )
-async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.Response:
+async def post_seat_token(request: web.Request, params: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
@@ -140,14 +141,14 @@ async def post_seat_token(request: web.Request, asked: TokenReplacement) -> web.
     no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
     replaced, _, replayed = await replace_token(
-        request.app[CONTEXT], asked.id, asked.seat, asked.body, token=asked.token, key=asked.idempotency_key
+        request.app[CONTEXT], params.id, params.seat, params.body, token=params.token, key=params.idempotency_key
     )
     request.app[RATE_LIMITER].trust_tokens((replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
 @games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
-async def list_my_games(request: web.Request, asked: MyGameList) -> web.Response:
+async def list_my_games(request: web.Request, params: MyGameList) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 
     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for
@@ -155,9 +156,9 @@ async def list_my_games(request: web.Request, asked: MyGameList) -> web.Response
     of those games instead. It returns all games and seats that were created with the key, or only those of
     `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
-    query = asked.query
+    query = params.query
     wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    page, loaded_count = await collect_my_games(request.app[CONTEXT], asked.tokens, wanted)
+    page, loaded_count = await collect_my_games(request.app[CONTEXT], params.tokens, wanted)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 

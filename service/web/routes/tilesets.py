@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, TypeVar
 from aiohttp import web
 from msgspec import Meta
 
+from schemas.base import Query
 from schemas.tileset import Ship, Tile, TileSet, TileSets
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
@@ -13,7 +14,7 @@ from service.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.fields import PreferredLanguage
-from service.web.images.jobs import ImageFormat, ShipJob, TileJob
+from service.web.images.jobs import ImageFormat, ShipJob, TileJob, TilesJob
 from service.web.images.responses import (
     CACHE_ONE_DAY,
     MAX_WIDTH_PX,
@@ -21,10 +22,11 @@ from service.web.images.responses import (
     ImageRequest,
     ThemeParameter,
     Width,
+    drawing_code_digest,
     image_response,
 )
-from service.web.responses import CACHE_IMMUTABLE, content_etag, json_response, not_modified_response
-from service.web.routing import Id, Query, Request, Route
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
+from service.web.routing import Id, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
 
@@ -46,6 +48,28 @@ class TileQuery(PieceQuery, frozen=True):
     """Options of a picture of a tile."""
 
     rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
+
+
+class TilesQuery(Query, frozen=True):
+    """Options of the picture of all tiles."""
+
+    theme: ThemeParameter = "light"
+    drawing: (
+        Annotated[
+            str,
+            Meta(
+                description="The digest of the service's drawings, which its page names. A picture with the current "
+                "one never changes.",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class TilesRead(TileSetRead, frozen=True, kw_only=True):
+    """A request for the picture of all tiles."""
+
+    query: TilesQuery = TilesQuery()
 
 
 class TilePng(TileSetRead, frozen=True, kw_only=True):
@@ -103,48 +127,73 @@ async def list_tilesets(request: web.Request, _: Request) -> web.Response:
     headers=("ETag", "Cache-Control"),
     tag="tile sets",
 )
-async def read_tileset(request: web.Request, asked: TileSetRead) -> web.Response:
+async def read_tileset(request: web.Request, params: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
     """
-    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
+    loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
     tag = f'"{loaded.hash}"'
     response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
     response.headers["Cache-Control"] = CACHE_IMMUTABLE
     return response
 
 
-async def read_tile(request: web.Request, asked: TilePng) -> web.Response:
+@Route(
+    "GET",
+    "/v1/tilesets/{id}/tiles.svg",
+    "readTilesSvg",
+    "Read all tiles as one SVG",
+    bytes,
+    "The picture.",
+    tag="tile sets",
+    media_type=MEDIA_TYPES["svg"],
+)
+async def read_tiles(request: web.Request, params: TilesRead) -> web.Response:
+    """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
+
+    Each symbol is 100 units wide and has the groups that the picture of its tile has.
+    """
+    loaded, query = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet), params.query
+
+    async def make_job() -> TilesJob:
+        return TilesJob(loaded.tileset.tiles, query.theme)
+
+    caching = CACHE_IMMUTABLE if query.drawing == drawing_code_digest() else CACHE_PUBLIC
+    subject = f"{loaded.hash} tiles {query.theme}"
+    return await image_response(request, ImageRequest(subject, "svg", 0, {"Cache-Control": caching}, make_job))
+
+
+async def read_tile(request: web.Request, params: TilePng) -> web.Response:
     """Return a picture of a tile.
 
     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y`
     for the centre of an islander on it. Each group of fish is a group with `data-group`. Its `aria-label` is the
     tile's name in the language of `Accept-Language`.
     """
-    query = asked.query
-    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
-    tile = _get_piece(loaded.tileset.tiles, asked.tile)
+    query = params.query
+    loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
+    tile = _get_piece(loaded.tileset.tiles, params.tile)
     label = ""
-    if asked.language is not None:
-        label = tile_names(asked.language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
+    if params.language is not None:
+        label = tile_names(params.language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
     width = min(query.width, MAX_WIDTH_PX)
-    job = TileJob(tile, query.rotation, query.theme, width, asked.image_format, label)
-    return await _piece_response(request, loaded.hash, job, asked.language)
+    job = TileJob(tile, query.rotation, query.theme, width, params.image_format, label)
+    return await _piece_response(request, loaded.hash, job, params.language)
 
 
-async def read_ship(request: web.Request, asked: ShipPng) -> web.Response:
+async def read_ship(request: web.Request, params: ShipPng) -> web.Response:
     """Return a picture of a ship: its points and its cost.
 
     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's
     `aria-label` says points and cost in the language of `Accept-Language`.
     """
-    query = asked.query
-    loaded = request.app[CONTEXT].tilesets.get(asked.id, NoSuchTileSet)
-    ship = _get_piece(loaded.tileset.ships, asked.ship)
-    label = "" if asked.language is None else ship_label(get_translator(asked.language), ship)
-    job = ShipJob(ship, query.theme, min(query.width, MAX_WIDTH_PX), asked.image_format, label)
-    return await _piece_response(request, loaded.hash, job, asked.language)
+    query = params.query
+    loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
+    ship = _get_piece(loaded.tileset.ships, params.ship)
+    label = "" if params.language is None else ship_label(get_translator(params.language), ship)
+    job = ShipJob(ship, query.theme, min(query.width, MAX_WIDTH_PX), params.image_format, label)
+    return await _piece_response(request, loaded.hash, job, params.language)
 
 
 async def _piece_response(
@@ -186,6 +235,7 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
 
 ROUTES = (list_tilesets, read_tileset)
 PICTURE_ROUTES = (
+    read_tiles,
     *(_picture_route(kind, "tile") for kind in (TileSvg, TilePng)),
     *(_picture_route(kind, "ship") for kind in (ShipSvg, ShipPng)),
 )

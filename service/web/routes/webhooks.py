@@ -1,176 +1,50 @@
 """`/v1/games/{id}/webhooks` and `/v1/keys/me/webhooks`: the webhooks of a game, and those of an API key."""
 
-from collections.abc import Callable
-from functools import partial
 from hashlib import blake2b
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 from aiohttp import web
-from msgspec import Meta
 
-from schemas.vocabulary import ID
 from schemas.webhooks import (
-    ChangeKeyWebhook,
     Deliveries,
     KeyDeliveries,
     KeyWebhook,
     KeyWebhookCreated,
     KeyWebhooks,
-    RegisterKeyWebhook,
-    RegisterWebhook,
-    ReplayMessages,
     RotatedSecret,
-    RotateSecret,
     Webhook,
     WebhookCreated,
     Webhooks,
 )
-from service.games.api_key import ApiKey
 from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
-from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
+from service.games.webhooks.owner import Owner
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import API_KEY_HEADER
-from service.web.headers.fields import IdempotencyKey, SecretIdempotencyKey
 from service.web.headers.negotiation import add_vary
 from service.web.outbound.ssrf import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed
-from service.web.routes.api_keys import KeyRead
-from service.web.routing import GameCommand, Handler, Request, Route
+from service.web.routes.webhook_operations import (
+    GAME_ROUTES,
+    KEY_ROUTES,
+    Change,
+    CommandOfGame,
+    CommandOfKey,
+    KeyRegistration,
+    OfGame,
+    OfKey,
+    OneOfGame,
+    OneOfKey,
+    Registration,
+    Replay,
+    Rotation,
+    webhook_operation,
+)
+
+__all__ = ["GAME_ROUTES", "KEY_ROUTES"]
 
 CLIENT_DIGEST_BYTES = 8
-
-GAME_WEBHOOKS = "/v1/games/{id}/webhooks"
-KEY_WEBHOOKS = "/v1/keys/me/webhooks"
-
-HookId = Annotated[str, Meta(pattern=f"^{ID}$", description="A webhook's id.", examples=["w4k8x1m7q2zc"])]
-
-
-class OfGame(GameCommand, frozen=True, kw_only=True):
-    """A request about the webhooks of a game."""
-
-    def owner(self, request: web.Request) -> Owner:
-        """Return whose webhooks they are."""
-        return owner_by_token(self.id, self.token, request.app[LIMITS].max_webhooks)
-
-
-class OfKey(KeyRead, frozen=True, kw_only=True):
-    """A request about the webhooks of an API key."""
-
-    def owner(self, request: web.Request) -> Owner:
-        """Return whose webhooks they are."""
-        return owner_by_key(self.api_key.name, request.app[LIMITS].max_webhooks)
-
-
-class Registration(OfGame, frozen=True, kw_only=True):
-    """A request for a webhook of a game."""
-
-    api_key: ApiKey | None
-    body: RegisterWebhook
-    idempotency_key: IdempotencyKey = None
-
-
-class KeyRegistration(OfKey, frozen=True, kw_only=True):
-    """A request for a webhook of an API key."""
-
-    body: RegisterKeyWebhook
-    idempotency_key: IdempotencyKey = None
-
-
-class OneOfGame(OfGame, frozen=True, kw_only=True):
-    """A request about one webhook of a game."""
-
-    hook: HookId
-
-
-class CommandOfGame(OneOfGame, frozen=True, kw_only=True):
-    """A command to a webhook of a game."""
-
-    idempotency_key: IdempotencyKey = None
-
-
-class OneOfKey(OfKey, frozen=True, kw_only=True):
-    """A request about one webhook of an API key."""
-
-    hook: HookId
-
-
-class CommandOfKey(OneOfKey, frozen=True, kw_only=True):
-    """A command to a webhook of an API key."""
-
-    idempotency_key: IdempotencyKey = None
-
-
-class Change(OneOfKey, frozen=True, kw_only=True):
-    """A change of a webhook."""
-
-    body: ChangeKeyWebhook
-
-
-class Rotation(OneOfKey, frozen=True, kw_only=True):
-    """A request for another secret of a webhook."""
-
-    body: RotateSecret = RotateSecret()
-    idempotency_key: SecretIdempotencyKey = None
-
-
-class Replay(CommandOfKey, frozen=True, kw_only=True):
-    """A request to deliver messages again."""
-
-    body: ReplayMessages
-
-
-RequestAndContent: TypeAlias = tuple[type[Request], Any]
-"""What differs between owners: the type of the request and that of the response's body."""
-
-GAME_ROUTES: list[Route] = []
-KEY_ROUTES: list[Route] = []
-
-
-def webhook_operation(  # noqa: PLR0913  as a route's
-    method: str,
-    suffix: str,
-    operation_id: str,
-    summary: str,
-    result: str,
-    *,
-    of_key: RequestAndContent,
-    of_game: RequestAndContent | None = None,
-    problems: tuple[str, ...] = (),
-    problems_of_key: tuple[str, ...] = (),
-    **options: Any,
-) -> Callable[[Handler], Handler]:
-    """Declare an operation on the webhooks of an API key, and of a game; `{}` in its id stands for their kind."""
-
-    def add(handler: Handler) -> Handler:
-        shared = partial(Route, method, summary=summary, result=result, handler=handler, **options)
-        key_request, key_content = of_key
-        KEY_ROUTES.append(
-            shared(
-                path=KEY_WEBHOOKS + suffix,
-                operation_id=operation_id.format("Key"),
-                content=key_content,
-                request_type=key_request,
-                tag="API keys",
-                problems=(*problems, *problems_of_key),
-            )
-        )
-        if of_game is not None:
-            game_request, game_content = of_game
-            GAME_ROUTES.append(
-                shared(
-                    path=GAME_WEBHOOKS + suffix,
-                    operation_id=operation_id.format(""),
-                    content=game_content,
-                    request_type=game_request,
-                    tag="webhooks",
-                    problems=("not_owner", *problems),
-                )
-            )
-        return handler
-
-    return add
 
 
 def _check_url(request: web.Request, url: str) -> None:
@@ -210,7 +84,7 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, asked: Registration | KeyRegistration) -> web.Response:
+async def register_webhook(request: web.Request, params: Registration | KeyRegistration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -227,9 +101,9 @@ async def register_webhook(request: web.Request, asked: Registration | KeyRegist
     addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's
     quotas.
     """
-    owner = asked.owner(request)
-    _check_url(request, asked.body.url)
-    registration = webhooks.RegistrationRequest(asked.body, asked.idempotency_key, _hash_address(request))
+    owner = params.owner(request)
+    _check_url(request, params.body.url)
+    registration = webhooks.RegistrationRequest(params.body, params.idempotency_key, _hash_address(request))
     created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
     return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
 
@@ -243,9 +117,9 @@ async def register_webhook(request: web.Request, asked: Registration | KeyRegist
     of_key=(OfKey, KeyWebhooks),
     of_game=(OfGame, Webhooks),
 )
-async def list_webhooks(request: web.Request, asked: OfGame | OfKey) -> web.Response:
+async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
-    owner = asked.owner(request)
+    owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
 
 
@@ -258,10 +132,10 @@ async def list_webhooks(request: web.Request, asked: OfGame | OfKey) -> web.Resp
     of_key=(OneOfKey, KeyWebhook),
     of_game=(OneOfGame, Webhook),
 )
-async def read_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """Return one webhook with its status and its delivery progress, or the number of games with missed messages."""
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, asked.hook))
+    owner = params.owner(request)
+    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook))
 
 
 @webhook_operation(
@@ -274,15 +148,15 @@ async def read_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: web.Request, asked: Change) -> web.Response:
+async def change_webhook(request: web.Request, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
     """
-    body, owner = asked.body, asked.owner(request)
+    body, owner = params.body, params.owner(request)
     if body.url is not None:
         _check_url(request, body.url)
-    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, asked.hook, body, _hash_address(request))
+    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, params.hook, body, _hash_address(request))
     return _respond(owner, ReplayableResult(changed, 0))
 
 
@@ -296,9 +170,9 @@ async def change_webhook(request: web.Request, asked: Change) -> web.Response:
     of_game=(OneOfGame, None),
     headers=(),
 )
-async def delete_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def delete_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
-    await webhooks.delete_webhook(request.app[CONTEXT], asked.owner(request), asked.hook)
+    await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return web.Response(status=204)
 
 
@@ -313,14 +187,14 @@ async def delete_webhook(request: web.Request, asked: OneOfGame | OneOfKey) -> w
     headers=(),
     problems=("conflict",),
 )
-async def ping_webhook(request: web.Request, asked: CommandOfKey) -> web.Response:
+async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
     disabled is sent nothing: the problem is `conflict`.
     """
-    owner = asked.owner(request)
-    pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    owner = params.owner(request)
+    pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
     return _respond(owner, pinged, 202)
 
 
@@ -334,15 +208,15 @@ async def ping_webhook(request: web.Request, asked: CommandOfKey) -> web.Respons
     headers=(),
     problems=("conflict",),
 )
-async def rotate_secret(request: web.Request, asked: Rotation) -> web.Response:
+async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
     space. So the receiver can change over at any time. A second rotation ends the oldest secret at once; a retry with
     the same `Idempotency-Key` is none, and returns the same secret.
     """
-    owner, key = asked.owner(request), asked.idempotency_key
-    rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    owner, key = params.owner(request), params.idempotency_key
+    rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, params.hook, key, params.body)
     return _respond(owner, rotated, secret=True)
 
 
@@ -357,14 +231,14 @@ async def rotate_secret(request: web.Request, asked: Rotation) -> web.Response:
     headers=(),
     problems_of_key=("conflict",),
 )
-async def retry_webhook(request: web.Request, asked: CommandOfGame | CommandOfKey) -> web.Response:
+async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfKey) -> web.Response:
     """Deliver now everything that the webhook missed, for example when the server works again, each game in order.
 
     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
     one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
     """
-    owner = asked.owner(request)
-    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, asked.hook, asked.idempotency_key)
+    owner = params.owner(request)
+    retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
     return _respond(owner, retried)
 
 
@@ -379,14 +253,14 @@ async def retry_webhook(request: web.Request, asked: CommandOfGame | CommandOfKe
     headers=(),
     problems=("conflict",),
 )
-async def replay_messages(request: web.Request, asked: Replay) -> web.Response:
+async def replay_messages(request: web.Request, params: Replay) -> web.Response:
     """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
 
     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
     missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
     """
-    owner, key = asked.owner(request), asked.idempotency_key
-    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, asked.hook, key, asked.body)
+    owner, key = params.owner(request), params.idempotency_key
+    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, params.hook, key, params.body)
     return _respond(owner, replayed, 202)
 
 
@@ -399,7 +273,7 @@ async def replay_messages(request: web.Request, asked: Replay) -> web.Response:
     of_key=(OneOfKey, KeyDeliveries),
     of_game=(OneOfGame, Deliveries),
 )
-async def list_deliveries(request: web.Request, asked: OneOfGame | OneOfKey) -> web.Response:
+async def list_deliveries(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
-    owner = asked.owner(request)
-    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, asked.hook))
+    owner = params.owner(request)
+    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook))

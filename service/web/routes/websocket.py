@@ -9,12 +9,13 @@ from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import read_bearer_token
+from service.web.parsing import ResumePoint, parse_resume_query
 from service.web.problems import to_problem
 from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
-from service.web.streaming.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
+from service.web.websocket.inflation import reject_incomplete_messages
 from service.web.websocket.session import Session
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
@@ -28,6 +29,7 @@ GAME_PATH = "/v1/games/{id}/ws"
 def add_routes(app: web.Application) -> None:
     """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
+    reject_incomplete_messages()
     app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
     app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
     app.on_shutdown.append(close_streams)

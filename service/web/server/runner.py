@@ -6,7 +6,6 @@ the runner here exist to install a protocol that overrides it.
 
 import asyncio
 import logging
-from functools import partial
 from typing import Any
 
 from aiohttp import HttpVersion11, web
@@ -24,11 +23,12 @@ from aiohttp.web_protocol import ERROR
 from schemas.problems import Problem, problem
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
+from service.web.access_log import UNMATCHED_ROUTE, RequestContext, log_request
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, run_measured
+from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, get_connection
 from service.web.connections.request_reader import MAX_HEAD_BYTES
 from service.web.errors import TargetTooLong
-from service.web.middleware import UNMATCHED_ROUTE, Middleware, RequestContext, log_request
+from service.web.middleware import Handler, Middleware
 from service.web.problems import problem_response, to_problem
 
 LOG = logging.getLogger(__name__)
@@ -116,8 +116,9 @@ class ProblemServer(web.Server):
 
     def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
         middleware = Middleware(app, server.request_handler)
+        handle: Handler = middleware.measure if is_measured else middleware.respond
         super().__init__(
-            partial(run_measured, middleware.measure if is_measured else middleware.respond),
+            lambda request: get_connection(request).loop_time.measure(handle(request)),
             request_factory=self._build_request,
         )
         self._factory = server.request_factory

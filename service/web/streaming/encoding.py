@@ -8,7 +8,7 @@ import zlib
 
 from schemas.base import encode_json
 from schemas.messages import ServerMessage, Snapshot
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
+from service.games.realtime.broadcaster import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 
 __all__ = [
     "CHUNK",

@@ -9,19 +9,25 @@ from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.queries.games import load_for_reader
-from service.games.realtime.messages import ChannelMessage
+from service.games.realtime.broadcaster import ChannelMessage
 from service.games.realtime.stream_reader import build_snapshot, resolve_position
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer, start_event_stream
+from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
 from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.middleware import EVENT_STREAM
-from service.web.ratelimit.concurrency import open_stream
+from service.web.parsing import parse_last_event_id
+from service.web.ratelimit.concurrency import check_stream, open_stream
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, game_etag
 from service.web.streaming.encoding import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
-from service.web.streaming.registry import CLOSE_TIMEOUT_S, MISSED_DIFF_S, STREAMS, check_subscriber_limit
-from service.web.streaming.resume_point import parse_last_event_id
+from service.web.streaming.registry import (
+    CLOSE_TIMEOUT_S,
+    MISSED_DIFF_S,
+    STREAMS,
+    check_subscriber_limit,
+    is_slow_consumer,
+)
 
-__all__ = ["EVENT_STREAM", "serve_event_stream"]
+__all__ = ["EVENT_STREAM", "serve_event_stream", "start_event_stream"]
 
 
 class EventStream:
@@ -98,6 +104,17 @@ async def serve_event_stream(request: web.Request, game: str) -> web.StreamRespo
         return await _serve_event_stream(request, game)
 
 
+def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
+    """Mark the response as a stream, just before it begins; return what is resolved when its client has left.
+
+    Raises Malformed as `check_stream` does.
+    """
+    check_stream(request)
+    connection = get_connection(request)
+    connection.kind, connection.ended = "stream", asyncio.get_running_loop().create_future()
+    return connection.ended
+
+
 async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
@@ -111,7 +128,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     if request.app[DRAINING].is_set():
         response.force_close()
     if position is not None:
-        connection.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
+        connection.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
     if connection.charge is not None:
         connection.charge.settle()
         connection.charge.set_headers(response.headers)

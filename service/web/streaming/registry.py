@@ -11,12 +11,21 @@ from typing import Protocol
 from aiohttp import web
 
 from service.games.realtime.hub import Hub
-from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED
+from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
+from service.web.access_log import StreamKind, log_stream
+from service.web.connections.protocol import get_connection
 from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.middleware import StreamKind, log_stream
 
-__all__ = ["CLOSE_TIMEOUT_S", "MISSED_DIFF_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
+__all__ = [
+    "CLOSE_TIMEOUT_S",
+    "MISSED_DIFF_S",
+    "STREAMS",
+    "Stream",
+    "StreamRegistry",
+    "check_subscriber_limit",
+    "is_slow_consumer",
+]
 
 LOG = logging.getLogger(__name__)
 
@@ -132,6 +141,20 @@ def check_subscriber_limit(hub: Hub, game: str, limits: Limits) -> None:
     if hub.count_subscribers(game) >= limits.max_watchers_per_game:
         RATE_LIMITED.labels("watchers").inc()
         raise TooManyConnections("sockets and event streams that watch this game", limits.max_watchers_per_game)
+
+
+def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:
+    """Return whether the client of a WebSocket or event stream has more to read, and must be disconnected.
+
+    Fewer bytes count towards the send buffers of all connections; that budget, too, may drop the connection.
+    """
+    connection = get_connection(request)
+    unsent_bytes = connection.unsent_bytes()
+    if unsent_bytes > max_unsent_bytes:
+        SLOW_READERS_DROPPED.labels(connection.kind).inc()
+        return True
+    connection.limiter.send_buffers.record(connection, unsent_bytes)
+    return False
 
 
 STREAMS = web.AppKey("streams", StreamRegistry)

@@ -20,14 +20,14 @@ from schemas.problems import PROBLEM_TYPES, Problem
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.ports.game_store import Revision
-from service.games.realtime.messages import ChannelMessage
+from service.games.realtime.broadcaster import ChannelMessage
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.connections.frames import FrameReader
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection, is_slow_consumer
+from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
 from service.web.problems import to_problem
 from service.web.streaming.encoding import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
-from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.streaming.registry import CLOSE_TIMEOUT_S, is_slow_consumer
 from service.web.websocket.handshake import SUBPROTOCOL, HandshakeResponse, check_handshake
 
 __all__ = ["WebSocketConnection", "accept_connection", "problem_close_code"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, get_args
 import msgspec
 from aiohttp import WSMessage, WSMsgType, hdrs, web
 
-from schemas.commands import ActionResult
+from schemas.commands import ActionResult, IncludeQuery
 from schemas.messages import (
     Ack,
     ActMessage,
@@ -43,7 +43,7 @@ from service.web.connections.protocol import get_connection
 from service.web.errors import RateLimited
 from service.web.headers.bearer_tokens import check_token
 from service.web.headers.negotiation import negotiate_language
-from service.web.parsing import decode_json
+from service.web.parsing import ResumePoint, decode_json
 from service.web.problems import (
     MAYBE_APPLIED,
     NOTHING_CHANGED,
@@ -52,7 +52,6 @@ from service.web.problems import (
     to_problem,
 )
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.streaming.resume_point import ResumePoint
 from service.web.websocket.connection import WebSocketConnection, problem_close_code
 from service.web.websocket.session_tokens import SessionTokens
 from service.web.websocket.subscriptions import Subscriptions, too_many_games_problem
@@ -183,13 +182,13 @@ class Session:
         game, token = message.game, self.tokens.get(message.game)
         result, version, _ = await _COMMANDS[type(message)](
             self._context,
-            game,
             CommandRequest(
+                id=game,
                 body=message.to_body(),
                 token=token,
                 if_match=None if message.if_match is None else _parse_if_match(message.if_match),
-                key=message.key,
-                include_moves=message.include is not None,
+                query=IncludeQuery(include=message.include),
+                idempotency_key=message.key,
                 language=self._language,
                 charge=self._client.charge,
             ),
@@ -282,7 +281,7 @@ _MESSAGE_TYPES = {
 
 _Acknowledged: TypeAlias = Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]
 
-_COMMANDS: dict[type[CommandMessage], Callable[[Context, str, CommandRequest[Any]], _Acknowledged]] = {
+_COMMANDS: dict[type[CommandMessage], Callable[[Context, CommandRequest[Any]], _Acknowledged]] = {
     ActMessage: act,
     Undo: undo,
     Resign: resign_seat,

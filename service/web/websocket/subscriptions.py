@@ -59,7 +59,7 @@ class Subscriptions:
         position = await resolve_position(self._context.store, game, record, message.since, message.digest)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
         if position is not None:
-            self._client.busy_s += (record.revision.version - position.version) * MISSED_DIFF_S
+            self._client.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
         version, digest = record.revision
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)

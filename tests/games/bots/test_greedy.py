@@ -6,13 +6,13 @@ from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import RED, Table, ship
 
 
-def test_it_beats_random_in_95_of_100_games() -> None:
+def test_it_beats_random_in_19_of_20_games() -> None:
     won = 0
-    for number in range(40):
+    for number in range(20):
         seat = number % 2
         points = play_to_end(start_game(f"against-{number}"), [random.BOT, greedy.BOT][:: 1 if seat else -1])
         won += points[seat] > points[1 - seat]
-    assert won >= 38
+    assert won >= 19
 
 
 def test_it_pays_with_what_the_other_ships_do_not_ask_for() -> None:

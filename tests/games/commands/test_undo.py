@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from schemas.commands import IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
@@ -29,7 +30,7 @@ async def test_undoing_a_tile_restores_the_game(store: GameStore) -> None:
     table.clock.now += 5
     await table.act()
     assert (await table.game()).undoable == 1
-    acted = await table.undo(token=table.tokens[0], include_game=True, include_moves=True)
+    acted = await table.undo(token=table.tokens[0], prefers_game=True, query=IncludeQuery(include="legal_moves"))
     await table.follow()
     assert {name for name, value in table.view.items() if value != observed[name]} == {"version", "updated_at"}
     assert (table.view["version"], table.view["turn"]["undoable"]) == (3, 0)
@@ -91,7 +92,7 @@ async def test_who_may_undo(store: GameStore) -> None:
 async def test_a_retry_undoes_once(store: GameStore) -> None:
     table = await new_game(store)
     await table.act()
-    first, second = [await table.undo(key="once") for _ in range(2)]
+    first, second = [await table.undo(idempotency_key="once") for _ in range(2)]
     assert first == second
     assert (await table.game()).version == 3
 

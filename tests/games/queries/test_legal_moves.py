@@ -6,8 +6,6 @@ from random import Random
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import astuple
 
 from schemas.actions import Move, PlaceTile
@@ -72,12 +70,6 @@ def play_by_menus(seed: str, players: int, edition: Edition) -> set[Phase]:
             apply_action(INDEX, game, run_bot(greedy.BOT, INDEX, game) if well else rng.choice(actions))
     assert reachable_moves(game) == []
     return phases
-
-
-@settings(max_examples=20)
-@given(seed=st.from_regex(r"[a-z]{1,8}", fullmatch=True), players=st.integers(2, 5), edition=st.sampled_from(EDITIONS))
-def test_menus_reach_every_legal_move_in_whole_games(seed: str, players: int, edition: Edition) -> None:
-    play_by_menus(seed, players, edition)
 
 
 def test_menus_reach_every_legal_move_in_every_phase_and_edition() -> None:

@@ -19,7 +19,9 @@ async def store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Unreliabl
     """Return a store on the same server with the game `g` that fails when a test wants it to."""
     monkeypatch.setattr(hub_module, "RETRY_INTERVAL_S", 0.02)
     monkeypatch.setattr(stream_reader, "UNAVAILABLE_BACKOFF", Backoff(0.01, 0.02, jitter=0))
-    await store.commit(creation(access=encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1]))))
+    await store.commit(
+        creation(access=encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1], [None, None])))
+    )
     return UnreliableStore(store._client)
 
 

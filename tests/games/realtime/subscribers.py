@@ -8,8 +8,8 @@ from service.engine import encode_snapshot
 from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports.game_store import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
+from service.games.realtime.broadcaster import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.hub import Hub
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.stream_reader import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore

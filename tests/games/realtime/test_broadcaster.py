@@ -7,8 +7,14 @@ import pytest
 
 from service.games.access import AccessRecord
 from service.games.errors import GameError, NoSuchGame
-from service.games.realtime.broadcaster import BATCH_SIZE, MAX_TICKS, Broadcaster
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch
+from service.games.realtime.broadcaster import (
+    BATCH_SIZE,
+    MAX_TICKS,
+    Broadcaster,
+    ChannelMessage,
+    DiffsMessage,
+    MessageBatch,
+)
 from tests.store.commits import diff
 from tests.telemetry.metric_samples import grown, read_samples
 

@@ -18,13 +18,13 @@ from tests.verification.chaos.test_short import FLAGS, QUICK
 @pytest.mark.timeout(600)
 async def test_no_request_fails_while_releases_expand_contract_and_go_back(short_path: Path, tmp_path: Path) -> None:
     former, expanded, contracted = make_trial_releases(tmp_path)
-    releases = (former, expanded, former, expanded, contracted, expanded)
+    releases = (expanded, former, expanded, contracted, expanded)
     plan = Plan(0, 1, "standalone", games=3, scenarios=QUICK, flags=FLAGS, releases=releases)
     result = await run(plan, short_path, Progress(lambda _: None))
     # A busy machine cuts sockets that do not answer a close in time; test_short.py looks at these.
     assert [violation for violation in result.violations if violation.kind != "dropped"] == []
     tally = result.tally
-    assert len(tally.faults) == 3 * 5
+    assert len(tally.faults) == 3 * 4
     assert tally.counts[Acknowledged] > 300
     assert tally.counts[DiffReceived] > 300
 

@@ -78,11 +78,9 @@ def fuzz(target: Target, directory: Path, budget: Budget, counts: Counts) -> Non
     fuzz_sequences(target, directory, budget._replace(examples=5 * budget.examples), counts)
 
 
-def fuzz_active_game(
-    target: Target, directory: Path, budget: Budget, counts: Counts, phases: str = SINGLE_PHASES
-) -> None:
+def fuzz_active_game(target: Target, directory: Path, budget: Budget, counts: Counts) -> None:
     """Fuzz each operation that does not end the game."""
-    options = (*_game_options(target, [{"name": "Bo"}, {"bot": "random"}], directory), "--phases", phases)
+    options = (*_game_options(target, [{"name": "Bo"}, {"bot": "random"}], directory), "--phases", SINGLE_PHASES)
     _run(target, directory, budget, counts, *options, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
 
 

@@ -38,7 +38,18 @@ CREATED_AT = "2026-11-21T21:00:00Z"
 MAX_ID_LENGTH, MAX_TEXT_LENGTH = 24, 100
 
 READS = (
-    *("", "/scores", "/tiles", "/legal-moves", "/diffs", "/story", "/board.svg", "/board.txt", "/webhooks"),
+    *(
+        "",
+        "/scores",
+        "/features",
+        "/tiles",
+        "/legal-moves",
+        "/diffs",
+        "/story",
+        "/board.svg",
+        "/board.txt",
+        "/webhooks",
+    ),
     *("/legal-moves?stage=cell", "/diffs?since=1&limit=1", "/board.svg?v=1", "/webhooks/nothing"),
 )
 

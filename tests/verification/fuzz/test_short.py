@@ -20,12 +20,6 @@ def short(examples: int) -> Budget:
 
 
 @pytest.mark.usefixtures("slow_gate")
-@pytest.mark.timeout(240)
-def test_each_operation_of_an_active_game(target: Target, tmp_path: Path) -> None:
-    http.fuzz_active_game(target, tmp_path, HTTP, Counts(), HTTP_PHASES)
-
-
-@pytest.mark.usefixtures("slow_gate")
 def test_operations_of_other_games(target: Target, tmp_path: Path) -> None:
     http.fuzz_other_games(target, tmp_path, HTTP, Counts(), HTTP_PHASES)
 

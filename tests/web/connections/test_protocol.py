@@ -17,12 +17,12 @@ from service.web.connections.protocol import (
     MAX_PENDING_BYTES,
     MAX_STREAM_HEAD_BYTES,
     ClientConnection,
-    check_stream,
-    is_slow_consumer,
-    start_event_stream,
 )
 from service.web.connections.request_reader import MAX_FRAMING_BYTES, MAX_HEAD_BYTES
 from service.web.limits import Limits
+from service.web.ratelimit.concurrency import check_stream
+from service.web.streaming.event_stream import start_event_stream
+from service.web.streaming.registry import is_slow_consumer
 from tests.polling import run_ready_tasks, wait_until
 
 LIMITS = Limits(

@@ -17,7 +17,7 @@ DECODERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "defla
 
 PLAIN = {"Accept-Encoding": "identity"}
 
-LARGE = ("", "/diffs", "/story", "/legal-moves", "/scores", "/tiles", "/board.svg", "/board.txt")
+LARGE = ("", "/diffs", "/story", "/legal-moves", "/scores", "/features", "/tiles", "/board.svg", "/board.txt")
 """Paths below a game whose responses have more than 1 KB."""
 
 

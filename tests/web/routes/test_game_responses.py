@@ -8,7 +8,7 @@ from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
-READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
+READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/features", "/tiles")
 PICTURES = ("/board.svg", "/board.png", "/board.txt")
 
 
@@ -65,6 +65,30 @@ async def test_scores_contain_every_player_and_islander(client: Client) -> None:
     )
     assert standing
     assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in scores["islanders"]) == standing
+
+
+async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Client) -> None:
+    """Each segment is in one feature; the words are in the requested language; a free cell has no features."""
+    game = await create_game(client, seed="tides")
+    board = (await game.play_randomly(Random(3), versions=20))["board"]
+    every = (await game.get_json("/features"))["features"]
+    segments = [(one["x"], one["y"], one["segment"]) for feature in every for one in feature["segments"]]
+    assert len(segments) == len({*segments}) > len(board)
+    assert {f"{x},{y}" for x, y, _ in segments} == {*board}
+    assert sum(count["count"] for feature in every for count in feature["islanders"]) == sum(
+        len(tile["islanders"]) for tile in board.values()
+    )
+    here = (await game.get_json("/features?x=0&y=0"))["features"]
+    assert here == [one for one in every if {"x": 0, "y": 0} in one["cells"]] != []
+    assert (await game.get_json("/features?x=99"))["features"] == []
+    for language, words in (
+        ("en", "Nobody is there."),
+        ("fr", "Personne ne s'y trouve."),
+        ("de", "Dort steht niemand."),
+    ):
+        response = await game.get("/features", **{"Accept-Language": language})
+        assert response.headers["Content-Language"] == language
+        assert words in await response.text()
 
 
 async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:

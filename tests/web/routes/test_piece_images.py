@@ -1,8 +1,11 @@
 """Pictures of tiles and ships."""
 
+import re
+
 import pytest
 
-from tests.drawing.example_tiles import islander_spots, parse_svg
+from service.web.responses import CACHE_IMMUTABLE
+from tests.drawing.example_tiles import SVG, islander_spots, parse_svg
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import check_problem
 from tests.web.images.image_inspection import png_size
@@ -19,6 +22,17 @@ async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
     for ship in ARCHIPELAGO.ships:
         response = await client.get(f"{SET}/ships/{ship.id}.svg")
         parse_svg(await response.text())
+
+
+async def test_all_tiles_are_one_picture_which_never_changes_for_the_pages_digest(client: Client) -> None:
+    async with client.get("/", headers={"Accept": "text/html"}) as page:
+        (digest,) = re.findall(r'<meta name="drawing" content="(\w+)"', await page.text())
+    expected = {f"tile-{tile.id}-{rotation}" for tile in ARCHIPELAGO.tiles for rotation in range(4)}
+    for query, caching in ((f"?drawing={digest}", CACHE_IMMUTABLE), ("?drawing=0", "no-cache"), ("", "no-cache")):
+        async with client.get(f"{SET}/tiles.svg{query}") as response:
+            assert response.headers["Cache-Control"] == caching
+            symbols = parse_svg(await response.text()).findall(f"{SVG}symbol")
+        assert {symbol.get("id") for symbol in symbols} == expected
 
 
 @pytest.mark.parametrize("piece", ("tiles/start", "ships/s01"))

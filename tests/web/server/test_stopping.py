@@ -31,12 +31,12 @@ def port_of(server: ServerProcess) -> int:
     return int(server.url.rpartition(":")[2])
 
 
-async def send_slowly(port: int, request: bytes, first: int, begun: asyncio.Event) -> bytes:
+async def send_slowly(port: int, request: bytes, first: int, started: asyncio.Event) -> bytes:
     """Send the first bytes of a request, and the rest over four seconds; return the response."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(request[:first])
     await writer.drain()
-    begun.set()
+    started.set()
     size = (len(request) - first + PIECES - 1) // PIECES
     for start in range(first, len(request), size):
         await asyncio.sleep(4 / PIECES)
@@ -63,9 +63,9 @@ CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: c
 async def test_a_request_that_arrives_slowly_is_answered(
     server: ServerProcess, request_bytes: bytes, first: int
 ) -> None:
-    begun = asyncio.Event()
-    uploading = asyncio.create_task(send_slowly(port_of(server), request_bytes, first, begun))
-    await begun.wait()
+    started = asyncio.Event()
+    uploading = asyncio.create_task(send_slowly(port_of(server), request_bytes, first, started))
+    await started.wait()
     await asyncio.sleep(0.1)
     server.process.send_signal(signal.SIGTERM)
     response = await uploading

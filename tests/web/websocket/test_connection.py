@@ -14,8 +14,8 @@ from schemas.messages import Pong
 from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports.game_store import Revision, StoredDiff
+from service.games.realtime.broadcaster import ChannelMessage
 from service.games.realtime.channel import Channel
-from service.games.realtime.messages import ChannelMessage
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits

@@ -99,6 +99,10 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(TEXT, deflate(b"\xff"), flags=FINAL | DEFLATED), 1007),
         (encode_frame(TEXT, b"\xff\xff\xff\xff", flags=FINAL | DEFLATED), 1007),
         (encode_frame(TEXT, zlib.compress(b"{}"), flags=FINAL | DEFLATED), 1007),
+        *(
+            (encode_frame(TEXT, deflate(b'{"type":"ping","id":"a"}')[:size], flags=FINAL | DEFLATED), 1007)
+            for size in (4, 12, -2)  # a message that ends within a block
+        ),
         (encode_frame(TEXT, b"{}", mask=None), 1002),
         (encode_frame(TEXT, b"x" * 126, mask=None), 1002),
         (encode_frame(TEXT, b"", length=2**63 - 1, mask=None), 1002),

@@ -1,22 +1,23 @@
 /** The board: what lies there, what may be chosen, and the view of it. */
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
+import { type Cell, SIZE, bounds, cellOf, keyOf } from "../model/cells.ts";
 import { NOTHING, fittingRotation } from "../model/choices.ts";
 import { useObservable } from "../model/observable.ts";
+import { News } from "../parts/news.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { CellChoices, SpotChoices } from "./choices.tsx";
+import { Cells, SpotChoices, choicesShown, suggestedStop } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
 import { EvaluatedCells } from "./evaluated_cells.tsx";
-import { RecentEvents } from "./recent_events.tsx";
+import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
-import { choiceInDirection, positionOf } from "./keyboard_navigation.ts";
+import { nextStop, reachableStop } from "./keyboard_navigation.ts";
 import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
 
@@ -34,9 +35,10 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   useObservable(pictures);
   const frame = useRef<SVGSVGElement>(null);
   const drawn = useRef<SVGGElement>(null);
+  const messages = useRef<HTMLDivElement>(null);
+  const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
-  const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
   const { game, tileset } = session;
   // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
   const whole = session.replayed === null ? game : session.latest;
@@ -73,16 +75,35 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
   }, [JSON.stringify(aim)]);
 
+  const { inspected, features } = session.inspection;
+  useEffect(() => {
+    // What is looked at is not under the words about it.
+    if (inspected) viewRef.current?.reveal(inspected.cell, messages.current?.offsetHeight);
+  }, [inspected, features.length]);
+
+  useEffect(() => {
+    if (session.places.length > 0) viewRef.current?.show(session.places);
+  }, [session.places]);
+
   if (!game || !tileset) return null;
 
+  /** Looks at what lies under a tap, of a tile at the segment that is nearest. */
+  function inspect(event: MouseEvent): void {
+    const view = viewRef.current;
+    if (!view || (event.target instanceof Element && event.target.closest(".choice, .islander"))) return;
+    const point = view.boardPoint({ x: event.clientX, y: event.clientY });
+    const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
+    const placed = game?.board[keyOf(cell)];
+    if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
+    else if (session.inspection.inspected) session.inspect(null);
+  }
+
   function steer(event: KeyboardEvent): void {
-    const next = event.shiftKey || !frame.current ? null : choiceInDirection(event.key, frame.current);
+    const next = event.shiftKey || !frame.current ? null : nextStop(event.key, frame.current);
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
-    const { x, y } = positionOf(next);
-    viewRef.current?.reveal({ x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) });
-    setActive(next.getAttribute("data-choice"));
+    viewRef.current?.reveal(cellOf(next.getAttribute("data-cell") ?? ""));
   }
 
   function hover(event: PointerEvent): void {
@@ -94,35 +115,42 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
+  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), inSight);
   return (
-    <section class="board" aria-label={text.game.board} onKeyDown={steer}>
-      <p class="unseen">{text.game.boardHelp}</p>
-      <svg ref={frame} class="frame" onPointerMove={hover} onPointerLeave={() => setHovered(null)}>
+    <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
+      <p id={help} class="unseen">
+        {text.walk.help}
+      </p>
+      <svg
+        ref={frame}
+        class="frame"
+        role="application"
+        aria-label={text.walk.cells}
+        aria-describedby={help}
+        onFocusIn={({ target }) => setActive((target as Element).getAttribute("data-stop"))}
+        onPointerMove={hover}
+        onPointerLeave={() => setHovered(null)}
+        onClick={inspect}
+      >
         <g ref={drawn} class="drawn">
-          <Tiles game={game} pictures={pictures} />
-          <EvaluatedCells key={game.version} session={session} />
-          {session.choices.cells.size > 0 && session.replayed === null && (
-            <>
-              <Ghost session={session} pictures={pictures} hovered={hovered} />
-              <CellChoices session={session} pictures={pictures} active={active} inSight={inSight} />
-            </>
-          )}
+          <Tiles game={game} pictures={pictures} recent={session.recent} />
+          <EvaluatedCells steps={session.recent} />
+          <Ghost session={session} pictures={pictures} hovered={hovered} />
+          <Cells session={session} pictures={pictures} reachable={reachable} />
           <Islanders
             game={game}
             pictures={pictures}
+            recent={session.recent}
             pointedOut={session.pointedOut}
             kindOf={kindOf}
-            onInspect={(cell, segment) => setInspected({ cell, segment })}
+            onInspect={(cell, segment) => session.inspect(cell, segment)}
           />
-          {session.replayed === null && <SpotChoices session={session} pictures={pictures} active={active} />}
+          <Outlines game={game} outlines={session.outlines} />
+          <SpotChoices session={session} pictures={pictures} reachable={reachable} />
         </g>
       </svg>
-      <div class="messages">
-        {inspected ? (
-          <Inspected session={session} {...inspected} onClose={() => setInspected(null)} />
-        ) : (
-          <RecentEvents session={session} />
-        )}
+      <div ref={messages} class="messages">
+        {inspected ? <Inspected session={session} /> : <News session={session} />}
       </div>
       <ZoomButtons
         viewRef={viewRef}
@@ -134,11 +162,17 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 }
 
 /** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
-function aimOf({ replayed, decider, choices, selection, game }: GameSession): Aim | null | undefined {
+function aimOf(session: GameSession): Aim | null | undefined {
+  const { replayed, decider, choices, selection, game } = session;
   if (replayed !== null || decider === null) return null;
   if (choices === NOTHING) return undefined;
   if (selection.cell) return { cells: [selection.cell], ...SPOTS };
-  if (choices.cells.size > 0) return { cells: [...choices.cells.values()].map(({ cell }) => cell), ...CELLS };
+  if (choices.cells.size > 0) {
+    const cells = [...choices.cells.values()].map(({ cell }) => cell);
+    const suggested = suggestedStop(session);
+    const first = cells.find((cell) => keyOf(cell) === suggested);
+    return { cells, first, ...CELLS };
+  }
   const placed = game?.turn?.placed;
   if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
   return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;
@@ -154,7 +188,7 @@ function Ghost({
   pictures: Pictures;
   hovered: Cell | null;
 }): JSX.Element | null {
-  const choice = hovered && session.choices.cells.get(keyOf(hovered));
+  const choice = hovered && choicesShown(session).cells.get(keyOf(hovered));
   const tile = session.game?.turn?.tile;
   if (!choice || tile === undefined || session.selection.cell) return null;
   return (

@@ -1,94 +1,94 @@
-/** What may be chosen on the board: places for the tile, spots for an islander. Each is a button with a text. */
+/** The cells of the board and what may be chosen on it: places for the tile, spots for an islander. */
 
-import type { ComponentChildren, JSX } from "preact";
+import type { Game, TileSet } from "south-seas-client";
+import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
-import type { CellChoice, SpotChoice } from "../model/choices.ts";
+import { type CellChoice, type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
+import { freeCellInWords, tileOnBoardInWords, walkedCells } from "../model/described_cells.ts";
 import { describedCell, kindAt } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { choose, confirm } from "../session/actions.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
 import { TilePicture, at, onBoard } from "./placed.tsx";
+import { Stop } from "./stop.tsx";
 
 /** The radius of a spot, and of the largest area around it that a touch may hit, in units of the board. */
 const SPOT = 15;
 const REACH = 30;
 
-interface ChoiceProps {
-  /** Middle of the choice, in units of the board. */
-  readonly middle: Cell;
-  readonly name: string;
-  readonly label: string;
-  readonly selected: boolean;
-  readonly reachable: boolean;
-  readonly onChoose: () => void;
-  readonly onConfirm: () => void;
-  readonly children: ComponentChildren;
+/** What may be chosen on the board as it is shown: nothing in a replay. */
+export function choicesShown({ replayed, choices }: GameSession): Choices {
+  return replayed === null ? choices : NOTHING;
 }
 
-function Choice(props: ChoiceProps): JSX.Element {
-  function key(event: KeyboardEvent): void {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (props.selected) props.onConfirm();
-    else props.onChoose();
-  }
-  return (
-    <g
-      class={props.selected ? "choice selected" : "choice"}
-      role="button"
-      tabindex={props.reachable ? 0 : -1}
-      aria-label={props.label}
-      aria-pressed={props.selected}
-      data-choice={props.name}
-      data-x={props.middle.x}
-      data-y={props.middle.y}
-      onClick={props.onChoose}
-      onKeyDown={key}
-    >
-      {props.children}
-    </g>
-  );
+/** The cell or spot that the lesson suggests. */
+export function suggestedStop({ hint, choices: { spots } }: GameSession): string | undefined {
+  const move = hint?.move;
+  return move?.action.type === "place_tile"
+    ? keyOf(move.action)
+    : spots.find((spot) => spot.move.id === move?.id)?.key;
 }
 
 interface ChoicesProps {
   readonly session: GameSession;
   readonly pictures: Pictures;
-  /** The choice that Tab reaches; null for the first. */
-  readonly active: string | null;
+  /** The stop that Tab reaches. */
+  readonly reachable: string;
 }
 
-/** The cells where the tile may lie; where one is chosen, the tile lies there on trial. */
-export function CellChoices(props: ChoicesProps & { inSight: ReadonlySet<string> }): JSX.Element | null {
-  const { session, pictures, active, inSight } = props;
-  const tile = session.game?.turn?.tile;
-  const isHidden = ({ cell }: CellChoice): number => Number(!inSight.has(keyOf(cell)));
-  // Tab reaches what is in sight first.
-  const cells = [...session.choices.cells.values()].sort((one, other) => isHidden(one) - isHidden(other));
-  const reachable = cells.some(({ cell }) => keyOf(cell) === active)
-    ? active
-    : keyOf(cells[0]?.cell ?? { x: 0, y: 0 });
-  if (tile === undefined) return null;
+/**
+ * Every cell, so that the board can be walked; where the tile may lie it is a button, and where one is chosen, the tile
+ * lies there on trial. A cell's element stays when a tile is placed there, and the focus with it.
+ */
+export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
+  const { game, tileset } = session;
+  if (!game || !tileset) return null;
+  const { cells } = choicesShown(session);
+  const suggested = suggestedStop(session);
+  const tile = game.turn?.tile ?? "";
   return (
     <g class="cells">
-      {cells.map((choice) => (
-        <Choice
-          key={keyOf(choice.cell)}
-          name={keyOf(choice.cell)}
-          middle={{ x: (choice.cell.x + 0.5) * SIZE, y: (choice.cell.y + 0.5) * SIZE }}
-          label={cellLabel(session, choice)}
-          selected={sameCell(choice.cell, session.selection.cell)}
-          reachable={keyOf(choice.cell) === reachable}
-          onChoose={() => choose.cell(session, choice.cell)}
-          onConfirm={() => confirm(session)}
-        >
-          <g transform={at({ x: choice.cell.x * SIZE, y: choice.cell.y * SIZE })}>
-            <Place session={session} choice={choice} href={pictures.href(tile, session.selection.rotation)} />
-          </g>
-        </Choice>
-      ))}
+      {walkedCells(game).map((cell) => {
+        const key = keyOf(cell);
+        const choice = cells.get(key);
+        return (
+          <Stop
+            key={key}
+            name={key}
+            cell={cell}
+            middle={{ x: (cell.x + 0.5) * SIZE, y: (cell.y + 0.5) * SIZE }}
+            label={cellLabel(session, game, tileset, cell)}
+            isReachable={key === reachable}
+            choice={
+              choice
+                ? {
+                    isSelected: sameCell(cell, session.selection.cell),
+                    isShining: key === suggested,
+                    onChoose: () => choose.cell(session, cell),
+                    onConfirm: () => confirm(session),
+                  }
+                : null
+            }
+            onInspect={
+              game.board[key] ? () => session.inspect(cell, session.inspection.following(cell)) : undefined
+            }
+          >
+            <g transform={at({ x: cell.x * SIZE, y: cell.y * SIZE })}>
+              {choice ? (
+                <Place
+                  session={session}
+                  choice={choice}
+                  href={pictures.href(tile, session.selection.rotation)}
+                />
+              ) : (
+                <rect class="walked-frame" x="3" y="3" width={SIZE - 6} height={SIZE - 6} rx="9" />
+              )}
+            </g>
+          </Stop>
+        );
+      })}
     </g>
   );
 }
@@ -121,26 +121,27 @@ function Place(props: { session: GameSession; choice: CellChoice; href: string }
   );
 }
 
-function cellLabel(session: GameSession, { cell, rotations }: CellChoice): string {
-  if (!session.game || !session.tileset) return "";
-  if (sameCell(cell, session.selection.cell)) {
-    const { at: where, chosenCell, turned } = text.describe;
-    return chosenCell(where(cell.x, cell.y), turned(session.selection.rotation));
-  }
-  return describedCell(session.game, session.tileset, cell, rotations.size);
+function cellLabel(session: GameSession, game: Game, tileset: TileSet, cell: Cell): string {
+  const placed = game.board[keyOf(cell)];
+  if (placed) return tileOnBoardInWords(game, tileset, cell, placed);
+  const choice = choicesShown(session).cells.get(keyOf(cell));
+  if (!choice) return freeCellInWords(game, tileset, cell);
+  if (!sameCell(cell, session.selection.cell))
+    return describedCell(game, tileset, cell, choice.rotations.size);
+  const { at: where, chosenCell, turned } = text.describe;
+  return chosenCell(where(cell.x, cell.y), turned(session.selection.rotation));
 }
 
 /** The spots where an islander may go, and the islanders that may be taken back. */
-export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.Element | null {
-  const { game, tileset, choices } = session;
+export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
+  const { game, tileset } = session;
   if (!game || !tileset) return null;
-  const reachable = choices.spots.some(({ key }) => key === active) ? active : choices.spots[0]?.key;
-  const spots = choices.spots.flatMap((choice) => {
+  const suggested = suggestedStop(session);
+  const spots = choicesShown(session).spots.flatMap((choice) => {
     const placed = game.board[keyOf(choice.cell)];
     if (!placed) return [];
-    return [
-      { choice, middle: onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment)) },
-    ];
+    const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
+    return [{ choice, placed, middle }];
   });
   /** How far a touch may be off: to the middle between this spot and the next one. */
   const reachOf = ({ x, y }: Cell): number => {
@@ -151,19 +152,25 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
   };
   return (
     <g class="spots">
-      {spots.map(({ choice, middle }) => {
-        const selected = session.selection.spot === choice.key;
+      {spots.map(({ choice, placed, middle }) => {
         const kind = kindAt(game, tileset, choice.cell, choice.segment);
         return (
-          <Choice
+          <Stop
             key={choice.key}
             name={choice.key}
+            cell={choice.cell}
             middle={middle}
             label={spotLabel(choice, kind)}
-            selected={selected}
-            reachable={choice.key === reachable}
-            onChoose={() => choose.spot(session, choice.key)}
-            onConfirm={() => confirm(session)}
+            description={
+              choice.kind === "retrieve" ? tileOnBoardInWords(game, tileset, choice.cell, placed) : undefined
+            }
+            isReachable={choice.key === reachable}
+            choice={{
+              isSelected: session.selection.spot === choice.key,
+              isShining: choice.key === suggested,
+              onChoose: () => choose.spot(session, choice.key),
+              onConfirm: () => confirm(session),
+            }}
           >
             <g transform={at(middle)}>
               <circle class="reach" r={reachOf(middle)} />
@@ -174,7 +181,7 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
                 </g>
               )}
             </g>
-          </Choice>
+          </Stop>
         );
       })}
     </g>
@@ -184,5 +191,5 @@ export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.El
 function spotLabel({ kind, cell, move }: SpotChoice, segmentKind: string): string {
   return kind === "place"
     ? text.describe.spot(move.text)
-    : text.describe.retrieve(text.role(segmentKind), text.describe.at(cell.x, cell.y));
+    : text.describe.retrieve(segmentKind, text.describe.at(cell.x, cell.y));
 }

@@ -1,36 +1,49 @@
-/** What an islander on the board is, and what it would bring now (R8.4). */
+/** What a touched tile or figure is, and what its features are worth now (R8.4). */
 
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
-import { type Cell, keyOf } from "../model/cells.ts";
-import { kindAt, nameOf } from "../model/event_sentences.ts";
+import { keyOf } from "../model/cells.ts";
+import { inWords, kindAt, nameOf } from "../model/event_sentences.ts";
+import { featureAt } from "../model/worth.ts";
+import { Icon } from "../parts/icon.tsx";
 import type { GameSession } from "../session/game_session.ts";
 
-interface InspectedProps {
-  readonly session: GameSession;
-  readonly cell: Cell;
-  readonly segment: number;
-  readonly onClose: () => void;
-}
-
-export function Inspected({ session, cell, segment, onClose }: InspectedProps): JSX.Element | null {
-  const { game, tileset, scores } = session;
-  const seat = game?.board[keyOf(cell)]?.islanders.find((islander) => islander.segment === segment)?.seat;
-  if (!game || !tileset || seat === undefined) return null;
-  const who = text.islander.of(nameOf(game, seat), text.role(kindAt(game, tileset, cell, segment)));
-  const value =
-    session.replayed === null
-      ? scores?.islanders.find(
-          ({ x, y, segment: index }) => x === cell.x && y === cell.y && index === segment,
-        )
-      : undefined;
+export function Inspected({ session }: { session: GameSession }): JSX.Element | null {
+  const { features, inspected } = session.inspection;
+  if (!inspected) return null;
+  const { cell, segment } = inspected;
+  const touched = featureAt(features, cell, segment);
   return (
-    <button class="inspected" onClick={onClose}>
-      <b>{who}</b> {value && worth(value)}
-    </button>
+    <section class="inspected" aria-label={text.worth.features}>
+      <header>
+        <b>{headingOf(session) ?? text.worth.tile(text.describe.at(cell.x, cell.y))}</b>
+        <button class="round small" aria-label={text.close} onClick={() => session.inspect(null)}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <ul>
+        {features.map((feature) => {
+          const own = feature.segments.find(({ x, y }) => x === cell.x && y === cell.y);
+          return (
+            <li key={own?.segment}>
+              <button
+                aria-pressed={feature === touched}
+                onClick={() => session.inspect(cell, own?.segment ?? null)}
+              >
+                {inWords(feature.text)}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 
-export function worth({ value, unit, majority }: { value: number; unit: string; majority: boolean }): string {
-  return majority ? text.islander.brings(value, unit) : text.islander.outnumbered;
+/** Whose islander is touched, and what it is; null where there is none. */
+function headingOf({ game, tileset, inspection: { inspected } }: GameSession): string | null {
+  const placed = inspected && game?.board[keyOf(inspected.cell)];
+  const seat = placed?.islanders.find(({ segment }) => segment === inspected?.segment)?.seat;
+  if (!inspected || !game || !tileset || seat === undefined) return null;
+  return text.islander.of(nameOf(game, seat), kindAt(game, tileset, inspected.cell, inspected.segment ?? 0));
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { TILESET } from "../testing/games.ts";
 import { settled } from "../testing/scripted_game.ts";
 import { Pictures } from "./pictures.ts";
 
@@ -20,49 +19,48 @@ function element(
 
 const FISH = element({ "data-group": 1, "data-x": 70, "data-y": 80 });
 const SEGMENT = element({ "data-segment": 2, "data-x": 30, "data-y": 40 }, { "[data-group]": [FISH] });
-const PICTURE = element({}, { "[data-segment]": [SEGMENT] });
+const SYMBOL = element({}, { "[data-segment]": [SEGMENT] });
 
-/** The pictures that somebody sees, the URLs that were asked for, and the symbols in the document. */
+/** The pictures that somebody sees, the URLs that were asked for, and what is in the document. */
 function pictures(t: TestContext, answer: (request: number) => Promise<Response>) {
   const urls: string[] = [];
-  const symbols: { id: string }[] = [];
-  let waiting = 0;
-  let most = 0;
+  const shelves: { id: string }[] = [];
   t.mock.timers.enable({ apis: ["setTimeout"] });
   t.mock.method(globalThis, "fetch", async (url: string) => {
-    most = Math.max(most, ++waiting);
     urls.push(url);
-    await settled();
-    waiting--;
     return answer(urls.length);
   });
-  const shelf = { append: (symbol: { id: string }) => symbols.push(symbol) };
   Object.assign(document, {
-    getElementById: (id: string) => (symbols.some((symbol) => symbol.id === id) ? PICTURE : null),
+    body: { append: (shelf: { id: string }) => shelves.push(shelf) },
     createElementNS: () => ({ setAttribute() {}, append() {} }),
-    querySelector: () => shelf,
+    getElementById: (id: string) =>
+      id.startsWith("pictures")
+        ? shelves.find((shelf) => shelf.id === id)
+        : shelves.length > 0
+          ? SYMBOL
+          : null,
+    querySelector: () => ({ content: "d1" }),
   });
   Object.assign(globalThis, {
     DOMParser: class {
-      parseFromString = () => ({ documentElement: PICTURE });
+      parseFromString = () => ({ documentElement: element({}) });
     },
   });
-  const made = new Pictures(TILESET);
+  const open = (): Pictures => new Pictures("small");
+  const made = open();
   const redraw = t.mock.fn();
-  const ignore = made.observe(redraw);
-  return { pictures: made, urls, symbols, redraw, ignore, most: () => most };
+  made.observe(redraw);
+  return { pictures: made, open, urls, shelves, redraw };
 }
 
-test("a tile is fetched in every rotation, a few at once, and each but once", async (t) => {
-  const { pictures: shown, urls, symbols, most } = pictures(t, OK);
-  shown.fetchAll("start");
-  assert.equal(shown.href("start", 3), "#tile-small-start-3");
-  for (let wait = 0; wait < 4; wait++) await settled();
-  assert.deepEqual(
-    urls.sort(),
-    [0, 1, 2, 3].map((rotation) => `/v1/tilesets/small/tiles/start.svg?rotation=${rotation}`),
-  );
-  assert.deepEqual([symbols.length, most()], [4, 3]);
+test("the pictures of a set are one request, whatever is shown and however often", async (t) => {
+  const { pictures: shown, open, urls, shelves, redraw } = pictures(t, OK);
+  assert.equal(shown.href("start", 3), "#small-tile-start-3");
+  await settled();
+  open();
+  await settled();
+  assert.deepEqual(urls, ["/v1/tilesets/small/tiles.svg?drawing=d1"]);
+  assert.deepEqual([shelves.length, redraw.mock.callCount()], [1, 1]);
 });
 
 test("what fails is fetched again, after growing pauses", async (t) => {
@@ -71,14 +69,12 @@ test("what fails is fetched again, after growing pauses", async (t) => {
     async () => new Response("", { status: 429 }),
     async () => new Response(new ReadableStream({ start: (body) => body.error(new TypeError("lost")) })),
   ];
-  const { pictures: shown, urls, symbols } = pictures(t, (request) => (failures[request - 1] ?? OK)());
-  shown.href("start", 0);
+  const { urls, shelves } = pictures(t, (request) => (failures[request - 1] ?? OK)());
   for (const [attempts, pauseMs] of [
     [1, 500],
     [2, 1000],
     [3, 2000],
   ] as const) {
-    await settled();
     await settled();
     t.mock.timers.tick(pauseMs - 1);
     await settled();
@@ -86,15 +82,12 @@ test("what fails is fetched again, after growing pauses", async (t) => {
     t.mock.timers.tick(1);
   }
   await settled();
-  await settled();
-  assert.deepEqual([urls.length, symbols.length], [4, 1]);
+  assert.deepEqual([urls.length, shelves.length], [4, 1]);
 });
 
 test("nothing is fetched again that nobody looks at", async (t) => {
-  const { pictures: shown, urls, ignore } = pictures(t, async () => new Response("", { status: 503 }));
-  shown.href("start", 0);
-  ignore();
-  await settled();
+  const { pictures: shown, urls } = pictures(t, async () => new Response("", { status: 503 }));
+  shown.close();
   await settled();
   t.mock.timers.tick(500);
   await settled();
@@ -104,12 +97,9 @@ test("nothing is fetched again that nobody looks at", async (t) => {
 });
 
 test("islanders and fish stand where the picture says, in the middle until it is known", async (t) => {
-  const { pictures: shown, redraw } = pictures(t, OK);
-  shown.href("start", 0);
+  const { pictures: shown } = pictures(t, OK);
   assert.deepEqual(shown.spot("start", 0, 2), { x: 50, y: 50 });
   await settled();
-  await settled();
-  assert.equal(redraw.mock.callCount(), 1);
   assert.deepEqual(shown.spot("start", 0, 2), { x: 30, y: 40 });
   assert.deepEqual(shown.group("start", 0, 2, 1), { x: 70, y: 80 });
   assert.deepEqual(shown.group("start", 0, 2, 0), { x: 30, y: 40 });

@@ -1,13 +1,13 @@
-/** The service's pictures of tiles: each is fetched once, checked, and drawn by reference wherever the tile lies. */
+/** The service's pictures of tiles: one SVG, which is fetched once, checked, and referred to wherever a tile lies. */
 
-import type { TileSet } from "south-seas-client";
+import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE } from "../model/cells.ts";
 import { Observable } from "../model/observable.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** What a picture may consist of; anything else in it is left out. */
 const ELEMENTS = new Set(
-  "g path rect circle ellipse line polyline polygon use defs clipPath mask linearGradient radialGradient stop pattern text".split(
+  "g path rect circle ellipse line polyline polygon use symbol defs clipPath mask linearGradient radialGradient stop pattern text".split(
     " ",
   ),
 );
@@ -21,9 +21,6 @@ interface Places {
   readonly groups: ReadonlyMap<string, Cell>;
 }
 
-const ROTATIONS = 4;
-/** Pictures asked for at once: the service lets one address wait for eight, and a family shares one. */
-const MAX_REQUESTS = 3;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5000;
 const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
@@ -31,57 +28,32 @@ const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 /** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
 export class Pictures extends Observable {
   private readonly places = new Map<string, Places>();
-  private readonly wanted = new Set<string>();
-  /** Pictures whose places were asked for before they were known: what stands there is drawn again. */
-  private readonly asked = new Set<string>();
-  private readonly queue: { tile: string; rotation: number; id: string }[] = [];
-  private requests = 0;
-  private retryMs = FIRST_RETRY_MS;
+  private isClosed = false;
 
-  constructor(private readonly tileset: TileSet) {
+  /** `tileset` is the set's id. */
+  constructor(private readonly tileset: string) {
     super();
+    void this.load();
   }
 
-  /** The reference to a picture, which is fetched if it is not there yet. */
+  /** The reference to a picture, which is shown as soon as it is there. */
   href(tile: string, rotation: number): string {
-    const id = this.symbolId(tile, rotation);
-    if (!this.wanted.has(id)) {
-      this.wanted.add(id);
-      const known = document.getElementById(id);
-      if (known) void Promise.resolve().then(() => this.keep(id, known));
-      else {
-        this.queue.push({ tile, rotation, id });
-        void this.work();
-      }
-    }
-    return `#${id}`;
-  }
-
-  /** Fetches what is queued, a few at once; what fails goes back into the queue, for a while later. */
-  private async work(): Promise<void> {
-    if (this.requests >= MAX_REQUESTS) return;
-    this.requests++;
-    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-      if (await this.fetch(next.tile, next.rotation, next.id)) {
-        this.retryMs = FIRST_RETRY_MS;
-      } else {
-        this.queue.push(next);
-        await new Promise((resolve) => setTimeout(resolve, this.retryMs));
-        this.retryMs = Math.min(2 * this.retryMs, LAST_RETRY_MS);
-        if (!this.isObserved) this.giveUp();
-      }
-    }
-    this.requests--;
-  }
-
-  /** Fetches a tile's picture in every rotation, so that it can be turned without a network. */
-  fetchAll(tile: string): void {
-    for (let rotation = 0; rotation < ROTATIONS; rotation++) this.href(tile, rotation);
+    return `#${this.symbolId(tile, rotation)}`;
   }
 
   /** Where an islander stands on a segment. */
   spot(tile: string, rotation: number, segment: number): Cell {
     return this.placesOn(tile, rotation)?.spots.get(segment) ?? MIDDLE;
+  }
+
+  /** The segment of a placed tile that is nearest to a point of the board; null where its places are not known yet. */
+  nearestSegment({ tile, rotation }: PlacedTile, cell: Cell, { x, y }: Cell): number | null {
+    let [nearest, least]: [number | null, number] = [null, Infinity];
+    for (const [segment, spot] of this.placesOn(tile, rotation)?.spots ?? []) {
+      const away = Math.hypot(cell.x * SIZE + spot.x - x, cell.y * SIZE + spot.y - y);
+      if (away < least) [nearest, least] = [segment, away];
+    }
+    return nearest;
   }
 
   /** Where a group of fish is. */
@@ -92,53 +64,56 @@ export class Pictures extends Observable {
 
   private placesOn(tile: string, rotation: number): Places | undefined {
     const id = this.symbolId(tile, rotation);
-    const places = this.places.get(id);
-    if (!places) this.asked.add(id);
-    return places;
+    const symbol = this.places.has(id) ? null : document.getElementById(id);
+    if (symbol) this.places.set(id, placesIn(symbol));
+    return this.places.get(id);
   }
 
   private symbolId(tile: string, rotation: number): string {
-    return `tile-${this.tileset.id}-${tile}-${rotation}`;
+    return `${this.tileset}-tile-${tile}-${rotation}`;
   }
 
-  /** Empties the queue: nobody sees the board any more. */
-  private giveUp(): void {
-    for (const { id } of this.queue.splice(0)) this.wanted.delete(id);
+  /** Nobody looks at the board any more. */
+  close(): void {
+    this.isClosed = true;
   }
 
-  /** Fetches one picture into the document; false where it could not be had. */
-  private async fetch(tile: string, rotation: number, id: string): Promise<boolean> {
-    const url = `/v1/tilesets/${this.tileset.id}/tiles/${tile}.svg?rotation=${rotation}`;
-    const response = await fetch(url).catch(() => null);
+  /** Fetches the pictures, after growing pauses again, until there is nobody to see them. */
+  private async load(): Promise<void> {
+    if (document.getElementById(this.shelfId)) return;
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
+      const svg = await this.fetch();
+      if (svg !== null) return this.keep(svg);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (this.isClosed) return;
+    }
+  }
+
+  /** Returns the SVG; null where it could not be had. */
+  private async fetch(): Promise<string | null> {
+    const drawing = document.querySelector<HTMLMetaElement>("meta[name=drawing]")?.content ?? "";
+    const response = await fetch(`/v1/tilesets/${this.tileset}/tiles.svg?drawing=${drawing}`).catch(
+      () => null,
+    );
     // The connection may also be lost between the response's head and its end.
-    const svg = response?.ok ? await response.text().catch(() => null) : null;
-    if (svg === null) return false;
+    return response?.ok ? response.text().catch(() => null) : null;
+  }
+
+  private get shelfId(): string {
+    return `pictures-${this.tileset}`;
+  }
+
+  /** Keeps the pictures in the document. They are drawn, with no size, as gradients of what is not do not work. */
+  private keep(svg: string): void {
     const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    const symbol = document.createElementNS(SVG, "symbol");
-    symbol.id = id;
-    symbol.setAttribute("viewBox", parsed.getAttribute("viewBox") ?? `0 0 ${SIZE} ${SIZE}`);
-    symbol.append(...copies(parsed, `${id}-`));
-    shelf().append(symbol);
-    this.keep(id, parsed);
-    return true;
+    const shelf = document.createElementNS(SVG, "svg");
+    shelf.id = this.shelfId;
+    shelf.setAttribute("class", "shelf");
+    shelf.setAttribute("aria-hidden", "true");
+    shelf.append(...copies(parsed, `${this.tileset}-`));
+    document.body.append(shelf);
+    this.notify();
   }
-
-  /** Keeps the places; the tiles show the picture by themselves, as they refer to it. */
-  private keep(id: string, picture: Element): void {
-    this.places.set(id, placesIn(picture));
-    if (this.asked.delete(id)) this.notify();
-  }
-}
-
-/** Where the pictures are kept in the document. It is drawn, with no size, as gradients of what is not do not work. */
-function shelf(): SVGElement {
-  const known = document.querySelector<SVGElement>("svg.shelf");
-  if (known) return known;
-  const made = document.createElementNS(SVG, "svg");
-  made.setAttribute("class", "shelf");
-  made.setAttribute("aria-hidden", "true");
-  document.body.append(made);
-  return made;
 }
 
 /** Copies of an element's children with only what a picture needs, and with ids that are its own. */

@@ -18,6 +18,7 @@ test("an islander stands where the picture of its tile says", () => {
     <Islanders
       game={game({ board: { "2,-1": placed } })}
       pictures={pictures}
+      recent={[]}
       pointedOut={null}
       kindOf={() => "sea"}
       onInspect={() => undefined}

@@ -1,8 +1,9 @@
 /** What lies on the board: tiles, covered fish, islanders. */
 
-import type { Game, PlacedTile } from "south-seas-client";
+import type { Game, GameEvent, PlacedTile } from "south-seas-client";
 import type { JSX } from "preact";
-import { type Cell, SIZE, cellOf } from "../model/cells.ts";
+import { type Cell, SIZE, cellOf, keyOf } from "../model/cells.ts";
+import type { Step } from "../session/game_history.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
 
@@ -23,25 +24,44 @@ export function TilePicture({ href }: { href: string }): JSX.Element {
 interface PlacedProps {
   readonly game: Game;
   readonly pictures: Pictures;
+  /** What has just happened: it comes onto the board one after the other. */
+  readonly recent: readonly Step[];
 }
 
-/** All tiles, with the fish that boats have taken crossed out. */
-export function Tiles({ game, pictures }: PlacedProps): JSX.Element {
-  const last = Math.max(...Object.values(game.board).map((placed) => placed.order));
+/** All tiles, with the fish that boats have taken crossed out, and frames around the new ones. */
+export function Tiles({ game, pictures, recent }: PlacedProps): JSX.Element {
+  const fresh = arrivals(recent, "tile_placed", ({ x, y }) => keyOf({ x, y }));
   return (
     <g class="tiles">
-      {Object.entries(game.board).map(([key, placed]) => (
-        <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>
-          <g class={placed.order === last && last > 0 ? "tile newest" : "tile"}>
-            <TilePicture href={pictures.href(placed.tile, placed.rotation)} />
-            <Covered placed={placed} pictures={pictures} />
-            {placed.order === last && last > 0 && (
-              <rect class="newest-frame" width={SIZE} height={SIZE} rx="5" />
-            )}
+      {Object.entries(game.board).map(([key, placed]) => {
+        const arrival = fresh.get(key);
+        return (
+          <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>
+            <g class={arrival ? "tile newest" : "tile"} style={arrival}>
+              <TilePicture href={pictures.href(placed.tile, placed.rotation)} />
+              <Covered placed={placed} pictures={pictures} />
+              {arrival && <rect class="newest-frame" width={SIZE} height={SIZE} rx="5" />}
+            </g>
           </g>
-        </g>
-      ))}
+        );
+      })}
     </g>
+  );
+}
+
+type Event<Type> = Extract<GameEvent, { type: Type }>;
+
+/** When what came with such an event is seen, by its key. */
+function arrivals<Type extends "tile_placed" | "islander_placed">(
+  recent: readonly Step[],
+  type: Type,
+  key: (event: Event<Type>) => string,
+): ReadonlyMap<string, { animationDelay: string }> {
+  const isOne = (event: GameEvent): event is Event<Type> => event.type === type;
+  return new Map(
+    recent.flatMap(({ diff, delayMs }) =>
+      diff.events.filter(isOne).map((event) => [key(event), { animationDelay: `${delayMs}ms` }]),
+    ),
   );
 }
 
@@ -69,11 +89,12 @@ interface IslandersProps extends PlacedProps {
   readonly onInspect: (cell: Cell, segment: number) => void;
 }
 
-/** All islanders, upright on whatever the turned tile shows. */
+/** All islanders, upright on whatever the turned tile shows; in words they are at their tiles. */
 export function Islanders(props: IslandersProps): JSX.Element {
-  const { game, pictures, pointedOut, kindOf, onInspect } = props;
+  const { game, pictures, recent, pointedOut, kindOf, onInspect } = props;
+  const fresh = arrivals(recent, "islander_placed", (event) => `${keyOf(event)}:${event.segment}`);
   return (
-    <g class="islanders">
+    <g class="islanders" aria-hidden="true">
       {Object.entries(game.board).flatMap(([key, placed]) =>
         placed.islanders.map(({ segment, seat }) => {
           const cell = cellOf(key);
@@ -85,7 +106,10 @@ export function Islanders(props: IslandersProps): JSX.Element {
               transform={at(onBoard(cell, pictures.spot(placed.tile, placed.rotation, segment)))}
               onClick={() => onInspect(cell, segment)}
             >
-              <g class={`islander${dimmed ? " dimmed" : ""}${found ? " found" : ""}`}>
+              <g
+                class={`islander${dimmed ? " dimmed" : ""}${found ? " found" : ""}`}
+                style={fresh.get(`${key}:${segment}`)}
+              >
                 {found && <circle class="halo" r="17" />}
                 <g class="figure">
                   <Figure color={game.players[seat]?.color ?? ""} lies={kindOf(cell, segment) === "sea"} />

@@ -84,6 +84,15 @@ for (const [width, height] of [
   });
 }
 
+test("of all that can be chosen, what is suggested is in sight", (t) => {
+  const { view, at } = viewOf(t, 360, 250);
+  for (const first of AROUND) {
+    view.fit(FULL, true);
+    view.aimAt({ cells: AROUND, first, ...CELLS });
+    assert.equal(at(first.x + 0.5, first.y + 0.5).isInFrame, true);
+  }
+});
+
 test("a turn swings in once and out once", (t) => {
   const { view, style } = viewOf(t, 390, 500);
   view.fit(FULL);

@@ -31,6 +31,8 @@ export interface Point {
 /** Where something can be chosen, and how large a tile is on the screen so that a finger can. */
 export interface Aim {
   readonly cells: readonly Cell[];
+  /** Which of them has to be in sight; any, where it is left out. */
+  readonly first?: Cell | undefined;
   /** A tile of this size is large enough. */
   readonly least: number;
   /** The size of a smaller one. */
@@ -43,6 +45,9 @@ export const CELLS = { least: 49, size: 50 };
 export const SPOTS = { least: 96, size: 150 };
 /** And the islanders that may be taken home, which stand on different tiles. */
 export const ISLANDERS = { least: 74, size: 76 };
+
+/** The least size of a tile that somebody asks for. */
+const SHOWN = 76;
 
 /** The transformation from the board's units to the screen's, kept on the element that is drawn with it. */
 export class View {
@@ -139,14 +144,15 @@ export class View {
   }
 
   /** Brings what is aimed at into sight, as much of it as there is room for, unless some of it is there already. */
-  private bring({ cells, least, size }: Aim): void {
+  private bring({ cells, first, least, size }: Aim): void {
     if (cells.length === 0) return;
-    if (this.tileSize >= least && cells.some((cell) => this.isInSight(cell))) return;
-    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize));
+    const needed = first ? [first] : cells;
+    if (this.tileSize >= least && needed.some((cell) => this.isInSight(cell))) return;
+    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize), first);
   }
 
-  /** Shows as many of these cells as there is room for, of equal choices the nearest. */
-  private centreOn(cells: readonly Cell[], size: number): void {
+  /** Shows as many of these cells as there is room for, one of them in any case; of equal choices the nearest. */
+  private centreOn(cells: readonly Cell[], size: number, first?: Cell): void {
     const { width, height } = this.frame.getBoundingClientRect();
     if (width === 0 || height === 0) return;
     const room = {
@@ -162,12 +168,13 @@ export class View {
         const within = cells.filter(
           ({ x, y }) => x >= left && x + 1 <= left + room.x && y >= top && y + 1 <= top + room.y,
         );
+        if (first && !within.includes(first)) continue;
         const away = Math.min(...within.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y)));
         if (within.length < best.length || (within.length === best.length && away >= nearest)) continue;
         [best, nearest] = [within, away];
       }
     const [only = { x: 0, y: 0 }] = cells;
-    const shown = best.length > 0 ? best : [only];
+    const shown = best.length > 0 ? best : [first ?? only];
     const [across, down] = [shown.map(({ x }) => x), shown.map(({ y }) => y)];
     this.centre(
       {
@@ -197,23 +204,34 @@ export class View {
     this.apply(smooth);
   }
 
-  /** Brings a cell into the frame where it is outside. */
-  reveal(cell: Cell): void {
+  /** Brings a cell into the frame where it is outside, or so high up that something covers it: `covered` pixels. */
+  reveal(cell: Cell, covered = 0): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const size = SIZE * this.scale;
     const x = this.left + cell.x * size;
     const y = this.top + cell.y * size;
     const across = Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0);
-    const down = Math.max(MARGIN - y, 0) || Math.min(height - MARGIN - size - y, 0);
+    const down = Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0);
     if (across === 0 && down === 0) return;
     this.pan(across, down);
   }
 
-  /** The cell under a point of the screen. */
-  cellAt({ x, y }: Point): Cell {
+  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
+  show(cells: readonly Cell[]): void {
+    this.leave();
+    this.centreOn(cells, Math.max(SHOWN, this.tileSize));
+  }
+
+  /** The point of the board under a point of the screen. */
+  boardPoint({ x, y }: Point): Point {
     const { left, top } = this.frame.getBoundingClientRect();
-    const size = SIZE * this.scale;
-    return { x: Math.floor((x - left - this.left) / size), y: Math.floor((y - top - this.top) / size) };
+    return { x: (x - left - this.left) / this.scale, y: (y - top - this.top) / this.scale };
+  }
+
+  /** The cell under a point of the screen. */
+  cellAt(point: Point): Cell {
+    const { x, y } = this.boardPoint(point);
+    return { x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) };
   }
 
   /** How large a tile is on the screen. */

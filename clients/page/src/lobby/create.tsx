@@ -2,10 +2,11 @@
 
 import type { CreateGame } from "south-seas-client";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
-import { fragmentOf } from "../model/route.ts";
+import { goTo, pathOf } from "../model/route.ts";
+import { useWarning } from "../parts/announcements.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { reasonOf, service } from "../service.ts";
 import { useBots } from "./bots.ts";
@@ -67,6 +68,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     onTimeout: "bot",
   });
   const bots = useBots(setProblem);
+  useWarning(problem);
   const change = (changes: Partial<GameForm>): void => setForm({ ...form, ...changes });
   const seated = form.who.filter((who) => who !== "nobody").length;
 
@@ -76,7 +78,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     try {
       const created = await service.createGame(createRequest(form));
       saveCreatedGame(created, isPrivate(form));
-      location.hash = fragmentOf(created.game.id);
+      goTo(pathOf(created.game.id));
     } catch (error) {
       setProblem(reasonOf(error));
       setBusy(false);
@@ -108,6 +110,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
           label={text.create.edition}
           value={form.edition}
           options={text.create.editions}
+          hint={text.create.editionHints[form.edition]}
           onChange={(edition) => change({ edition: edition === "german" ? "german" : "international" })}
         />
         <Select
@@ -124,11 +127,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
             onChange={(policy) => change({ onTimeout: policy as GameForm["onTimeout"] })}
           />
         )}
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        {problem && <p class="problem">{problem}</p>}
         <button class="primary" disabled={seated < 2 || isBusy}>
           {text.create.go}
         </button>
@@ -188,20 +187,30 @@ interface SelectProps {
   readonly label: string;
   readonly value: string;
   readonly options: Readonly<Record<string, string>>;
+  /** What the chosen one means. */
+  readonly hint?: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
-function Select({ label, value, options, onChange }: SelectProps): JSX.Element {
+function Select({ label, value, options, hint, onChange }: SelectProps): JSX.Element {
+  const id = useId();
   return (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {Object.entries(options).map(([option, words]) => (
-          <option key={option} value={option}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div>
+      <label>
+        {label}
+        <select
+          value={value}
+          aria-describedby={hint === undefined ? undefined : id}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          {Object.entries(options).map(([option, words]) => (
+            <option key={option} value={option}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      {hint !== undefined && <small id={id}>{hint}</small>}
+    </div>
   );
 }

@@ -3,6 +3,7 @@
 import type { GameSummary, GamesQuery } from "south-seas-client";
 import { storedGames } from "../model/storage.ts";
 import { service } from "../service.ts";
+import { isSeated } from "../session/own_games.ts";
 
 const MAX_LISTED = 6;
 
@@ -24,7 +25,7 @@ export async function readGameLists(): Promise<GameLists> {
 async function publicGames(status: NonNullable<GamesQuery["status"]>): Promise<readonly GameSummary[]> {
   const mine = new Set(
     storedGames()
-      .filter(({ seats }) => Object.keys(seats).length > 0)
+      .filter(isSeated)
       .map(({ id }) => id),
   );
   const { games } = await service.games({ status, limit: Math.min(100, MAX_LISTED + mine.size) });

@@ -5,7 +5,7 @@ import type { GameSummary } from "south-seas-client";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { durationOf } from "../model/deadline.ts";
-import { fragmentOf } from "../model/route.ts";
+import { pathOf } from "../model/route.ts";
 import { Icon, Won } from "../parts/icon.tsx";
 import { service } from "../service.ts";
 import type { ListedGame } from "../session/own_games.ts";
@@ -20,14 +20,19 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
   const totals = new Map(game.result?.scores.map(({ seat, total }) => [seat, total]));
   return (
     <li class={isMyTurn ? "game-row turn" : "game-row"}>
-      <a href={fragmentOf(game.id)}>
+      <a href={pathOf(game.id)}>
         <span class="sitting">
           {game.players.map(({ seat, color, name, points }) => (
             <span key={seat} class={winners.includes(seat) ? "winner" : ""}>
               <Token color={color} /> {name ?? text.lobby.open}
               {winners.includes(seat) && <Won />}
               {game.status !== "waiting" && color !== null && (
-                <small class="points" title={totals.has(seat) ? text.score.final : text.score.now}>
+                <small
+                  class="points"
+                  role="img"
+                  aria-label={text.points(totals.get(seat) ?? points)}
+                  title={totals.has(seat) ? text.score.final : text.score.now}
+                >
                   {totals.get(seat) ?? points}
                 </small>
               )}

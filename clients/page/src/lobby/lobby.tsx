@@ -1,17 +1,19 @@
 /** The first screen: play at once, create a game, go back to one, or join and watch others'. */
 
-import type { CreateGame, GameSummary } from "south-seas-client";
+import type { GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { removeGame, isPersistent, saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
-import { fragmentOf } from "../model/route.ts";
+import { removeGame, isPersistent, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
+import { useWarning } from "../parts/announcements.tsx";
 import { Help } from "../parts/help.tsx";
+import { LearnButton } from "../parts/lesson.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { usePageTitle } from "../parts/page_title.ts";
-import { reasonOf, service } from "../service.ts";
-import { type ListedGame, ownGames } from "../session/own_games.ts";
+import { reasonOf } from "../service.ts";
+import { playComputer } from "../session/computer_game.ts";
+import { type ListedGame, isSeated, ownGames } from "../session/own_games.ts";
 import { useBots } from "./bots.ts";
 import { Create } from "./create.tsx";
 import { type GameLists, readGameLists } from "./game_lists.ts";
@@ -28,7 +30,10 @@ export function Lobby(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
 
+  const why = unread ?? (problem === null ? null : text.lobby.failed(problem));
+
   usePageTitle(null);
+  useWarning(why);
 
   async function read(): Promise<void> {
     try {
@@ -71,13 +76,15 @@ export function Lobby(): JSX.Element {
           <p>{text.tagline}</p>
         </div>
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
-        {(problem ?? unread) && (
-          <p class="problem" role="alert">
-            {unread ?? text.lobby.failed(problem ?? "")}
-          </p>
-        )}
+        {why !== null && <p class="problem">{why}</p>}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        {lists && <Lists lists={lists} onForget={(id) => void forget(id)} />}
+        <List
+          heading={text.lobby.yourTables}
+          listed={ownGames.list}
+          verb={mineVerb}
+          onForget={(id) => void forget(id)}
+        />
+        {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
         </footer>
@@ -99,20 +106,13 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   const [name, setName] = useState(preferences().name);
   const [level, setLevel] = useState("greedy");
   const [isBusy, setBusy] = useState(false);
+  const isFirst = !storedGames().some(isSeated);
   const bots = useBots(onProblem);
 
   async function play(): Promise<void> {
     setBusy(true);
-    savePreferences({ name });
     try {
-      const players: CreateGame["players"] = [
-        { name: name.trim() || text.lobby.defaultName },
-        { bot: level, name: text.lobby.level },
-      ];
-      // Nobody else has anything of it.
-      const created = await service.createGame({ players, first_seat: 0, visibility: "private" });
-      saveCreatedGame(created, true);
-      location.hash = fragmentOf(created.game.id);
+      await playComputer(level);
     } catch (error) {
       onProblem(reasonOf(error));
       setBusy(false);
@@ -121,13 +121,19 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
 
   return (
     <section class="quick">
+      {isFirst && (
+        <div class="first">
+          <LearnButton isFirst />
+          <p>{text.lesson.learnHint}</p>
+        </div>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void play();
         }}
       >
-        <button class="primary big" disabled={isBusy}>
+        <button class={isFirst ? "" : "primary big"} disabled={isBusy}>
           <Icon name="play" /> {text.lobby.quick}
         </button>
         <p>{text.lobby.quickHint}</p>
@@ -139,7 +145,10 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
               maxLength={32}
               placeholder={text.lobby.defaultName}
               autocomplete="nickname"
-              onInput={(event) => setName(event.currentTarget.value)}
+              onInput={(event) => {
+                setName(event.currentTarget.value);
+                savePreferences({ name: event.currentTarget.value });
+              }}
             />
           </label>
           <label>
@@ -158,16 +167,16 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
         <button onClick={onFriends}>
           <Icon name="people" /> {text.lobby.friends}
         </button>
+        {!isFirst && <LearnButton />}
         <button onClick={onHelp}>{text.lobby.rules}</button>
       </div>
     </section>
   );
 }
 
-function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
+function Lists({ lists }: { lists: GameLists }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={onForget} />
       <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
       <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
       <List

@@ -1,17 +1,12 @@
-/** Every word of the page in English. Another language is another file with the same members. */
+/** Every word of the page in English. Each other language is a file with the same members, which the compiler checks. */
 
 import type { Wares } from "south-seas-client";
 import type { Edge } from "../model/cells.ts";
 import type { Duration } from "../model/deadline.ts";
-import sentences from "./sentences.json";
+import { type Translatable, capitalized, grammar, ranges } from "./grammar.ts";
+import sentences from "./sentences/en.json";
 
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function listed(parts: readonly string[]): string {
-  return parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-}
+const { ago, counted, daysAndHours, lasting, listed, told } = grammar("en-GB", sentences);
 
 /** The name of the computer in a quick game. */
 const COMPUTER = "Computer";
@@ -31,26 +26,8 @@ const wares = (held: Wares): string => listed(wareParts(held)) || "nothing";
 
 /** Turns by number, neighbours together: turns 3, 5 and 7 to 12. */
 function inTurns(turns: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const turn of turns) {
-    const last = ranges.at(-1);
-    if (last && turn === last[1] + 1) last[1] = turn;
-    else ranges.push([turn, turn]);
-  }
-  const parts = ranges.map(([from, to]) =>
-    from === to ? `${from}` : `${from} ${to === from + 1 ? "and" : "to"} ${to}`,
-  );
+  const parts = ranges(turns, (from, to) => `${from} ${to === from + 1 ? "and" : "to"} ${to}`);
   return `${turns.length === 1 ? "turn" : "turns"} ${listed(parts)}`;
-}
-
-/** What happened, as the service tells it; "" where this page does not know it yet. */
-function told(name: string, values: Readonly<Record<string, string>>): string {
-  const sentence = (sentences as Readonly<Record<string, string>>)[name] ?? "";
-  return sentence.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? "");
-}
-
-function lasting({ count, unit }: Duration): string {
-  return counted(count, unit, `${unit}s`);
 }
 
 const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
@@ -62,25 +39,29 @@ const ROLES: Record<string, string> = {
   market: "merchant",
 };
 
+function role(kind: string): string {
+  return ROLES[kind] ?? "islander";
+}
+
 const EDGES: Record<Edge, string> = { n: "north", e: "east", s: "south", w: "west" };
 
 export const en = {
   language: "en",
   title: "South Seas",
+  description:
+    "A board game of islands, bridges and ships, to play at once against the computer or with friends.",
+  noScript: "This page needs JavaScript. The service itself does not: see /docs.",
   tagline: "Place tiles, send out islanders, deliver to ships.",
   listed,
   wares,
   wareParts,
   told,
-  tile: "a tile",
-  unplaced: "A tile",
-  role: (kind: string) => ROLES[kind] ?? "islander",
+  daysAndHours,
   points: (count: number) => counted(count, "point", "points"),
   colors: { red: "red", blue: "blue", green: "green", yellow: "yellow", black: "black" } as Record<
     string,
     string
   >,
-  cancel: "Cancel",
   close: "Close",
   back: "All games",
   seatName: (seat: number) => `Player ${seat + 1}`,
@@ -91,7 +72,6 @@ export const en = {
     quick: "Play against the computer",
     quickHint: "Starts at once, with hints for every step.",
     friends: "Play with friends",
-    friendsHint: "Create a game and send a link.",
     level: COMPUTER,
     bots: { random: "Beginner", greedy: "Skilled", expert: "Expert" } as Record<string, string>,
     yourTables: "Your games",
@@ -105,7 +85,6 @@ export const en = {
     look: "Open",
     forget: "Remove from this list",
     forgetSure: "Remove this game from the list? Without its link you cannot come back to it.",
-    none: "No games right now.",
     notKept: "This browser does not store data for this page. Your games are listed until you close the tab.",
     rules: "How it works",
     api: "API",
@@ -121,7 +100,7 @@ export const en = {
       seated === seats ? counted(seats, "player", "players") : `${seated} of ${seats} players`,
     clock: (time: Duration) => `${lasting(time)} a decision`,
     noClock: "no clock",
-    ago: (time: Duration) => (time.unit === "second" ? "just now" : `${lasting(time)} ago`),
+    ago: (time: Duration) => (time.unit === "second" ? "just now" : ago(time)),
     failed: (why: string) => `Error: ${why}`,
   },
 
@@ -135,10 +114,11 @@ export const en = {
     nobody: "Nobody",
     nameHere: (seat: number) => `Name for seat ${seat + 1}`,
     private: "Private: only people with the link can watch and join",
-    edition: "Retrieving islanders",
-    editions: {
-      international: "With none left (international)",
-      german: "On any turn (German)",
+    edition: "Edition",
+    editions: { international: "International", german: "German" } as Record<string, string>,
+    editionHints: {
+      international: "You may take an islander home only while none is left in your supply.",
+      german: "You may take an islander home on any turn.",
     } as Record<string, string>,
     timeout: "Time for each decision",
     timeouts: {
@@ -150,8 +130,8 @@ export const en = {
     } as Record<string, string>,
     onTimeout: "When time runs out",
     policies: {
-      pass: "The clock places the tile, nothing more",
-      bot: "The computer takes over",
+      pass: "The clock plays",
+      bot: "The computer plays",
       resign: "The player resigns",
     } as Record<string, string>,
     go: "Create game",
@@ -160,7 +140,6 @@ export const en = {
   join: {
     heading: "Take a seat?",
     go: "Join the game",
-    watch: "Just watch",
     color: "Your colour",
     any: "Any",
     invited: (names: string) => `${names} invited you to play.`,
@@ -197,6 +176,7 @@ export const en = {
     fit: "Show the whole board",
     others: "Show the other places",
     help: "Help",
+    language: "Language",
     theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<
       string,
       string
@@ -213,10 +193,7 @@ export const en = {
     leave: "Leave the game",
     sendAway: (name: string) => `Remove ${name}`,
     link: "Link to this game",
-    watchLink: "Link to watch this game",
     board: "The board",
-    boardHelp:
-      "Arrow keys move between your choices, Enter chooses, R turns the tile, U takes back, P passes, plus and minus zoom, F shows everything.",
     replayStep: (step: number, of: number) => `Step ${step} of ${of}`,
     unknownPlayer: "Free seat",
     you: "you",
@@ -227,8 +204,6 @@ export const en = {
     nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",
-    fatal: (why: string) => `Error: ${why}`,
-    retry: "Try again",
   },
 
   away: {
@@ -270,7 +245,6 @@ export const en = {
     total: "Total",
     islandersHome: (count: number) => `${counted(count, "islander", "islanders")} at home`,
     find: (name: string) => `Show where ${owned(name)} islanders are`,
-    held: (name: string, held: Wares) => `${name} has ${wares(held)}`,
   },
 
   ship: {
@@ -292,7 +266,10 @@ export const en = {
   },
 
   islander: {
-    of: (name: string, role: string) => capitalized(`${owned(name)} ${role}`),
+    of: (name: string, kind: string) => capitalized(`${owned(name)} ${role(kind)}`),
+    /** In a list of one player's. */
+    at: (kind: string, where: string) => `${capitalized(role(kind))} (${where})`,
+    /** Goes on after `of` or `at`. */
     brings: (value: number, unit: string) => `is worth ${UNITS(value, unit)} now`,
     outnumbered: "is outnumbered and worth nothing now",
   },
@@ -319,8 +296,8 @@ export const en = {
     islanderTip:
       "It stays there and works until that bridge, island or sea is finished, then brings you the wares.",
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (role: string) =>
-      `Take this ${role} back home? It brings nothing, but you can send it out again.`,
+    retrieveChosen: (kind: string) =>
+      `Take this ${role(kind)} back home? It brings nothing, but you can send it out again.`,
     allOut:
       "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
     noneFree:
@@ -337,8 +314,6 @@ export const en = {
     deliverGo: "Deliver",
     keep: "Keep my wares",
     undo: "Take back",
-    sending: "…",
-    confirmAgain: "Enter again to confirm.",
     deadline: (time: string) => `${time} left`,
     deadlineOver: "Time is up",
   },
@@ -377,7 +352,6 @@ export const en = {
     again: "Play again?",
     againBy: "A rematch has been created. Open it to play again.",
     newGame: "New game",
-    details: "Ships and wares",
   },
 
   replay: {
@@ -413,7 +387,7 @@ export const en = {
     turned: (rotation: number) => (rotation === 0 ? "not turned" : `turned ${90 * rotation} degrees`),
     /** The service's text of the move tells segments of one kind apart: "place a fisherman in the sea region in the north". */
     spot: (placement: string) => placement.replace(/^place (.+?) (?:in|on) /, "Send out $1 to "),
-    retrieve: (role: string, where: string) => `Take back your ${role}, ${where}`,
+    retrieve: (kind: string, where: string) => `Take back your ${role(kind)}, ${where}`,
     tile: (sides: readonly [Edge, string][], printed: readonly string[]) =>
       `Tile with ${sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ")}${
         printed.length ? `; ${listed(printed)}` : ""
@@ -440,17 +414,242 @@ export const en = {
     ],
     keys: "Keys",
     keyList: [
-      ["Arrows, Tab", "move between your choices"],
+      ["Arrows", "walk over the board, tile by tile"],
+      ["Page Up, Page Down", "go from choice to choice"],
       ["Enter", "choose, and once more to confirm"],
       ["R", "turn the tile"],
       ["U", "take back"],
       ["P", "pass: no islander, no delivery"],
+      ["S", "say what is to be done, and the time left"],
       ["+ − F", "zoom in, out, show everything"],
       ["Esc", "cancel a choice"],
       ["?", "this help"],
     ] as readonly (readonly [string, string])[],
   },
+
+  /** Why the service refused a request, by the code of the problem. */
+  problems: {
+    unauthorized: "This link or token is not valid here.",
+    wrong_seat: "This seat is not yours.",
+    not_owner: "Only whoever created the game may do this.",
+    not_found: "There is no such thing, or no longer.",
+    not_active: "This game is not being played.",
+    not_over: "This game is not over yet.",
+    not_your_turn: "It is not your turn.",
+    replaced: "The computer is playing for this seat.",
+    not_replaced: "The computer is not playing for this seat.",
+    resigned: "This seat has resigned.",
+    nothing_to_undo: "There is nothing to take back.",
+    no_open_seat: "No seat is free.",
+    limit_reached: "The limit is reached.",
+    conflict: "The game has just changed. Try again.",
+    version_mismatch: "The game has just changed. Choose again.",
+    illegal_move: "The rules forbid this move.",
+    rate_limited: "Too many requests at once. Try again in a moment.",
+    internal: "The service has an internal error.",
+    store_unavailable: "The service cannot reach its data now. Try again.",
+    draining: "The service is restarting. Try again in a moment.",
+  } as Record<string, string>,
+
+  stock: (held: Wares) =>
+    `${counted(held.bananas, "banana", "bananas")}, ${counted(held.shells, "shell", "shells")}, ${held.fish} fish`,
+
+  walk: {
+    cells: "Tiles and cells",
+    cell: "cell",
+    help: "Arrow keys walk over the board, Page Down goes to the next choice, Enter chooses, and once more confirms. R turns the tile, U takes back, P passes, S says what is to be done. Plus and minus zoom, F shows everything.",
+    tile: (where: string, isNewest: boolean) =>
+      isNewest ? `Tile, ${where}, the last one placed.` : `Tile, ${where}.`,
+    /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
+    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }: DescribedFeature) =>
+      `${[
+        `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
+        ...(kind === "market" ? [] : [UNITS(count, YIELDS[kind] ?? "")]),
+        ...(hasBoat ? ["a boat"] : []),
+        open === 0
+          ? "finished"
+          : kind === "market"
+            ? `${counted(open, "cell", "cells")} around it free`
+            : `${counted(open, "side", "sides")} open`,
+        ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
+        ...elsewhere.map(
+          ([name, number]) => `${counted(number, "islander", "islanders")} of ${name} elsewhere on it`,
+        ),
+      ].join(", ")}.`,
+    around: (tiles: readonly Edge[], free: readonly Edge[]) =>
+      [
+        ...(tiles.length > 0 ? [`Tiles to the ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
+        ...(free.length > 0 ? [`Free to the ${listed(free.map((side) => EDGES[side]))}.`] : []),
+      ].join(" "),
+    free: (where: string, beside: string) => `Free, ${where}: ${beside}.`,
+  },
+
+  asked: {
+    bar: "What is to be done",
+    place: (tile: string, cells: number) => `${tile}. It fits in ${counted(cells, "place", "places")}.`,
+    placeChosen: (where: string, turned: string, tile: string) =>
+      `Chosen: ${where}, ${turned}. ${tile}. Enter places it, R turns it.`,
+    placeChosenOnly: (where: string, turned: string, tile: string) =>
+      `Chosen: ${where}, ${turned}. ${tile}. It fits this way only. Enter places it.`,
+    islander: (spots: number, retrievable: number) =>
+      [
+        ...(spots > 0 ? [`Send out an islander? ${counted(spots, "spot is", "spots are")} free.`] : []),
+        ...(retrievable > 0
+          ? [`You may take back ${retrievable === 1 ? "an islander" : `one of ${retrievable} islanders`}.`]
+          : []),
+        "P passes.",
+      ].join(" "),
+    chosen: (what: string) => `Chosen. ${what} Enter confirms.`,
+    deliver: (ships: number) =>
+      `You can load ${ships === 1 ? "a ship" : `one of ${ships} ships`}. P keeps your wares.`,
+    takeShip: (ships: number) =>
+      `Your market is surrounded. Choose one of ${ships} ships, it is yours for free.`,
+    pays: (paid: string) => `You pay ${paid}.`,
+    turn: (name: string, what: string) => `${name}, your turn. ${what}`,
+    yourTurn: (what: string) => `Your turn. ${what}`,
+    scores: (totals: readonly (readonly [string, number])[]) =>
+      `Final scores: ${listed(totals.map(([name, total]) => `${name} ${total}`))}.`,
+    left: (time: Duration) => `${lasting(time)} left.`,
+    hurry: (time: Duration) => `Only ${lasting(time)} left!`,
+    points: (count: number) => `${counted(count, "point", "points")} from ships`,
+    finalPoints: (count: number) => `${counted(count, "point", "points")} from ships and wares`,
+    pointsIfEnded: (count: number, ended: number) =>
+      `${counted(count, "point", "points")} from ships, ${ended} if the game ended now`,
+  },
+
+  course: {
+    speed: "Speed",
+    link: "Copy link to this step",
+    copied: "Link copied",
+    keys: "Space plays and stops, the arrow keys go one step on or back, Home and End go to the first and the last one.",
+    said: (step: number, of: number, what: string) => `Step ${step} of ${of}. ${what}`,
+  },
+
+  proof: {
+    open: "Check this game",
+    progress: (done: number, of: number) => `Checking step ${done} of ${of}…`,
+    checked: (steps: number) =>
+      `Your browser has read the game’s whole log from the service, and computed the digests (SHA-256) of all ${steps} steps and the order of the tiles and ships from the seed.`,
+    checkedSoFar: (steps: number) =>
+      `Your browser has read the game’s log from the service, and computed the digests (SHA-256) of all ${steps} steps so far; the seed is secret until the game is over, and with it the order of the tiles and ships.`,
+    right:
+      "All is right: no step was changed, added or left out, each is the one that this page has shown, and the tiles and ships came in the order that was fixed before the first move.",
+    rightSoFar:
+      "All is right: no step was changed, added or left out, and each is the one that this page has shown.",
+    wrong: {
+      order: (step: number) => `Step ${step} is wrong: it is missing, or another one is in its place.`,
+      digest: (step: number) =>
+        `Step ${step} is wrong: its digest does not fit what it says and the steps before it, so one of these was changed.`,
+      shown: (step: number) => `Step ${step} is wrong: it is not the one that this page has shown.`,
+      patch: (step: number) => `Step ${step} is wrong: it cannot follow the game as it was before.`,
+      commitment: (step: number) =>
+        `Step ${step} is wrong: the seed that was revealed does not fit the commitment that was made there.`,
+      tiles: (step: number) => `Step ${step} is wrong: the seed gives another tile there.`,
+      ships: (step: number) => `Step ${step} is wrong: the seed gives another ship there.`,
+    },
+    limits:
+      "This cannot show that nobody knew the order before, that the service did not make up the whole log, who sat at which seat, or that each move followed the rules, which the program “south-seas verify” checks.",
+    limitsChosen:
+      "Whoever created this game chose its seed and so could know the order; this cannot show who sat at which seat, that the service did not make up the whole log, or that each move followed the rules, which the program “south-seas verify” checks.",
+    impossible: "Browsers compute digests only on pages that were opened over https.",
+  },
+
+  lesson: {
+    learn: "Learn by playing",
+    learnHint: "A first game in two minutes, with one hint at a time.",
+    label: "Lesson",
+    skip: "Skip",
+    playOn: "Play on",
+    shining: (choice: string) => `${choice}. It shines.`,
+    theirs: "Now it is the computer’s turn.",
+    place:
+      "A turn begins with a tile. Its sides must match those that they touch: sea to sea, bridge to bridge, island to island. Choose the shining cell.",
+    turn: (times: number, button: string) =>
+      times === 1
+        ? `It fits here in several ways. Press “${button}” once.`
+        : `It fits here in several ways. Press “${button}” ${times} times.`,
+    confirm: (button: string) => `It fits. Press “${button}”.`,
+    again: "Place this tile as well: on the shining cell, or on another one that you like better.",
+    finishes: {
+      bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,
+      island: (gain: string) => `On the shining cell this tile finishes your island, and you get ${gain}.`,
+      sea: (gain: string) => `On the shining cell this tile encloses your sea, and you get ${gain}.`,
+      boat: (gain: string) => `On the shining cell this boat comes to your fisherman, and you get ${gain}.`,
+    },
+    first: "Now you may send one of your four islanders onto this tile.",
+    works: {
+      bridge: "A shell collector gets you all shells of the bridge once it has no open end.",
+      island: "A banana picker gets you all bananas of the island once it has no open side.",
+      sea: "A fisherman gets you all fish of the sea once it is enclosed, or a boat comes in.",
+      market: "A merchant gets you the best ship for free once eight tiles surround the market.",
+    } as Record<string, string>,
+    another: "Another islander can work on the shining spot.",
+    send: (button: string) => `Press “${button}”. It stays there until its work is done.`,
+    keep: (button: string) =>
+      `You need not send anybody. Keep your islanders for a better place: press “${button}”.`,
+    finished: {
+      bridge: (gain: string) =>
+        `Your bridge has no open end any more: you got ${gain}, and your shell collector is home again.`,
+      island: (gain: string) =>
+        `Your island has no open side any more: you got ${gain}, and your banana picker is home again.`,
+      sea: (gain: string) => `Your sea is enclosed: you got ${gain}, and your fisherman is home again.`,
+      boat: (gain: string) =>
+        `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
+    },
+    computer:
+      "The computer has placed the tile in the bright frame. It plays as you do: where one of its islanders works, you cannot send yours.",
+    ships: (points: string, cost: string) =>
+      `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
+    deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
+    pay: "Choose the wares that you pay with.",
+    load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
+    over: (points: string) =>
+      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,
+    overWithout:
+      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!",
+  },
+
+  share: {
+    code: "QR code",
+    of: (isWaiting: boolean) => (isWaiting ? "Invite players" : "Link to watch this game"),
+    ofHint: (isWaiting: boolean) =>
+      isWaiting
+        ? "Whoever scans this code or opens the link can join."
+        : "Whoever scans this code or opens the link can watch.",
+    elsewhere: "Continue on another device",
+    elsewhereHint:
+      "Scan this code with your phone, or open the link on the other device. Whoever has it plays in your place.",
+  },
+
+  news: {
+    since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
+    last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
+    show: "Show on the board",
+    gained: (name: string, gained: Wares, points: number) =>
+      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "The tile finishes nothing here.",
+    tile: (where: string) => `Tile (${where})`,
+    features: "What is on this tile",
+  },
 };
+
+/** A feature as the one who walks over its tile is told of it. */
+export interface DescribedFeature {
+  readonly kind: string;
+  readonly sides: readonly Edge[];
+  readonly wares: number;
+  readonly open: number;
+  readonly hasBoat: boolean;
+  /** The owner of the islander on this tile. */
+  readonly here: string | null;
+  /** The owners of islanders on its other tiles, and how many they are. */
+  readonly elsewhere: readonly (readonly [string, number])[];
+}
+
+const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 function UNITS(value: number, unit: string): string {
   switch (unit) {
@@ -463,10 +662,6 @@ function UNITS(value: number, unit: string): string {
     default:
       return `a ship of ${counted(value, "point", "points")}`;
   }
-}
-
-function capitalized(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** What the clock does first for a player whose turn it only ends, by phase. */
@@ -482,4 +677,4 @@ const ISLANDER_JOBS: Record<string, string> = {
   market: "A merchant: takes the best ship for free, once eight tiles surround the market.",
 };
 
-export type Messages = typeof en;
+export type Messages = Translatable<typeof en>;

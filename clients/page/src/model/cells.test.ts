@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { START, TILESET, game } from "../testing/games.ts";
-import { bounds, cellOf, edgeKind, keyOf, neighbours, sameCell } from "./cells.ts";
+import { borderOf, bounds, cellOf, edgeKind, keyOf, neighbours, sameCell } from "./cells.ts";
 import { tilesOf } from "./tileset.ts";
 
 test("cells are keys of the board, and back", () => {
@@ -31,4 +31,14 @@ test("the bounds have a border", () => {
     "2,-1": { tile: "market", rotation: 0, order: 1, islanders: [], covered: [] },
   };
   assert.deepEqual(bounds(game({ board }), 1), { left: -1, top: -2, right: 4, bottom: 2 });
+});
+
+test("the path around cells leaves out the sides between them", () => {
+  assert.equal(borderOf([{ x: 1, y: -1 }]), "M100 -100h100M200 -100v100M100 0h100M100 -100v100");
+  const pair = borderOf([
+    { x: 0, y: 0 },
+    { x: 1, y: 0 },
+  ]);
+  assert.equal(pair, "M0 0h100M0 100h100M0 0v100M100 0h100M200 0v100M100 100h100");
+  assert.equal(borderOf([]), "");
 });

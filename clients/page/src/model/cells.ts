@@ -54,6 +54,24 @@ export function neighbours(game: Game, tiles: ReadonlyMap<string, Tile>, cell: C
   return found;
 }
 
+/** The path around cells, in units of the board. */
+export function borderOf(cells: readonly Cell[]): string {
+  const within = new Set(cells.map(keyOf));
+  return cells
+    .flatMap(({ x, y }) => {
+      const isOpen = (edge: Edge): boolean =>
+        !within.has(keyOf({ x: x + SIDES[edge].x, y: y + SIDES[edge].y }));
+      const [left, top] = [x * SIZE, y * SIZE];
+      return [
+        ...(isOpen("n") ? [`M${left} ${top}h${SIZE}`] : []),
+        ...(isOpen("e") ? [`M${left + SIZE} ${top}v${SIZE}`] : []),
+        ...(isOpen("s") ? [`M${left} ${top + SIZE}h${SIZE}`] : []),
+        ...(isOpen("w") ? [`M${left} ${top}v${SIZE}`] : []),
+      ];
+    })
+    .join("");
+}
+
 export interface Box {
   readonly left: number;
   readonly top: number;

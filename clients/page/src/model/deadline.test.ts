@@ -12,6 +12,6 @@ test("a clock shows seconds, and days where there are some", () => {
     "0:09",
     "1:15",
     "1:01:01",
-    "1 d 2 h",
+    "1d 2h",
   ]);
 });

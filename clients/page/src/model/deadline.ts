@@ -1,6 +1,7 @@
 /** How much time is left, and when it is little. */
 
 import { useEffect, useState } from "preact/hooks";
+import { text } from "../messages/index.ts";
 import { service } from "../service.ts";
 
 const SECOND = 1000;
@@ -41,7 +42,7 @@ export function warnsFrom(timeoutS: number): number {
 export function clockOf(seconds: number): string {
   const two = (part: number): string => String(Math.floor(part)).padStart(2, "0");
   if (seconds >= 86_400)
-    return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+    return text.daysAndHours(Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600));
   if (seconds >= 3600)
     return `${Math.floor(seconds / 3600)}:${two((seconds % 3600) / 60)}:${two(seconds % 60)}`;
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;

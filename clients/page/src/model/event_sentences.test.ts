@@ -11,19 +11,22 @@ function said(event: GameEvent, diff: Partial<Diff> = {}): string {
 }
 
 test("what somebody else did for a player says who", () => {
-  assert.equal(said(PLACED), "Ana places a tile.");
-  assert.equal(said(PLACED, { by: "bot" }), "The computer, for Ana, places a tile.");
-  assert.equal(said(PLACED, { by: "clock" }), "The clock, for Ana, places a tile.");
+  assert.equal(said(PLACED), "Ana places a tile at (1 east).");
+  assert.equal(said(PLACED, { by: "bot" }), "The computer, for Ana, places a tile at (1 east).");
+  assert.equal(said(PLACED, { by: "clock" }), "The clock, for Ana, places a tile at (1 east).");
   const bot = game({ players: [player(0, "Greedy", { kind: "bot", bot: "greedy" })] });
   assert.deepEqual(sentences({ ...change(2, [], [PLACED]), by: "bot" }, bot, TILESET), [
-    "Greedy places a tile.",
+    "Greedy places a tile at (1 east).",
   ]);
 });
 
 test("islanders have the names of their work", () => {
   const at = { seat: 0, x: 0, y: 0 };
   assert.match(said({ type: "islander_placed", ...at, segment: 0 }), /^Ana places a banana picker on /);
-  assert.equal(said({ type: "islander_retrieved", ...at, segment: 2 }), "Ana retrieves the fisherman.");
+  assert.equal(
+    said({ type: "islander_retrieved", ...at, segment: 2 }),
+    "Ana retrieves the fisherman from (the middle).",
+  );
   assert.equal(said({ type: "islander_returned", ...at, segment: 1 }), "");
 });
 
@@ -65,4 +68,19 @@ test("a cell says where it is, what is beside it, and how many ways a tile fits"
     describedCell(game(), TILESET, { x: 1, y: 0 }, 2),
     "Place 1 east: bridge to the west; fits 2 ways",
   );
+});
+
+test("a finished feature is where an islander comes home from", () => {
+  const cells = [
+    { x: 0, y: 0 },
+    { x: 1, y: 0 },
+  ];
+  const evaluated = { type: "feature_evaluated", kind: "island", cause: "completed", cells } as const;
+  const events: GameEvent[] = [
+    { ...evaluated, islanders: [{ seat: 0, count: 1 }], winners: [0], wares: wares(2, 0, 0) },
+    { type: "islander_returned", seat: 0, x: 1, y: 0, segment: 0 },
+  ];
+  const told = (some: GameEvent[]) => sentences(change(2, [], some), game(), TILESET)[0];
+  assert.equal(told(events), "Island completed at (1 east): Ana receives 2 bananas.");
+  assert.equal(told(events.slice(0, 1)), "Island completed at (the middle): Ana receives 2 bananas.");
 });

@@ -2,12 +2,19 @@
 
 import type { Diff, Game, GameEvent, TileSet } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { type Cell, keyOf, neighbours } from "./cells.ts";
+import { type Cell, keyOf, neighbours, sameCell } from "./cells.ts";
 import { costInWords, shipOf, tilesOf } from "./tileset.ts";
 
 /** The sentences of one change; `game` is the state after it. */
 export function sentences(diff: Diff, game: Game, tileset: TileSet): string[] {
-  return diff.events.map((event) => sentence(event, game, tileset, diff)).filter((said) => said !== "");
+  return diff.events
+    .map((event) => inWords(sentence(event, game, tileset, diff)))
+    .filter((said) => said !== "");
+}
+
+/** A sentence of the service with its cells in words: "(2, -1)" is "(2 east, 1 north)". */
+export function inWords(said: string): string {
+  return said.replace(/\((-?\d+), (-?\d+)\)/g, (_, x, y) => `(${text.describe.at(Number(x), Number(y))})`);
 }
 
 export function nameOf(game: Game, seat: number): string {
@@ -20,7 +27,8 @@ export function kindAt(game: Game, tileset: TileSet, cell: Cell, segment: number
   return (placed && tilesOf(tileset).get(placed.tile)?.segments[segment]?.kind) ?? "";
 }
 
-function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: actor }: Diff): string {
+function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): string {
+  const { by, seat: actor, events } = diff;
   const name = (seat: number): string => nameOf(game, seat);
   /** Who does it: the player, or whoever did it for one who was away. */
   const doer = (seat: number): string => {
@@ -36,23 +44,28 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
       return text.told(event.type, { player: event.name, color: text.colors[event.color] ?? "" });
     case "player_left":
       return text.told(event.type, { player: event.name });
-    case "tile_discarded":
-      return text.told(event.type, { tile: text.unplaced });
     case "tile_placed":
-      return text.told(event.type, { player: doer(event.seat), tile: text.tile });
+      return text.told(event.type, { player: doer(event.seat), ...written(event) });
     case "islander_placed":
     case "islander_retrieved":
       return text.told(`${event.type}.${kindAt(game, tileset, event, event.segment)}`, {
         player: doer(event.seat),
+        ...written(event),
       });
     case "islander_returned":
       return kindAt(game, tileset, event, event.segment) === "market"
-        ? text.told(`${event.type}.market`, { player: name(event.seat) })
+        ? text.told(`${event.type}.market`, { player: name(event.seat), ...written(event) })
         : "";
     case "feature_evaluated":
-      return text.told(`${event.type}.${event.kind}.${event.cause}`, { gain: gain(event, name) });
+      return text.told(`${event.type}.${event.kind}.${event.cause}`, {
+        gain: gain(event, name),
+        ...written(islanderCell(event, events)),
+      });
     case "fish_covered":
-      return text.told(event.type, { fish: text.wares({ bananas: 0, shells: 0, fish: event.fish }) });
+      return text.told(event.type, {
+        fish: text.wares({ bananas: 0, shells: 0, fish: event.fish }),
+        ...written(event),
+      });
     case "ship_taken":
       return event.paid
         ? text.told(`${event.type}.delivery`, {
@@ -81,6 +94,7 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
     case "game_finished":
       return `${text.told(`${event.type}.${event.reason}`, {})} ${won(event.winners.map(name))}`;
     case "game_created":
+    case "tile_discarded":
     case "game_aborted":
       return text.told(event.type, {});
     default:
@@ -88,7 +102,19 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
   }
 }
 
+function written({ x, y }: Cell): { x: string; y: string } {
+  return { x: String(x), y: String(y) };
+}
+
 type Evaluated = Extract<GameEvent, { type: "feature_evaluated" }>;
+
+/** Where a feature is: the cell of an islander that returns from it, which no other feature has. */
+function islanderCell(evaluated: Evaluated, events: readonly GameEvent[]): Cell {
+  for (const event of events.slice(events.indexOf(evaluated)))
+    if (event.type === "islander_returned" && evaluated.cells.some((cell) => sameCell(cell, event)))
+      return event;
+  return evaluated.cells[0] ?? { x: 0, y: 0 };
+}
 
 function gain({ winners, wares }: Evaluated, name: (seat: number) => string): string {
   const players = text.listed(winners.map(name));

@@ -11,11 +11,6 @@ export class Observable {
     return () => this.observers.delete(observer);
   }
 
-  /** Whether any component shows it. */
-  get isObserved(): boolean {
-    return this.observers.size > 0;
-  }
-
   protected notify(): void {
     for (const observer of [...this.observers]) observer();
   }

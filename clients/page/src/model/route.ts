@@ -1,22 +1,75 @@
-/** Which screen the address names. Everything is in the fragment, so that no token is ever sent with it. */
+/** Which screen the address names. What is private is in the fragment, so that no token is ever sent with it. */
 
 export type Route =
   | { readonly screen: "lobby" }
-  | { readonly screen: "game"; readonly id: string; readonly token: string | null };
+  | {
+      readonly screen: "game";
+      readonly id: string;
+      readonly tokens: Tokens | null;
+      /** The step of a replay that a link leads to. */
+      readonly step: number | null;
+    };
 
-const TABLE = /^#\/?([a-z0-9-]{1,32})(?:\.([A-Za-z0-9._~+/=-]{1,200}))?$/;
-
-export function routeOf(fragment: string): Route {
-  const found = TABLE.exec(fragment);
-  return found?.[1] ? { screen: "game", id: found[1], token: found[2] ?? null } : { screen: "lobby" };
+/** What a link lets somebody do in a game. */
+export interface Tokens {
+  readonly owner: string | null;
+  readonly spectator: string | null;
+  readonly seats: Readonly<Record<string, string>>;
 }
 
-/** The fragment of a game's URL, with a token only where a guest needs it. */
-export function fragmentOf(id: string, token: string | null = null): string {
-  return token === null ? `#${id}` : `#${id}.${token}`;
+export const LOBBY = "/";
+
+const GAME = /^\/games\/([a-z0-9-]{1,32})$/;
+const TOKEN = /^(owner|spectator|seat([0-4]))=([A-Za-z0-9._~-]{1,200})$/;
+const STEP = /^move=(\d{1,6})$/;
+
+export function routeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Route {
+  const id = GAME.exec(pathname)?.[1];
+  if (id === undefined) return { screen: "lobby" };
+  const parts = hash.slice(1).split("&");
+  const step = parts.map((part) => STEP.exec(part)?.[1]).find((found) => found !== undefined);
+  return { screen: "game", id, tokens: tokensIn(parts), step: step === undefined ? null : Number(step) };
 }
 
-/** The link to send to whoever should join a game. */
-export function inviteLink(id: string, token: string | null): string {
-  return new URL(fragmentOf(id, token), location.origin + location.pathname).href;
+/** The tokens among the parts of a fragment, such as `owner=TOKEN` and `seat1=TOKEN`; null where there are none. */
+function tokensIn(parts: readonly string[]): Tokens | null {
+  const found = parts.map((part) => TOKEN.exec(part)).filter((part) => part !== null);
+  if (found.length === 0) return null;
+  const token = (name: string): string | null => found.find((part) => part[1] === name)?.[3] ?? null;
+  const seats = found.flatMap(([, , seat, value]) => (seat && value ? [[seat, value] as const] : []));
+  return { owner: token("owner"), spectator: token("spectator"), seats: Object.fromEntries(seats) };
+}
+
+export function pathOf(id: string): string {
+  return `/games/${id}`;
+}
+
+/** The link with which somebody opens a game, or a step of it, and may do there what these tokens let them. */
+export function linkTo(id: string, tokens: Partial<Tokens>, step: number | null = null): string {
+  const seats = Object.entries(tokens.seats ?? {}).map(([seat, token]) => [`seat${seat}`, token] as const);
+  const parts = [
+    ["owner", tokens.owner ?? null] as const,
+    ["spectator", tokens.spectator ?? null] as const,
+    ...seats,
+    ["move", step] as const,
+  ];
+  const link = new URL(pathOf(id), location.origin);
+  link.hash = parts.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`])).join("&");
+  return link.href;
+}
+
+/** Goes to another screen of the page. */
+export function goTo(path: string): void {
+  history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** Goes to the screen of a link that is followed in this tab, without loading the page again. */
+export function followLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest("a");
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin) return;
+  if (link.pathname !== LOBBY && !GAME.test(link.pathname)) return;
+  event.preventDefault();
+  goTo(link.pathname + link.hash);
 }

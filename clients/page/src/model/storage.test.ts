@@ -7,9 +7,12 @@ import {
   removeGame,
   saveCreatedGame,
   saveGame,
+  saveOpenedGame,
+  savePart,
   savePreferences,
   storedGame,
   storedGames,
+  storedPart,
 } from "./storage.ts";
 
 beforeEach(() => localStorage.clear());
@@ -20,11 +23,39 @@ test("tokens of a game are merged, and the last opened game is first", () => {
   saveGame("other", {});
   saveGame("g", { seats: { 1: "b" } });
   const { opened, ...stored } = storedGames()[0] ?? assert.fail();
-  assert.deepEqual(stored, { id: "g", owner: "o", spectator: "s", seats: { 0: "a", 1: "b" }, private: true });
+  const tokens = { owner: "o", spectator: "s", seats: { 0: "a", 1: "b" } };
+  assert.deepEqual(stored, { id: "g", ...tokens, private: true, lesson: null });
   assert.ok(Date.now() - opened < 60_000);
   removeGame("g");
   assert.equal(storedGame("g"), null);
   assert.equal(storedGames().length, 1);
+});
+
+test("a link adds its tokens to those that are stored", () => {
+  saveGame("g", { owner: "o", seats: { 0: "a" } });
+  const { opened: _, ...stored } = saveOpenedGame("g", { owner: null, spectator: "s", seats: { 1: "b" } });
+  assert.deepEqual(stored, {
+    id: "g",
+    owner: "o",
+    spectator: "s",
+    seats: { 0: "a", 1: "b" },
+    private: true,
+    lesson: null,
+  });
+  assert.deepEqual(saveOpenedGame("g", null).seats, { 0: "a", 1: "b" });
+});
+
+test("what is stored of a game goes with it", () => {
+  savePart("g", "step", 1);
+  assert.equal(storedPart("g", "step"), null, "it is not stored itself");
+  saveGame("g", {});
+  savePart("g", "step", 1);
+  savePart("g", "move", 2);
+  assert.deepEqual([storedPart("g", "step"), storedPart("g", "move")], [1, 2]);
+  savePart("g", "move", null);
+  assert.equal(storedPart("g", "move"), null);
+  for (let watched = 0; watched < 60; watched++) saveGame(`w${watched}`, {});
+  assert.deepEqual([storedGame("g"), storedPart("g", "step")], [null, null]);
 });
 
 test("only so many games that were watched are stored, and all in which this browser plays", () => {
@@ -38,7 +69,7 @@ test("only so many games that were watched are stored, and all in which this bro
 
 test("preferences have defaults, and what is not JSON counts as nothing", () => {
   localStorage.setItem("south-seas.likes", "{");
-  const more = { sound: true, vibration: true, notifications: null };
+  const more = { language: null, sound: true, vibration: true, notifications: null };
   assert.deepEqual(preferences(), { name: "", theme: "auto", tips: true, ...more });
   savePreferences({ name: "Ana" });
   savePreferences({ tips: false });

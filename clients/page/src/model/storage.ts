@@ -1,6 +1,7 @@
 /** What this browser stores: its games with their tokens, and its user's preferences. */
 
 import type { Created } from "south-seas-client";
+import type { Tokens } from "./route.ts";
 
 const GAMES_KEY = "south-seas.tables";
 const PREFERENCES_KEY = "south-seas.likes";
@@ -14,15 +15,23 @@ export interface StoredGame {
   readonly spectator: string | null;
   readonly seats: Readonly<Record<string, string>>;
   readonly private: boolean;
+  /** What its lesson has explained; null where it teaches nothing, or no more. */
+  readonly lesson: readonly string[] | null;
   /** When it was last opened, in milliseconds. */
   readonly opened: number;
 }
+
+/** What is stored of a game beside its tokens: the last step that was seen, and the move that is not sent yet. */
+type Part = "step" | "move";
+const PARTS: readonly Part[] = ["step", "move"];
 
 export type Theme = "auto" | "light" | "dark";
 
 export interface Preferences {
   readonly name: string;
   readonly theme: Theme;
+  /** The chosen language; null where it is the browser's. */
+  readonly language: string | null;
   /** Whether the way to play is told at each step. */
   readonly tips: boolean;
   /** Whether a sound, or the device's shaking, tells of a turn while the page is not looked at. */
@@ -35,6 +44,7 @@ export interface Preferences {
 const DEFAULT_PREFERENCES: Preferences = {
   name: "",
   theme: "auto",
+  language: null,
   tips: true,
   sound: true,
   vibration: true,
@@ -61,21 +71,31 @@ export function storedGame(id: string): StoredGame | null {
 
 /** Merges changes into a stored game, or stores a new one. */
 export function saveGame(id: string, changes: Partial<Omit<StoredGame, "id" | "opened">>): StoredGame {
-  const before = storedGame(id) ?? { id, owner: null, spectator: null, seats: {}, private: false, opened: 0 };
+  const fresh = { id, owner: null, spectator: null, seats: {}, private: false, lesson: null, opened: 0 };
+  const before = storedGame(id) ?? fresh;
   const seats = { ...before.seats, ...changes.seats };
   const session: StoredGame = { ...before, ...changes, seats, opened: Date.now() };
   let watched = 0;
   const others = storedGames().filter((other) => other.id !== id);
-  write(
-    GAMES_KEY,
+  writeGames(
     [session, ...others].filter((one) => Object.keys(one.seats).length > 0 || ++watched <= MAX_WATCHED),
   );
   return session;
 }
 
+/** Stores a game that is opened, with the tokens that came with a link to it. */
+export function saveOpenedGame(id: string, tokens: Tokens | null): StoredGame {
+  if (tokens === null) return saveGame(id, {});
+  const before = storedGame(id);
+  const owner = tokens.owner ?? before?.owner ?? null;
+  const spectator = tokens.spectator ?? before?.spectator ?? null;
+  return saveGame(id, { owner, spectator, seats: tokens.seats, private: true });
+}
+
 /** Stores the tokens of a game that was created here. */
-export function saveCreatedGame(created: Created, isPrivate: boolean): StoredGame {
+export function saveCreatedGame(created: Created, isPrivate: boolean, isLesson = false): StoredGame {
   return saveGame(created.game.id, {
+    lesson: isLesson ? [] : null,
     owner: created.owner_token,
     spectator: created.spectator_token,
     seats: Object.fromEntries(created.seats.map(({ seat, token }) => [seat, token])),
@@ -84,10 +104,31 @@ export function saveCreatedGame(created: Created, isPrivate: boolean): StoredGam
 }
 
 export function removeGame(id: string): void {
-  write(
-    GAMES_KEY,
-    storedGames().filter((session) => session.id !== id),
-  );
+  writeGames(storedGames().filter((session) => session.id !== id));
+}
+
+/** Stores the games, and forgets all of those that are no longer among them. */
+function writeGames(games: readonly StoredGame[]): void {
+  const kept = new Set(games.map(({ id }) => id));
+  for (const { id } of storedGames()) {
+    if (!kept.has(id)) for (const part of PARTS) storage().removeItem(partKey(id, part));
+  }
+  write(GAMES_KEY, games);
+}
+
+/** Returns a part of a game as it was saved; null if there is none. */
+export function storedPart(id: string, part: Part): unknown {
+  return read(partKey(id, part));
+}
+
+/** Saves a part of a game for as long as the game is stored; null removes it. */
+export function savePart(id: string, part: Part, value: unknown): void {
+  if (value === null) storage().removeItem(partKey(id, part));
+  else if (storedGame(id) !== null) write(partKey(id, part), value);
+}
+
+function partKey(id: string, part: Part): string {
+  return `south-seas.${part}.${id}`;
 }
 
 function read(key: string): unknown {
@@ -106,6 +147,7 @@ function write(key: string, value: unknown): void {
 interface KeyValueStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
+  removeItem(key: string): void;
 }
 
 /** Whether what is kept outlives this tab. */
@@ -117,6 +159,7 @@ const tabValues = new Map<string, string>();
 const TAB: KeyValueStorage = {
   getItem: (key) => tabValues.get(key) ?? null,
   setItem: (key, value) => void tabValues.set(key, value),
+  removeItem: (key) => void tabValues.delete(key),
 };
 
 /** The browser's storage; where its user has blocked that, this tab's memory. */

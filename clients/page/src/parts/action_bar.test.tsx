@@ -11,7 +11,7 @@ import { SETTLING_MS } from "../session/gate.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
 
-const PICTURES = { href: () => "#", fetchAll() {} } as unknown as Pictures;
+const PICTURES = { href: () => "#" } as unknown as Pictures;
 const SEND = move("i0", { type: "place_islander", segment: 0 });
 const HOME = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });
 const PASS = move("pass", { type: "pass", phase: "islander" });
@@ -65,7 +65,7 @@ test("the page says why no islander can be placed, and what the player can do", 
   assert.ok(words(out).includes(text.actionBar.allOut));
   assert.ok(enabled(out).includes(text.actionBar.leaveThem));
   choose.spot(out, "retrieve:0,0:1");
-  assert.ok(words(out).includes(text.actionBar.retrieveChosen("shell collector")));
+  assert.ok(words(out).includes(text.actionBar.retrieveChosen("bridge")));
   assert.ok(enabled(out).includes(text.actionBar.takeHome));
 });
 

@@ -40,7 +40,17 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
   if (game.status === "waiting") return <Invite session={session} game={game} />;
   if (game.status !== "active" || !game.turn) return <GameResult session={session} game={game} />;
   const step = { ...props, game, turn: game.turn };
-  return session.decider === null ? <Theirs {...step} /> : <Mine {...step} />;
+  const isMine = session.decider !== null;
+  // One element for all turns, so that the focus stays in it.
+  return (
+    <section
+      class={`action-bar ${isMine ? "mine" : "theirs"}${isMine && session.isBusy ? " busy" : ""}`}
+      aria-label={text.asked.bar}
+      data-part="actions"
+    >
+      {isMine ? <Mine key={game.turn.phase} {...step} /> : <Theirs {...step} />}
+    </section>
+  );
 }
 
 /** Somebody else is to decide. */
@@ -48,40 +58,38 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
   const player = game.players[turn.decider];
   const tile = session.tileset && tilesOf(session.tileset).get(turn.tile);
   return (
-    <section class="action-bar theirs">
-      <Step heading={text.actionBar.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
-        {tile && turn.phase === "place_tile" ? (
-          <div class="current-tile idle">
-            <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
-          </div>
-        ) : (
-          <div class="emblem">
-            <Token color={player?.color ?? null} />
-          </div>
-        )}
-        <p class="hint">
-          {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
-          {isResting(game)
-            ? text.away.restingFor
-            : player?.bot === null
-              ? text.actionBar.theyDo[turn.phase]
-              : text.actionBar.botThinks}
-        </p>
-      </Step>
-    </section>
+    <Step heading={text.actionBar.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
+      {tile && turn.phase === "place_tile" ? (
+        <div class="current-tile idle">
+          <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+        </div>
+      ) : (
+        <div class="emblem">
+          <Token color={player?.color ?? null} />
+        </div>
+      )}
+      <p class="hint">
+        {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
+        {isResting(game)
+          ? text.away.restingFor
+          : player?.bot === null
+            ? text.actionBar.theyDo[turn.phase]
+            : text.actionBar.botThinks}
+      </p>
+    </Step>
   );
 }
 
 /** Buttons stay in their places whatever is said above them; each phase has its own. */
 function Mine(step: StepProps): JSX.Element {
-  const { session, turn } = step;
+  const { phase } = step.turn;
   return (
-    <section key={turn.phase} class={session.isBusy ? "action-bar mine busy" : "action-bar mine"}>
-      {turn.phase === "place_tile" && <PlacingTile {...step} />}
-      {turn.phase === "islander" && <SendingIslander {...step} />}
-      {turn.phase === "deliver" && <Delivering {...step} />}
-      {turn.phase === "take_ship" && <TakingShip {...step} />}
-    </section>
+    <>
+      {phase === "place_tile" && <PlacingTile {...step} />}
+      {phase === "islander" && <SendingIslander {...step} />}
+      {phase === "deliver" && <Delivering {...step} />}
+      {phase === "take_ship" && <TakingShip {...step} />}
+    </>
   );
 }
 
@@ -105,9 +113,17 @@ function Step(props: { heading: string; game: Game; turn: Turn; children: Compon
   );
 }
 
-function Hint({ children, tip }: { children: ComponentChildren; tip?: string | undefined }): JSX.Element {
+interface HintProps {
+  readonly children: ComponentChildren;
+  /** What the choice is worth. */
+  readonly worth?: string | undefined;
+  readonly tip?: string | undefined;
+}
+
+function Hint({ children, worth, tip }: HintProps): JSX.Element {
   return (
     <p class="hint">
+      {worth && <b class="worth">{worth} </b>}
       {children}
       {tip && preferences().tips && <small class="tip"> {tip}</small>}
     </p>
@@ -128,7 +144,9 @@ function PlacingTile(step: StepProps): JSX.Element {
     <>
       <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
-        <Hint tip={choice ? undefined : text.actionBar.placeTip}>{hint}</Hint>
+        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+          {hint}
+        </Hint>
       </Step>
       <Buttons session={session}>
         <button onClick={() => turnTile(session)} disabled={single === true}>
@@ -154,7 +172,7 @@ function SendingIslander(step: StepProps): JSX.Element {
       : text.actionBar.islander
     : spot.kind === "place"
       ? text.actionBar.islanderChosen(kind)
-      : text.actionBar.retrieveChosen(text.role(kind));
+      : text.actionBar.retrieveChosen(kind);
   const tip = onlyRetrieve
     ? undefined
     : canRetrieve
@@ -166,7 +184,9 @@ function SendingIslander(step: StepProps): JSX.Element {
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
-        <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
+          {hint}
+        </Hint>
       </Step>
       <Buttons session={session}>
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
@@ -212,7 +232,7 @@ function TakingShip(step: StepProps): JSX.Element {
         <div class="emblem">
           <ShipIcon />
         </div>
-        <Hint>{text.actionBar.takeShip}</Hint>
+        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
       </Step>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />

@@ -1,7 +1,7 @@
 /** The tile to place: a tap turns it, and it can be dragged onto the board. */
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { SLACK } from "../board/gestures.ts";
 import type { Pictures } from "../board/pictures.ts";
 import type { Point, ViewRef } from "../board/view.ts";
@@ -23,7 +23,6 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
   const start = useRef<Point | null>(null);
   const hasMoved = useRef(false);
   const [dragged, setDragged] = useState<Point | null>(null);
-  useEffect(() => pictures.fetchAll(tile), [pictures, tile]);
   const type = session.tileset && tilesOf(session.tileset).get(tile);
   if (!type) return null;
   const { rotation } = session.selection;

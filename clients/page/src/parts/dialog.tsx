@@ -1,8 +1,9 @@
-/** A dialog over everything else; Escape and a tap beside it close it. */
+/** A dialog over everything else; Escape and a tap beside it close it, and the focus goes back to where it was. */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { Announcements } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -17,21 +18,24 @@ export function Dialog({ heading, onClose, children }: DialogProps): JSX.Element
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
+  // The browser's own closing gives the focus back; then it tells `onClose`.
+  const close = (): void => dialog.current?.close();
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog">
-        <header>
+        <div class="dialog-head">
           <h2 id={id}>{heading}</h2>
-          <button class="round" aria-label={text.close} onClick={onClose}>
+          <button class="round" aria-label={text.close} onClick={close}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <div class="dialog-body">{children}</div>
+        <Announcements />
       </div>
     </dialog>
   );

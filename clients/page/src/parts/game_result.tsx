@@ -6,14 +6,16 @@ import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { absencesIn } from "../model/absence.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import { LOBBY } from "../model/route.ts";
 import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { CheckButton } from "./check.tsx";
 import { Icon, Won } from "./icon.tsx";
 
 export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const { result, next_game: next } = game;
   return (
-    <section class="action-bar game-result">
+    <section class="action-bar game-result" aria-label={text.asked.bar} data-part="actions">
       <div class="summary">
         <h2>{result ? headline(session, game, result) : text.result.aborted}</h2>
         {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
@@ -29,6 +31,7 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
         <button onClick={() => session.replay(1)}>
           <Icon name="play" /> {text.result.replay}
         </button>
+        <CheckButton session={session} />
         {next ? (
           <button class="primary" onClick={() => openRematch(session, next)}>
             {text.result.next}
@@ -40,7 +43,7 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
             </button>
           )
         )}
-        <a class="button" href="#">
+        <a class="button" href={LOBBY}>
           {text.result.newGame}
         </a>
       </div>

@@ -1,18 +1,21 @@
 /** A game on the screen: top bar, board, action bar and sidebar. */
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
-import { fragmentOf } from "../model/route.ts";
-import { saveGame } from "../model/storage.ts";
+import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
+import { saveOpenedGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
 import { GameSession } from "../session/game_session.ts";
 import { ownGames } from "../session/own_games.ts";
 import { ActionBar } from "./action_bar.tsx";
+import { useWarning } from "./announcements.tsx";
+import { useAsked } from "./asked.ts";
 import { Icon } from "./icon.tsx";
+import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
@@ -22,38 +25,40 @@ import { Sidebar } from "./sidebar.tsx";
 
 interface GameScreenProps {
   readonly id: string;
-  /** The token in the link. */
-  readonly token: string | null;
+  /** Those in the link. */
+  readonly tokens: Tokens | null;
+  /** The step in the link, at which a replay is opened. */
+  readonly step: number | null;
 }
 
-export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
-  const session = useMemo(
-    () => new GameSession(saveGame(id, token === null ? {} : { spectator: token, private: true })),
-    [id],
-  );
+export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
+  const session = useMemo(() => new GameSession(saveOpenedGame(id, tokens)), [id, tokens]);
   useEffect(() => () => session.close(), [session]);
+  const pictures = usePictures(session.tilesetId);
   useEffect(() => ownGames.watch(), []);
   useObservable(session);
   usePageTitle(useNews(session));
   useTouches(session);
+  useAsked(session);
+  useWarning(session.isMissing ? text.game.missing : null);
+  useEffect(() => {
+    if (step !== null) session.replay(step);
+  }, [session, step]);
   return (
     <div class="game-screen">
       <Bar session={session} />
-      {session.tileset && session.game ? (
-        <Play session={session} tileset={session.tileset} />
+      {session.tileset && session.game && pictures ? (
+        <Play session={session} pictures={pictures} />
       ) : (
         <main class="loading">
           <p>{whyLoading(session)}</p>
           {session.isMissing && (
-            <a class="button" href="#">
+            <a class="button" href={LOBBY}>
               {text.back}
             </a>
           )}
         </main>
       )}
-      <p class="unseen" aria-live="polite">
-        {session.announcement}
-      </p>
     </div>
   );
 }
@@ -63,19 +68,29 @@ function whyLoading(session: GameSession): string {
   return session.network.isOffline ? text.game.offline : text.game.loading;
 }
 
-function Play({
-  session,
-  tileset,
-}: {
-  session: GameSession;
-  tileset: NonNullable<GameSession["tileset"]>;
-}): JSX.Element {
-  const pictures = useMemo(() => new Pictures(tileset), [tileset]);
+/** The pictures of a tile set, as soon as its id is known. */
+function usePictures(tileset: string | null): Pictures | null {
+  const pictures = useMemo(() => (tileset === null ? null : new Pictures(tileset)), [tileset]);
+  useEffect(() => () => pictures?.close(), [pictures]);
+  return pictures;
+}
+
+function Play({ session, pictures }: { session: GameSession; pictures: Pictures }): JSX.Element {
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
+  // What is shown on the board is seen only without the sheet over it.
+  useLayoutEffect(() => {
+    if (session.places.length > 0) setAside(false);
+  }, [session.places]);
+  const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   return (
-    <main class={isAside ? "play aside" : "play"} data-version={session.game?.version}>
+    <main
+      class={isAside ? "play aside" : "play"}
+      data-version={session.game?.version}
+      data-hint={hint?.about}
+    >
+      {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
       {session.replayed === null ? (
         <ActionBar session={session} pictures={pictures} viewRef={viewRef} />
@@ -99,7 +114,7 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
   const waiting = ownGames.waiting.filter(({ id }) => id !== current);
   const [next] = waiting;
   return next ? (
-    <a class="button next-game" href={fragmentOf(next.id)}>
+    <a class="button next-game" href={pathOf(next.id)}>
       <Icon name="play" /> <b aria-hidden="true">{waiting.length}</b>
       <span class="words">{text.game.nextGame(waiting.length)}</span>
     </a>
@@ -111,7 +126,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
   const turn = game?.turn;
   return (
     <header class="bar">
-      <a class="round" href="#" aria-label={text.back}>
+      <a class="round" href={LOBBY} aria-label={text.back}>
         <Icon name="back" />
       </a>
       <h1>{text.title}</h1>
@@ -119,7 +134,7 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
       {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
       <span class="gap" />
       <NextGame current={session.id} />
-      <span class={`connection ${session.network.status}`} role="status">
+      <span class={`connection ${session.network.status}`}>
         {text.game.connection[session.network.status]}
       </span>
       <Menu session={session} />

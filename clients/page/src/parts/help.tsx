@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { Dialog } from "./dialog.tsx";
+import { LearnButton } from "./lesson.tsx";
 
 export function Help({ onClose }: { onClose: () => void }): JSX.Element {
   return (
@@ -10,6 +11,7 @@ export function Help({ onClose }: { onClose: () => void }): JSX.Element {
       {text.help.paragraphs.map((paragraph) => (
         <p key={paragraph}>{paragraph}</p>
       ))}
+      <LearnButton />
       <h3>{text.help.keys}</h3>
       <dl class="keys">
         {text.help.keyList.map(([keys, meaning]) => (

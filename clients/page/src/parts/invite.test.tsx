@@ -40,5 +40,5 @@ test("a player who has joined may leave, and then has no token of the game any m
   session.leave("1");
   await settled();
   assert.deepEqual(remove.mock.calls[0]?.arguments, ["g", 1, { token: "token-1" }]);
-  assert.deepEqual([location.hash, storedGame("g")], ["", null]);
+  assert.deepEqual([location.pathname, storedGame("g")], ["/", null]);
 });

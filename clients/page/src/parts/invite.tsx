@@ -5,22 +5,22 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { preferences, savePreferences } from "../model/storage.ts";
-import { inviteLink } from "../model/route.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import { service } from "../service.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
+import { Link, Share, invitation } from "./share.tsx";
 
 export function Invite({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const open = game.players.filter((player) => player.kind === "open").length;
   const seated = Object.keys(session.credentials.seats).length > 0;
   return (
-    <section class="action-bar waiting">
+    <section class="action-bar waiting" aria-label={text.asked.bar} data-part="actions">
       {seated ? <h2>{text.actionBar.waiting(open)}</h2> : <Join session={session} game={game} />}
       {seated && (
         <>
           <p class="hint">{text.game.invite}</p>
-          <Link session={session} />
+          <Invitation session={session} />
           {session.credentials.owner !== null ? (
             <Guests session={session} game={game} />
           ) : (
@@ -32,28 +32,25 @@ export function Invite({ session, game }: { session: GameSession; game: Game }):
   );
 }
 
-/** The link to this game, to be copied; a private game's has a token. */
-export function Link({ session }: { session: GameSession }): JSX.Element {
-  const [copied, setCopied] = useState(false);
-  const link = inviteLink(session.id, session.credentials.private ? session.credentials.spectator : null);
-  async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(link);
-    setCopied(true);
-  }
+/** The link for others, and its code for whoever sits beside. */
+function Invitation({ session }: { session: GameSession }): JSX.Element {
+  const [isScanned, setScanned] = useState(false);
+  const link = invitation(session.credentials);
   return (
-    <div class="link">
-      <input
-        readOnly
-        value={link}
-        aria-label={text.game.link}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      {"clipboard" in navigator && (
-        <button class="primary" onClick={() => void copy()}>
-          <Icon name={copied ? "check" : "link"} /> {copied ? text.game.copied : text.game.copy}
-        </button>
+    <>
+      <Link link={link} />
+      <button onClick={() => setScanned(true)}>
+        <Icon name="code" /> {text.share.code}
+      </button>
+      {isScanned && (
+        <Share
+          heading={text.share.of(true)}
+          hint={text.share.ofHint(true)}
+          link={link}
+          onClose={() => setScanned(false)}
+        />
       )}
-    </div>
+    </>
   );
 }
 

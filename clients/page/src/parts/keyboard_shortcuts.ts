@@ -1,25 +1,49 @@
 /** The keys that work wherever the focus is. */
 
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ViewRef } from "../board/view.ts";
 import { STEP } from "../board/zoom.tsx";
 import { confirm, pass, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { sayAgain } from "./asked.ts";
+import { isAnywhere } from "./kept_focus.ts";
 
 const PAN = 80;
-/** What arrows lead to from nowhere: wares to pay with, a place or spot on the board, a ship. */
-const FIRST = "[role=spinbutton], [data-choice][tabindex='0'], .ship.choosable";
+/** What arrows lead to from nowhere: wares to pay with, a choice on the board, a ship, else the board itself. */
+const FIRST = [
+  "[role=spinbutton]",
+  "[data-choice][tabindex='0']",
+  ".ship.choosable",
+  "[data-stop][tabindex='0']",
+];
 
 export function useKeyboardShortcuts(session: GameSession, viewRef: ViewRef): void {
+  useKeys((event) => !isTyping(event.target) && handled(event, session, viewRef));
+}
+
+/** The keys of a replay, by name; those of a slider, a menu or a button that has the focus are its own. */
+export function useReplayKeys(keys: Readonly<Record<string, () => void>>): void {
+  useKeys(({ key, target }) => {
+    const press = keys[key];
+    if (!press || isOwn(key, target)) return false;
+    press();
+    return true;
+  });
+}
+
+/** Keys that nothing else on the page has taken; `press` says whether it takes one. */
+function useKeys(press: (event: KeyboardEvent) => boolean): void {
+  const current = useRef(press);
+  current.current = press;
   useLayoutEffect(() => {
-    function press(event: KeyboardEvent): void {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    function pressed(event: KeyboardEvent): void {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]")) return;
-      if (handled(event, session, viewRef)) event.preventDefault();
+      if (current.current(event)) event.preventDefault();
     }
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [session]);
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
 }
 
 /** Keys that may be held: they move or zoom. Others do what they do once. */
@@ -58,21 +82,19 @@ export function useTouches(session: GameSession): void {
 
 /** The question mark opens the help, in a game and in the lobby. */
 export function useHelpShortcut(help: () => void): void {
-  useLayoutEffect(() => {
-    function press(event: KeyboardEvent): void {
-      if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
-        return;
-      if (document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      help();
-    }
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, []);
+  useKeys(({ key, target }) => {
+    if (key !== "?" || isTyping(target)) return false;
+    help();
+    return true;
+  });
 }
 
 function handled(event: KeyboardEvent, session: GameSession, { current: view }: ViewRef): boolean {
-  if (session.replayed !== null) return replayed(event, session);
+  if (event.key === "s") {
+    sayAgain(session);
+    return true;
+  }
+  if (session.replayed !== null) return false;
   switch (event.key) {
     case "r":
     case "R":
@@ -85,11 +107,12 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       pass(session);
       return true;
     case "Enter":
-      if ((event.target !== document.body && !isStepper(event.target)) || !session.selectedMove) return false;
+      if ((!isAnywhere(event.target) && !isStepper(event.target)) || !session.selectedMove) return false;
       confirm(session);
       return true;
     case "Escape":
       session.deselect();
+      session.inspect(null);
       session.pointOut(null);
       return true;
     case "+":
@@ -120,31 +143,23 @@ function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
     view?.pan(across, down);
     return true;
   }
-  if (event.target !== document.body) return false;
-  document.querySelector<HTMLElement | SVGElement>(FIRST)?.focus();
+  if (!isAnywhere(event.target)) return false;
+  FIRST.map((selector) => document.querySelector<HTMLElement | SVGElement>(selector))
+    .find((found) => found !== null)
+    ?.focus();
   return true;
-}
-
-function replayed(event: KeyboardEvent, session: GameSession): boolean {
-  const step = session.replayed ?? 1;
-  switch (event.key) {
-    case "ArrowLeft":
-      session.replay(step - 1);
-      return true;
-    case "ArrowRight":
-      session.replay(step + 1);
-      return true;
-    case "Escape":
-      session.replay(null);
-      return true;
-    default:
-      return false;
-  }
 }
 
 /** Whether keys belong to what has the focus. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+}
+
+/** Whether a key does something to what has the focus. */
+function isOwn(key: string, target: EventTarget | null): boolean {
+  if (target instanceof HTMLSelectElement) return true;
+  if (target instanceof HTMLInputElement) return target.type !== "range" || /^(Arrow|Home|End)/.test(key);
+  return key === " " && target instanceof Element && target.closest("button, a") !== null;
 }
 
 function isStepper(target: EventTarget | null): boolean {

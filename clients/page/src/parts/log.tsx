@@ -1,11 +1,11 @@
 /** What happened, in words, the last at the end, so that nothing that is being read moves. */
 
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { PAINTS } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
-import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { Entry } from "./entry.tsx";
+import { newsHeading, newsShown } from "./news.tsx";
 
 const MOST = 250;
 /** So near to the end, in pixels, the reader is at the end. */
@@ -14,26 +14,17 @@ const NEAR = 12;
 export function Log({ session }: { session: GameSession }): JSX.Element | null {
   const list = useRef<HTMLOListElement>(null);
   useLastInSight(list);
-  const { tileset } = session;
-  if (!tileset) return null;
+  if (!session.tileset) return null;
   const course = session.shownSteps.slice(-MOST);
+  const news = newsShown(session);
   return (
     <ol ref={list} class="log" aria-label={text.game.log} tabindex={0}>
-      {course.map(({ diff, game }) => {
-        const said = sentences(diff, game, tileset);
-        const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);
-        if (said.length === 0) return null;
-        return (
-          <li key={diff.version} class={color === null ? "" : `ink-${color}`}>
-            {color !== null && (
-              <svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
-                <circle cx="5" cy="5" r="4.5" fill={PAINTS[color]?.fill} />
-              </svg>
-            )}
-            <span>{said.join(" ")}</span>
-          </li>
-        );
-      })}
+      {course.map((step) => (
+        <Fragment key={step.diff.version}>
+          {step === news[0] && <li class="since">{newsHeading(session, news.length)}</li>}
+          <Entry session={session} step={step} />
+        </Fragment>
+      ))}
     </ol>
   );
 }

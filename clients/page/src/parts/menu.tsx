@@ -1,17 +1,17 @@
-/** What is seldom wanted: help, colours, hints, giving up. */
+/** What is seldom wanted: help, language, colours, hints, giving up. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { text } from "../messages/index.ts";
+import { useRef, useState } from "preact/hooks";
+import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Dialog } from "./dialog.tsx";
+import { Check } from "./check.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
-import { Link } from "./invite.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
+import { Share, continuation, invitation } from "./share.tsx";
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 
@@ -19,9 +19,14 @@ const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 export function Menu({ session }: { session: GameSession | null }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const [helping, setHelping] = useState(false);
-  const [linking, setLinking] = useState(false);
+  const [shared, setShared] = useState<"game" | "seat" | null>(null);
+  const [checking, setChecking] = useState(false);
   const [kept, setKept] = useState(preferences());
+  const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
+
+  const isWaiting = session?.game?.status === "waiting";
+  const isSeated = session !== null && Object.keys(session.credentials.seats).length > 0;
 
   function like(changes: Partial<typeof kept>): void {
     savePreferences(changes);
@@ -38,9 +43,16 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
     if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
   }
 
+  function close({ key, target }: KeyboardEvent): void {
+    if (key !== "Escape" || !isOpen || (target as Element).closest("dialog")) return;
+    setOpen(false);
+    opener.current?.focus();
+  }
+
   return (
-    <div class="menu" onFocusOut={leave} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+    <div class="menu" onFocusOut={leave} onKeyDown={close}>
       <button
+        ref={opener}
         class="round"
         aria-label={text.game.menu}
         aria-expanded={isOpen}
@@ -51,6 +63,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       {isOpen && (
         <div class="menu-list">
           <button onClick={() => setHelping(true)}>{text.game.help}</button>
+          <LanguageChoice />
           <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
           <button onClick={() => like({ tips: !kept.tips })}>
             {kept.tips ? text.game.tipsOff : text.game.tipsOn}
@@ -66,32 +79,74 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
               {text.notify.notifications(kept.notifications === true)}
             </button>
           )}
-          {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
-          {session && <TableDeeds session={session} />}
+          {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
+          {isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
+          {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
+          {session && <TableDeeds session={session} onLook={() => setOpen(false)} />}
         </div>
       )}
-      {session && linking && (
-        <Dialog heading={text.game.watchLink} onClose={() => setLinking(false)}>
-          <Link session={session} />
-        </Dialog>
+      {session && shared === "game" && (
+        <Share
+          heading={text.share.of(isWaiting)}
+          hint={text.share.ofHint(isWaiting)}
+          link={invitation(session.credentials)}
+          onClose={() => setShared(null)}
+        />
       )}
+      {session && shared === "seat" && (
+        <Share
+          heading={text.share.elsewhere}
+          hint={text.share.elsewhereHint}
+          link={continuation(session.credentials)}
+          onClose={() => setShared(null)}
+        />
+      )}
+      {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );
 }
 
-function TableDeeds({ session }: { session: GameSession }): JSX.Element | null {
+/** Each language by its own name, for whoever cannot read the one that is shown. */
+function LanguageChoice(): JSX.Element {
+  return (
+    <label class="language">
+      <Icon name="language" />
+      <span class="unseen">{text.game.language}</span>
+      <select
+        value={text.language}
+        onChange={({ currentTarget: { value } }) => isLanguage(value) && void language.choose(value)}
+      >
+        {Object.keys(LANGUAGES)
+          .filter(isLanguage)
+          .map((one) => (
+            <option key={one} value={one} lang={one}>
+              {nameOfLanguage(one)}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+interface DeedsProps {
+  readonly session: GameSession;
+  readonly onLook: () => void;
+}
+
+function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
   if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
   const mine = session.game?.players.find(
     ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
   );
+  function look(): void {
+    session.replay(session.replayed === null ? session.lastStep : null);
+    onLook();
+  }
+
   return (
     <>
-      {session.game?.status === "active" && (
-        <button onClick={() => session.replay(session.replayed === null ? session.lastStep : null)}>
-          {text.replay.look}
-        </button>
-      )}
+      {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
       {mine && session.game?.status === "active" && (
         <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
           {text.game.resign}

@@ -2,6 +2,8 @@
 
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
+import { inWords } from "../model/event_sentences.ts";
+import { worthOfMove } from "../model/worth.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
 
@@ -17,7 +19,9 @@ export function Moves({ session }: { session: GameSession }): JSX.Element {
         {moves.map((move) => (
           <li key={move.id}>
             <button disabled={!session.isOpen} onClick={() => void session.act(move)}>
-              {move.text}
+              <span>
+                {inWords(move.text)} <small>{worthOfMove(move)?.words}</small>
+              </span>
             </button>
           </li>
         ))}

@@ -85,7 +85,11 @@ test("who waits for other people is asked once whether the system should tell of
   localStorage.clear();
   const requestPermission = t.mock.fn(async () => "granted");
   Object.assign(globalThis, { Notification: { permission: "default", requestPermission } });
-  t.after(() => Reflect.deleteProperty(globalThis, "Notification"));
+  Object.assign(navigator, { serviceWorker: {} });
+  t.after(() => {
+    Reflect.deleteProperty(globalThis, "Notification");
+    Reflect.deleteProperty(navigator, "serviceWorker");
+  });
   const waiting = (players: Game["players"]) =>
     new ScriptedGame(t, game({ turn: turn({ decider: 1 }), players })).open();
   const against = await waiting([player(0, "Ana"), player(1, "Bo", { kind: "bot", bot: "greedy" })]);

@@ -1,16 +1,19 @@
 /** What a player must not miss, over the board: the computer plays for them, time runs out, the network is gone. */
 
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
-import { clockOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
+import { clockOf, durationOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import { answer, mayAsk } from "../session/attention.ts";
+import { announcer } from "../session/announcer.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Notices({ session }: { session: GameSession }): JSX.Element {
+  useWarning(session.notice);
   return (
     <div class="notices">
       <StandIns session={session} />
@@ -18,7 +21,7 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
       <AskToNotify session={session} />
       <Trouble session={session} />
       {session.notice && (
-        <p class="notice" role="alert">
+        <p class="notice">
           <span>{session.notice}</span>
           <button class="round small" aria-label={text.close} onClick={() => session.dismiss()}>
             <Icon name="close" />
@@ -32,15 +35,16 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
 /** Stays as long as the computer plays for somebody here. */
 function StandIns({ session }: { session: GameSession }): JSX.Element | null {
   const { game, standIns } = session;
-  if (!game || standIns.length === 0) return null;
   const isAlone = Object.keys(session.credentials.seats).length === 1;
+  const standsIn = (seat: number): string => text.away.standsIn(isAlone || !game ? null : nameOf(game, seat));
+  useWarning(standIns.length > 0 ? standIns.map(standsIn).join(" ") : null);
+  if (!game || standIns.length === 0) return null;
   return (
     <>
       {standIns.map((seat) => (
-        <div key={seat} class="notice stand-in" role="status">
+        <div key={seat} class="notice stand-in">
           <span>
-            <b>{text.away.standsIn(isAlone ? null : nameOf(game, seat))}</b>{" "}
-            {isResting(game) && text.away.resting}
+            <b>{standsIn(seat)}</b> {isResting(game) && text.away.resting}
           </span>
           <button class="primary" disabled={session.isBusy} onClick={() => session.returnToSeat(seat)}>
             {text.away.takeOver}
@@ -51,6 +55,9 @@ function StandIns({ session }: { session: GameSession }): JSX.Element | null {
   );
 }
 
+/** So many seconds before the end the warning is said again. */
+const VERY_SOON_S = 10;
+
 /** Says that time runs out while there is some left, and what comes then. */
 function Warning({ session }: { session: GameSession }): JSX.Element | null {
   const { game, decider } = session;
@@ -58,9 +65,10 @@ function Warning({ session }: { session: GameSession }): JSX.Element | null {
   const left = useSecondsLeft(deadline);
   const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
   const then = text.away.then[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
+  const isVerySoon = isSoon && left <= VERY_SOON_S;
   useEffect(() => {
-    if (isSoon) session.say(`${text.away.hurry(clockOf(left))} ${then}`);
-  }, [isSoon, deadline]);
+    if (isSoon) announcer.warn(`${text.asked.hurry(durationOf(left))} ${then}`);
+  }, [isSoon, isVerySoon, deadline]);
   if (!isSoon) return null;
   return (
     <p class="notice hurry">
@@ -78,13 +86,17 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
   const { game } = session;
   const others = game?.players.some(({ kind, seat }) => kind === "human" && !session.isMine(seat));
   const waits = game?.status === "active" && session.decider === null && session.hasActed && others;
-  if (!waits || isAnswered || !mayAsk()) return null;
+  const isAsked = waits === true && !isAnswered && mayAsk();
+  useEffect(() => {
+    if (isAsked) announcer.tell(text.notify.ask);
+  }, [isAsked]);
+  if (!isAsked) return null;
   const choose = (isWanted: boolean): void => {
     setAnswered(true);
     void answer(isWanted);
   };
   return (
-    <div class="notice ask" role="status">
+    <div class="notice ask">
       <span>{text.notify.ask}</span>
       <button onClick={() => choose(false)}>{text.notify.no}</button>
       <button class="primary" onClick={() => choose(true)}>
@@ -96,21 +108,16 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
 
 /** What the missing network keeps from being done. */
 function Trouble({ session }: { session: GameSession }): JSX.Element | null {
-  if (session.fatal !== null) return <Problem>{session.fatal}</Problem>;
-  if (session.isUnsent)
-    return (
-      <Problem>
-        <span>{text.game.unsent}</span>
-        <button onClick={() => session.cancelUnsent()}>{text.game.unsend}</button>
-      </Problem>
-    );
-  return session.network.isOffline ? <Problem>{text.game.offline}</Problem> : null;
-}
-
-function Problem({ children }: { children: ComponentChildren }): JSX.Element {
+  const { fatal, isUnsent, network } = session;
+  const trouble = fatal ?? (isUnsent ? text.game.unsent : network.isOffline ? text.game.offline : null);
+  useWarning(trouble);
+  if (trouble === null) return null;
   return (
-    <div class="problem" role="alert">
-      {children}
+    <div class="problem">
+      <span>{trouble}</span>
+      {fatal === null && isUnsent && (
+        <button onClick={() => session.cancelUnsent()}>{text.game.unsend}</button>
+      )}
     </div>
   );
 }

@@ -10,10 +10,10 @@ import { ownGames } from "../session/own_games.ts";
 /** Shows the number of games that wait for this player, and the news of one; null where there are none. */
 export function usePageTitle(news: string | null): void {
   useObservable(ownGames);
-  const count = ownGames.waiting.length;
+  const title = titleOf(ownGames.waiting.length, news);
   useEffect(() => {
-    document.title = titleOf(count, news);
-  }, [count, news]);
+    document.title = title;
+  }, [title]);
   useEffect(() => () => void (document.title = titleOf(ownGames.waiting.length, null)), []);
 }
 

@@ -54,7 +54,7 @@ function Progress({ session, ship, choice }: PaymentProps): JSX.Element {
   const progress = progressOf(choice, session.selection.wares);
   const asked = costInWords(ship);
   return (
-    <p id={STATUS} class={`hint payment-status ${progress}`} role="status">
+    <p id={STATUS} class={`hint payment-status ${progress}`}>
       {progress === "impossible" ? (
         text.pay.impossible(asked)
       ) : (

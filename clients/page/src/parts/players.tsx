@@ -4,16 +4,17 @@ import type { Game, Player, Scores } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Token } from "../board/figure.tsx";
-import { worth } from "../board/inspected.tsx";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import type { Gain } from "../model/news.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
-import { WareCounts } from "./wares.tsx";
+import { Gained, WareCounts } from "./wares.tsx";
 
 export function Players({ session }: { session: GameSession }): JSX.Element | null {
   const { game } = session;
   if (!game) return null;
+  const { gains } = session;
   const scores = session.scores?.version === game.version ? session.scores : null;
   return (
     <section
@@ -22,7 +23,14 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
       aria-label={text.game.players}
     >
       {game.players.map((player) => (
-        <PlayerCard key={player.seat} session={session} game={game} player={player} scores={scores} />
+        <PlayerCard
+          key={player.seat}
+          session={session}
+          game={game}
+          player={player}
+          scores={scores}
+          gain={gains.get(player.seat) ?? null}
+        />
       ))}
     </section>
   );
@@ -34,14 +42,17 @@ interface CardProps {
   readonly player: Player;
   /** Null where they are not known for this state of the game. */
   readonly scores: Scores | null;
+  /** What the player has gained of late. */
+  readonly gain: Gain | null;
 }
 
-function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
+function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Element {
   const { seat } = player;
   const decides = game.turn?.decider === seat;
   const card = useRef<HTMLElement>(null);
   const found = session.pointedOut === seat;
   const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
+  const isRunning = ended !== null && game.status === "active";
   const name = nameOf(game, seat);
   const final = game.result?.scores.find((score) => score.seat === seat);
   const hasWon = game.result?.winners.includes(seat) === true;
@@ -57,19 +68,26 @@ function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : name}
-          <small>{addition(session, player)}</small>
+          {player.kind === "open" ? text.game.unknownPlayer : name} <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
-          <span class="points" title={final ? text.score.final : text.score.now}>
-            <b key={player.points}>{final?.total ?? player.points}</b>
-            {ended && game.status === "active" && (
-              <small title={text.score.ifEnded}>
-                → {ended.total}
-                <span class="unseen">{text.score.ifEnded}</span>
-              </small>
-            )}
+          <span
+            class="points"
+            role="img"
+            aria-label={
+              final
+                ? text.asked.finalPoints(final.total)
+                : isRunning
+                  ? text.asked.pointsIfEnded(player.points, ended.total)
+                  : text.asked.points(player.points)
+            }
+          >
+            <b key={player.points} title={final ? text.score.final : text.score.now}>
+              {final?.total ?? player.points}
+            </b>
+            {gain && game.result === null && <Gained amount={gain.points} />}
+            {isRunning && <small title={text.score.ifEnded}>→ {ended.total}</small>}
           </span>
         )}
       </header>
@@ -82,7 +100,8 @@ function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
               </span>
             ))}
           </span>
-          <WareCounts wares={player.wares} />
+          <WareCounts wares={player.wares} gained={gain?.wares} />
+          {gain && <span class="unseen">{text.news.gained(name, gain.wares, gain.points)}</span>}
           <button
             class="round small"
             aria-pressed={found}
@@ -132,10 +151,14 @@ function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Elem
       <ul>
         {islanders.map((islander) => (
           <li key={`${islander.x},${islander.y}:${islander.segment}`}>
-            {text.role(islander.kind)} ({text.describe.at(islander.x, islander.y)}) {worth(islander)}
+            {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))} {worth(islander)}
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+function worth({ value, unit, majority }: Scores["islanders"][number]): string {
+  return majority ? text.islander.brings(value, unit) : text.islander.outnumbered;
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { shipOf } from "../model/tileset.ts";
-import { choose } from "../session/actions.ts";
+import { choose, confirm } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { ShipTooltip } from "./ship_tooltip.tsx";
 import { ShipFace } from "./wares.tsx";
@@ -28,8 +28,16 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
     showShip(isTouch && (choosable || shownShip === ship) ? null : ship);
   }
 
+  /** As on the board, Enter chooses, and then confirms. */
+  function onKey(ship: string, event: KeyboardEvent): void {
+    if (event.key !== "Enter" || selection.ship !== ship || !session.selectedMove) return;
+    event.preventDefault();
+    event.stopPropagation();
+    confirm(session);
+  }
+
   return (
-    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships}>
+    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships} data-part="ships">
       <h2>
         {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
       </h2>
@@ -38,13 +46,15 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
           const face = shipOf(tileset, ship);
           if (!face) return null;
           const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
+          const shining = session.hint?.ship === ship ? " shining" : "";
           return (
             <button
               key={ship}
-              class={choosable ? "ship choosable" : "ship"}
+              class={`${choosable ? "ship choosable" : "ship"}${shining}`}
               aria-pressed={choosable ? selection.ship === ship : undefined}
               aria-describedby={explained?.id === ship ? id : undefined}
               onClick={(event) => onTap(ship, choosable, event)}
+              onKeyDown={(event) => onKey(ship, event)}
               onPointerEnter={(event) => event.pointerType === "mouse" && showShip(ship)}
               onPointerLeave={(event) => event.pointerType === "mouse" && showShip(null)}
               onFocus={(event) => event.currentTarget.matches(":focus-visible") && showShip(ship)}

@@ -36,6 +36,7 @@ function Tabs({ session, pictures }: SidebarProps): JSX.Element {
   function steer(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
+    event.preventDefault();
     const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length] ?? tab;
     setTab(next);
     document.getElementById(`${id}-${next}`)?.focus();
@@ -58,7 +59,13 @@ function Tabs({ session, pictures }: SidebarProps): JSX.Element {
           </button>
         ))}
       </div>
-      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${tab}`}>
+      <div
+        id={`${id}-panel`}
+        class="tab-panel"
+        role="tabpanel"
+        aria-labelledby={`${id}-${tab}`}
+        data-part="panel"
+      >
         {tab === "log" && <Log session={session} />}
         {tab === "tiles" && <TilesLeft session={session} pictures={pictures} />}
         {tab === "moves" && <Moves session={session} />}

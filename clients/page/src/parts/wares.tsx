@@ -7,20 +7,36 @@ import { WARES } from "../model/payments.ts";
 import { shipInWords } from "../model/tileset.ts";
 import { KindIcon, WareIcon } from "./icon.tsx";
 
+interface WareCountsProps {
+  readonly wares: Wares;
+  /** How many of them are new. */
+  readonly gained?: Wares | undefined;
+}
+
 /** How many of each ware: all three kinds, also those with none. */
-export function WareCounts({ wares }: { wares: Wares }): JSX.Element {
+export function WareCounts({ wares, gained }: WareCountsProps): JSX.Element {
   return (
-    <span class="wares">
+    <span class="wares" role="img" aria-label={text.stock(wares)}>
       {WARES.map((ware) => (
         <span key={ware} class={wares[ware] ? "count" : "count none"}>
           <WareIcon ware={ware} />
           <span key={wares[ware]} class="number">
             {wares[ware]}
           </span>
+          {gained && <Gained amount={gained[ware]} />}
         </span>
       ))}
     </span>
   );
+}
+
+/** What is new of an amount, above it; the words for it are elsewhere. */
+export function Gained({ amount }: { amount: number }): JSX.Element | null {
+  return amount > 0 ? (
+    <span class="gained" aria-hidden="true">
+      +{amount}
+    </span>
+  ) : null;
 }
 
 /** A payment or a gain: a picture for each ware. */

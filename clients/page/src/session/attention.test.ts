@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { saveGame, savePreferences } from "../model/storage.ts";
 import { game, turn } from "../testing/games.ts";
+import { settled } from "../testing/scripted_game.ts";
 import { badged, watchTurns } from "./attention.ts";
 import { ownGames } from "./own_games.ts";
 
@@ -47,6 +48,23 @@ test("nothing is told to a player who looks at the page, has switched it off, or
   show({ number: 4, seat: 0, decider: 0 });
   show({ number: 5, seat: 1, decider: 1 });
   assert.equal(vibrate.mock.callCount(), 0);
+});
+
+test("the service worker shows the notification, which names the game", async (t) => {
+  const showNotification = t.mock.fn();
+  Object.assign(navigator, { serviceWorker: { ready: Promise.resolve({ showNotification }) } });
+  Object.assign(globalThis, { Notification: { permission: "granted" } });
+  t.after(() => {
+    Reflect.deleteProperty(navigator, "serviceWorker");
+    Reflect.deleteProperty(globalThis, "Notification");
+  });
+  const { show } = watched(t, "away-3");
+  savePreferences({ notifications: true });
+  show({ number: 1, seat: 0, decider: 0 });
+  show({ number: 2, seat: 1, decider: 1 });
+  await settled();
+  const [title, options] = showNotification.mock.calls[0]?.arguments ?? assert.fail();
+  assert.deepEqual([title, options.body, options.data], ["Your turn", "Ana and Bo", "/games/away-3"]);
 });
 
 test("the icon shows the number of games", () => {

@@ -3,10 +3,12 @@
 import type { GameSummary } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { preferences, savePreferences } from "../model/storage.ts";
-import { fragmentOf } from "../model/route.ts";
+import { pathOf } from "../model/route.ts";
 import { ownGames } from "./own_games.ts";
 
 const ICON = "/favicon.svg";
+/** Systems show no SVG beside a notification. */
+const NOTIFICATION_ICON = "/icon-192.png";
 const VIBRATION_MS = [120, 80, 120];
 /** Two notes, in Hz, one after the other. */
 const NOTES = [660, 880];
@@ -40,7 +42,8 @@ function tell(games: readonly GameSummary[]): void {
   const { sound, vibration, notifications } = preferences();
   if (sound) play();
   if (vibration) navigator.vibrate?.(VIBRATION_MS);
-  if (notifications === true && canNotify() && Notification.permission === "granted") games.forEach(notify);
+  if (notifications === true && canNotify() && Notification.permission === "granted")
+    games.forEach((game) => void notify(game));
 }
 
 function play(): void {
@@ -56,19 +59,21 @@ function play(): void {
   });
 }
 
-function notify({ id, players }: GameSummary): void {
+/** The service worker shows it, as on Android a page cannot; when it is pressed, the worker sends the path back. */
+async function notify({ id, players }: GameSummary): Promise<void> {
   const body = text.listed(players.map(({ name }) => name ?? text.lobby.open));
-  const shown = new Notification(text.actionBar.yourTurn, { body, tag: id, icon: ICON });
-  shown.onclick = () => {
-    focus();
-    location.hash = fragmentOf(id);
-    shown.close();
-  };
+  const worker = await navigator.serviceWorker.ready;
+  await worker.showNotification(text.actionBar.yourTurn, {
+    body,
+    tag: id,
+    icon: NOTIFICATION_ICON,
+    data: pathOf(id),
+  });
 }
 
-/** Whether a page can notify here: on Android only a service worker can, and the constructor is there to throw. */
+/** Whether the system can tell of turns here. */
 export function canNotify(): boolean {
-  return "Notification" in globalThis && !/Android/.test(navigator.userAgent);
+  return "Notification" in globalThis && "serviceWorker" in navigator;
 }
 
 /** Whether to ask whether the system should tell of turns. */

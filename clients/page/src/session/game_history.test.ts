@@ -1,38 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setCalm } from "../testing/browser.ts";
-import { game } from "../testing/games.ts";
-import { ScriptedGame } from "../testing/scripted_game.ts";
+import { game, place, turn } from "../testing/games.ts";
+import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 
-test("changes of others are shown one after the other, so that they can be seen", async (t) => {
-  setCalm(t, false);
-  const script = new ScriptedGame(t, game());
-  const session = await script.open([]);
+const THEIRS = { turn: turn({ decider: 1, seat: 1 }) };
+
+test("what others do waits for no picture of what was before: the player may act at once", async (t) => {
+  const script = new ScriptedGame(t, game(THEIRS));
+  const session = await script.open();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  for (const bag of [1, 0]) script.deliver(script.change({ bag }));
-  assert.equal(session.game?.version, 2);
-  t.mock.timers.tick(0);
-  t.mock.timers.tick(649);
-  assert.equal(session.game?.version, 2);
-  t.mock.timers.tick(1);
-  assert.equal(session.game?.version, 3);
+  script.moves = [place(1, 0, 0)];
+  for (const bag of [5, 4, 3, 2]) script.deliver(script.change({ bag }));
+  script.deliver(script.change({ turn: turn() }));
+  await settled();
+  assert.deepEqual([session.game?.version, session.choices.cells.size], [6, 1]);
 });
 
-test("many changes, and those that nobody sees, are shown at once", async (t) => {
-  setCalm(t, false);
-  const script = new ScriptedGame(t, game());
-  const session = await script.open([]);
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  t.mock.property(document, "hidden", true);
-  script.deliver(script.change({ bag: 1 }));
-  script.deliver(script.change({ bag: 0 }));
-  assert.equal(session.game?.version, 3);
-  t.mock.restoreAll();
+test("changes that come together are seen one after the other, and none is seen late", async (t) => {
+  const script = new ScriptedGame(t, game(THEIRS));
+  const session = await script.open();
+  t.mock.method(performance, "now", () => 100_000);
+  for (let bag = 10; bag > 0; bag--) script.deliver(script.change({ bag }));
+  const delays = session.shownSteps.map(({ delayMs }) => delayMs);
+  assert.deepEqual(delays.slice(0, 5), [0, 0, 450, 900, 1350]);
+  assert.ok(delays.every((delay) => delay <= 2700));
 });
 
-test("where the user wants calm, nothing is delayed", async (t) => {
+test("what is done here is seen at once", async (t) => {
   const script = new ScriptedGame(t, game());
-  const session = await script.open([]);
-  for (const bag of [1, 0]) script.deliver(script.change({ bag }));
-  assert.equal(session.game?.version, 3);
+  script.moves = [place(1, 0, 0)];
+  const session = await script.open();
+  t.mock.method(performance, "now", () => 100_000);
+  for (const bag of [5, 4]) script.deliver(script.change({ bag }));
+  await settled();
+  session.select({ cell: { x: 1, y: 0 } });
+  await session.act(session.selectedMove ?? assert.fail());
+  assert.deepEqual(
+    session.shownSteps.map(({ delayMs }) => delayMs),
+    [0, 0, 450, 0],
+  );
 });

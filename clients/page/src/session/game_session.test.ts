@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
-import { text } from "../messages/index.ts";
-import { game, place, player, turn } from "../testing/games.ts";
+import { en } from "../messages/en.ts";
+import { fr } from "../messages/fr.ts";
+import { language, text } from "../messages/index.ts";
+import { game, legal, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
-import type { GameSession } from "./game_session.ts";
+import { announcer } from "./announcer.ts";
+import { GameSession } from "./game_session.ts";
 
 const NO_ANSWER = new UnreachableError("https://seas.example", new Error("gone"));
 const MOVE = place(1, 0, 0);
@@ -57,6 +60,20 @@ test("a move without an answer is sent again with the same key, until there is o
   assert.equal(session.network.status, "connected");
 });
 
+test("another language reads the texts of moves anew, keeps what is chosen, and repeats nothing of the former", async (t) => {
+  t.after(() => language.use(en));
+  const { script, session } = await chosen(t);
+  announcer.warn("former words");
+  script.moves = [{ ...MOVE, text: "poser la tuile" }];
+  language.use(fr);
+  await settled();
+  assert.deepEqual([announcer.messages, session.selection.cell], [[], { x: 1, y: 0 }]);
+  assert.deepEqual(
+    [session.listedMoves[0]?.text, session.selectedMove?.text],
+    ["poser la tuile", "poser la tuile"],
+  );
+});
+
 test("offline, nothing is sent and nothing can be chosen", async (t) => {
   const { script, session } = await chosen(t);
   t.mock.property(navigator, "onLine", false);
@@ -91,12 +108,28 @@ test("an unsent move can be cancelled", async (t) => {
   assert.equal(session.network.status, "connected");
 });
 
+test("an unsent move outlives the page, and is sent with its key when the game is opened again", async (t) => {
+  const { script, session } = await chosen(t);
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.failures.push(NO_ANSWER);
+  confirm(session);
+  await settled();
+  session.close();
+  const reopened = await script.open();
+  await settled();
+  assert.deepEqual([reopened.game?.version, reopened.isUnsent, reopened.isBusy], [2, false, false]);
+  const [before, after] = script.act.mock.calls.map(({ arguments: [, , options] }) => options?.key);
+  assert.equal(before, after);
+  (await script.open()).close();
+  assert.equal(script.act.mock.callCount(), 2, "what was sent is not stored");
+});
+
 test("a rejected move says why", async (t) => {
   const { script, session } = await chosen(t);
   script.failures.push(problem("illegal_move", 422));
   confirm(session);
   await settled();
-  assert.deepEqual([session.notice, session.network.isOffline], ["detail of illegal_move", false]);
+  assert.deepEqual([session.notice, session.network.isOffline], [text.problems["illegal_move"], false]);
   session.dismiss();
   assert.equal(session.notice, null);
 });
@@ -115,25 +148,43 @@ test("a game that is opened without a network loads once there is one", async (t
   assert.equal(session.game?.version, 1);
 });
 
+test("without a network a game is shown as it was when it was last seen here, until it can be read", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  session.close();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.property(navigator, "onLine", false);
+  const log = t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  const reopened = await script.open();
+  assert.deepEqual([reopened.game?.version, reopened.game?.bag, reopened.network.isOffline], [2, 1, true]);
+  assert.equal(reopened.lastStep, 1);
+  log.mock.restore();
+  new ScriptedGame(t, script.game);
+  await retry(t);
+  assert.deepEqual([reopened.game?.version, reopened.network.isOffline], [2, false]);
+});
+
 test("a game that does not exist is missing", async (t) => {
   const script = new ScriptedGame(t, game());
   t.mock.method(service, "log", () => {
     throw problem("not_found", 404);
   });
   const session = await script.open();
-  assert.deepEqual([session.isMissing, session.fatal], [true, "detail of not_found"]);
+  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
 });
 
-test("a change is announced, with the turn that it brings, and so is a lost connection", async (t) => {
+test("a change is announced", async (t) => {
   const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
-  const session = await script.open();
+  await script.open();
+  const tell = t.mock.method(announcer, "tell", () => undefined);
   const returned = { type: "player_returned", seat: 1 } as const;
   script.deliver(script.change({ turn: turn({ number: 2 }) }, { events: [returned] }));
-  assert.equal(session.announcement, `Bo is back. ${text.actionBar.turnOf("Ana")}`);
-  script.subscription.onStatus?.("reconnecting");
-  assert.equal(session.announcement, text.say.lost);
-  script.subscription.onStatus?.("connected");
-  assert.equal(session.announcement, text.say.back);
+  assert.deepEqual(tell.mock.calls.at(-1)?.arguments, ["Bo is back."]);
 });
 
 test("only seats of this browser decide, and a seat that the computer plays does not", async (t) => {
@@ -145,6 +196,22 @@ test("only seats of this browser decide, and a seat that the computer plays does
   script.deliver(script.change({ players: away, turn: turn({ decider: 1 }) }));
   assert.deepEqual([session.decider, session.standIns, session.isMine(0)], [1, [0], false]);
   assert.deepEqual((await script.open([])).standIns, []);
+});
+
+test("a link can open a step before the game is loaded; after the last one it is the last one", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.change({ bag: 1 });
+  const { credentials } = await script.open();
+  for (const [step, replayed] of [
+    [1, 1],
+    [57, 2],
+  ] as const) {
+    const session = new GameSession(credentials);
+    session.replay(step);
+    await settled();
+    assert.deepEqual([session.replayed, session.game?.version], [replayed, replayed]);
+    session.close();
+  }
 });
 
 test("a replay goes from the first to the last step, without choices of its own", async (t) => {
@@ -180,10 +247,56 @@ test("a player's commands carry the token of the seat", async (t) => {
 
 test("a connection is said to be back only after it was lost", async (t) => {
   const script = new ScriptedGame(t, game());
-  const session = await script.open();
-  assert.equal(session.announcement, "");
+  const tell = t.mock.method(announcer, "tell", () => undefined);
+  const warn = t.mock.method(announcer, "warn", () => undefined);
+  await script.open();
+  assert.deepEqual([tell.mock.callCount(), warn.mock.callCount()], [0, 0]);
   script.subscription.onStatus?.("reconnecting");
-  assert.equal(session.announcement, text.say.lost);
+  assert.deepEqual(warn.mock.calls[0]?.arguments, [text.say.lost]);
   script.subscription.onStatus?.("connected");
-  assert.equal(session.announcement, text.say.back);
+  assert.deepEqual(tell.mock.calls[0]?.arguments, [text.say.back]);
+});
+
+test("news and gains are those since the last action here", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.deliver(script.change({ bag: 5 }, { by: "seat" }));
+  assert.deepEqual([session.news.length, session.recent.length], [0, 0]);
+  const players = [player(0, "Ana", { wares: wares(2, 0, 0) }), player(1, "Bo")];
+  script.deliver(script.change({ players }, { seat: 1, by: "seat" }));
+  script.deliver(script.change({ bag: 4 }, { seat: 1, by: "seat" }));
+  assert.equal(session.news.length, 2);
+  assert.deepEqual([...session.gains], [[0, { wares: wares(2, 0, 0), points: 0 }]]);
+  session.showPlaces([{ x: 1, y: 1 }]);
+  assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
+  script.deliver(script.change({ bag: 3 }));
+  assert.deepEqual(session.outlines, []);
+});
+
+test("the moves of an answer can be chosen before it is known what they are worth", async (t) => {
+  const { script, session } = await chosen(t);
+  const appraised = { ...MOVE, effects: [], worth: "It is worth a lot." };
+  const asked = t.mock.method(service, "legalMoves", async () => legal([appraised], script.game.version));
+  const answer = script.act.mock;
+  answer.mockImplementation(async () => {
+    const diffs = [script.change({ bag: 1 })];
+    return {
+      ...script.game,
+      diffs,
+      legal_moves: { ...legal([MOVE], script.game.version), ships: null },
+    } as never;
+  });
+  let known: (() => void) | undefined;
+  asked.mock.mockImplementation(async () => {
+    await new Promise<void>((resolve) => (known = resolve));
+    return legal([appraised], script.game.version);
+  });
+  confirm(session);
+  await settled();
+  session.select({ cell: { x: 1, y: 0 } });
+  assert.deepEqual([session.selectedMove, session.worth, session.appraisedMoves], [MOVE, null, []]);
+  known?.();
+  await settled();
+  assert.equal(session.worth?.words, "It is worth a lot.");
+  assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: null }]);
 });

@@ -10,15 +10,23 @@ import {
   type Status,
   type TileSet,
 } from "south-seas-client";
-import { text } from "../messages/index.ts";
+import { language, text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
-import { removeGame, type StoredGame, saveGame } from "../model/storage.ts";
+import type { Cell } from "../model/cells.ts";
+import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
+import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
+import { LOBBY, goTo } from "../model/route.ts";
+import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
+import { removeGame, savePart, type StoredGame, saveGame, storedPart } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
-import { nameOf, sentences } from "../model/event_sentences.ts";
+import { sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { announcer } from "./announcer.ts";
 import { Gate } from "./gate.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
+import { Inspection } from "./inspection.ts";
+import { lessonState } from "./lesson.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
 import { ownGames } from "./own_games.ts";
@@ -28,6 +36,8 @@ import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 const STALE_CODES = new Set(["version_mismatch", "not_active"]);
 
 export class GameSession extends Observable implements HistoryListener {
+  /** The id of the tile set, which is known before the set itself. */
+  tilesetId: string | null = null;
   tileset: TileSet | null = null;
   /** What was refused, or dropped, and why; null where there is nothing to say. */
   notice: string | null = null;
@@ -39,10 +49,10 @@ export class GameSession extends Observable implements HistoryListener {
   scores: Scores | null = null;
   choices: Choices = NOTHING;
   selection: Selection = NOTHING_SELECTED;
-  /** What a screen reader should say. */
-  announcement = "";
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
+  /** The cells that were last asked for; the board shows them. */
+  places: readonly Cell[] = [];
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
 
@@ -50,28 +60,56 @@ export class GameSession extends Observable implements HistoryListener {
   hasActed = false;
   /** Whether somebody has created the rematch while this game was looked at. */
   hasRematch = false;
+  /** What the lesson says now; null where there is none. */
+  hint: Hint | null = null;
 
   readonly network = new Network(() => this.recover());
   /** Through which each action of the user goes. */
   readonly gate = new Gate(() => this.notify());
 
+  /** What of the board is looked at. */
+  readonly inspection: Inspection;
   private readonly history: GameHistory;
   private readonly outbox: Outbox;
+  private isReadingScores = false;
   private moves: LegalMoves | null = null;
   private isUnloaded = false;
+  private readonly ignoreLanguage = language.observe(() => this.onLanguage());
 
   constructor(private stored: StoredGame) {
     super();
     this.outbox = new Outbox(stored.id);
     this.history = new GameHistory(stored.id, this);
-    this.read();
+    this.inspection = new Inspection(stored.id);
+    this.isBusy = this.outbox.hasPending;
+    if (!navigator.onLine) void this.restore();
+    void this.read();
   }
 
-  private read(): void {
+  private async read(): Promise<void> {
     this.isUnloaded = false;
-    void this.history.open(this.readToken, async (game) => {
-      this.tileset ??= await service.tileset(game.tileset);
-    });
+    await this.history.open(this.readToken, (game) => this.readTileset(game));
+    if (!this.isUnloaded && this.fatal === null && this.outbox.isWaiting) await this.send();
+  }
+
+  private async readTileset(game: Game): Promise<void> {
+    this.tilesetId = game.tileset;
+    this.notify();
+    this.tileset ??= await service.tileset(game.tileset);
+  }
+
+  /** Shows the game as it was when it was last seen here, while it cannot be read. */
+  private async restore(): Promise<void> {
+    const step = storedPart(this.id, "step") as Step | null;
+    if (step === null || this.game !== null) return;
+    try {
+      await this.readTileset(step.game);
+    } catch (error) {
+      if (isUnanswered(error)) return;
+      throw error;
+    }
+    if (this.game === null) this.history.restore(step);
+    this.notify();
   }
 
   get id(): string {
@@ -94,16 +132,51 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The last step that is shown. */
   get stepShown(): Step | null {
-    return this.history.steps[(this.replayed ?? this.history.shown) - 1] ?? null;
+    return this.history.steps[(this.replayed ?? this.lastStep) - 1] ?? null;
   }
 
   /** The steps up to what is shown, the last one last. */
   get shownSteps(): readonly Step[] {
-    return this.history.steps.slice(0, this.replayed ?? this.history.shown);
+    return this.history.steps.slice(0, this.replayed ?? this.lastStep);
   }
 
   get lastStep(): number {
-    return this.history.shown;
+    return this.history.steps.length;
+  }
+
+  /** What happened since the last turn here; for a spectator in the last turn; in a replay in its step. */
+  get news(): readonly Step[] {
+    const { shownSteps } = this;
+    const seats = new Set(Object.keys(this.stored.seats).map(Number));
+    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, seats) : -1);
+  }
+
+  /** The news, and the last turn. */
+  get recent(): readonly Step[] {
+    const { shownSteps, news } = this;
+    if (this.replayed !== null) return news;
+    return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
+  }
+
+  /** What each seat has gained of late. */
+  get gains(): ReadonlyMap<number, Gain> {
+    const { recent, shownSteps, game } = this;
+    const before = shownSteps[shownSteps.length - recent.length - 1];
+    return before && game ? gainsBetween(before.game, game, recent) : new Map();
+  }
+
+  /** What the chosen move is worth; null where none is chosen, and while that is not known. */
+  get worth(): Worth | null {
+    return this.selectedMove && worthOfMove(this.selectedMove);
+  }
+
+  /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
+  get outlines(): readonly Outline[] {
+    const worth = this.inspection.worth ?? this.worth;
+    return [
+      ...(worth?.outlines ?? []),
+      ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
+    ];
   }
 
   /** The seat of this browser that must decide now; null where there is none. */
@@ -135,6 +208,11 @@ export class GameSession extends Observable implements HistoryListener {
     return shownMoves(this.moves);
   }
 
+  /** The same with what each is worth; empty while that is not known. */
+  get appraisedMoves(): readonly Move[] {
+    return this.moves && isAppraised(this.moves) ? this.listedMoves : [];
+  }
+
   /** Whether a move waits for the network. */
   get isUnsent(): boolean {
     return this.outbox.isWaiting;
@@ -148,10 +226,43 @@ export class GameSession extends Observable implements HistoryListener {
       .map(({ seat }) => seat);
   }
 
+  protected override notify(): void {
+    const lesson = lessonState(this);
+    this.hint = lesson && (hintFor(lesson) ?? this.hint);
+    super.notify();
+  }
+
+  /** Explains nothing more in this game. */
+  endLesson(): void {
+    this.saveLesson(null);
+    this.notify();
+  }
+
+  private saveLesson(told: readonly string[] | null): void {
+    this.stored = saveGame(this.id, { ...this.stored, lesson: told });
+  }
+
   select(changes: Partial<Selection>): void {
     if (this.outbox.hasPending) return;
     this.notice = null;
+    this.places = [];
+    this.inspection.inspected = null;
     this.selection = { ...this.selection, ...changes };
+    this.notify();
+  }
+
+  /** Looks at a tile, or at one of its segments; null looks away. */
+  inspect(cell: Cell | null, segment: number | null = null): void {
+    this.inspection.inspected = cell && { cell, segment };
+    this.places = [];
+    this.notify();
+    if (cell)
+      void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
+  }
+
+  /** Shows cells on the board. */
+  showPlaces(cells: readonly Cell[]): void {
+    this.places = cells;
     this.notify();
   }
 
@@ -165,15 +276,9 @@ export class GameSession extends Observable implements HistoryListener {
     this.notify();
   }
 
-  /** Shows an earlier step; null goes back to the game itself. */
+  /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown));
-    this.notify();
-  }
-
-  /** Says something to a screen reader. */
-  say(what: string): void {
-    this.announcement = what;
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
     this.notify();
   }
 
@@ -207,7 +312,9 @@ export class GameSession extends Observable implements HistoryListener {
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
     if (!this.gate.admits && move !== this.selectedMove) return;
-    this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
+    const lesson = lessonState(this);
+    if (lesson) this.saveLesson(toldAfter(lesson));
+    this.outbox.put({ move: move.id, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
 
@@ -271,7 +378,7 @@ export class GameSession extends Observable implements HistoryListener {
     void this.runOperation(async () => {
       await service.removePlayer(this.id, Number(seat), { token: this.stored.seats[seat] ?? null });
       removeGame(this.id);
-      location.hash = "";
+      goTo(LOBBY);
     });
   }
 
@@ -313,15 +420,25 @@ export class GameSession extends Observable implements HistoryListener {
   }
 
   close(): void {
+    this.ignoreLanguage();
     this.gate.close();
     this.network.close();
     this.history.close();
   }
 
+  /** What was said in the former language is not said again; the texts of moves are read anew. */
+  private onLanguage(): void {
+    this.notice = null;
+    announcer.clear();
+    this.moves = null;
+    this.inspection.forget();
+    this.onSettled();
+  }
+
   onStatus(status: Status): void {
     const before = this.network.status;
-    if (status === "reconnecting" && before === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && before === "reconnecting") this.announcement = text.say.back;
+    if (status === "reconnecting" && before === "connected") announcer.warn(text.say.lost);
+    if (status === "connected" && before === "reconnecting") announcer.tell(text.say.back);
     this.network.setSocketStatus(status);
     this.notify();
   }
@@ -329,6 +446,7 @@ export class GameSession extends Observable implements HistoryListener {
   onError(error: unknown): void {
     if (isUnanswered(error)) {
       this.isUnloaded = true;
+      void this.restore();
       this.onNoResponse();
     } else {
       this.isMissing = this.game === null;
@@ -346,7 +464,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   /** The network may be there again: does what it kept from being done. */
   private recover(): void {
-    if (this.isUnloaded) this.read();
+    if (this.isUnloaded) void this.read();
     else if (this.outbox.isWaiting) void this.send();
     else {
       this.network.onRecovered();
@@ -356,6 +474,7 @@ export class GameSession extends Observable implements HistoryListener {
 
   onStep(step: Step): void {
     this.choices = NOTHING;
+    this.places = [];
     this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     this.gate.ask(`version ${step.game.version}`);
     if (this.notice !== text.game.dropped) this.notice = null;
@@ -365,21 +484,21 @@ export class GameSession extends Observable implements HistoryListener {
 
   private announce(step: Step): void {
     if (!this.tileset) return;
-    const said = sentences(step.diff, step.game, this.tileset);
-    const turn = step.game.turn;
-    if (turn?.phase === "place_tile" && this.isMine(turn.decider)) {
-      said.push(text.actionBar.turnOf(nameOf(step.game, turn.decider)));
-    }
-    if (said.length > 0) this.announcement = said.join(" ");
+    announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
   }
 
-  /** All changes are shown: what may be done now, and how does it stand? */
+  /** What is known has changed: what may be done now, and how does it stand? */
   onSettled(): void {
+    if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
-    if (this.isBusy || !this.history.isSettled) return;
-    if (this.latest) ownGames.onChange(this.latest);
-    void this.load(this.readMoves());
+    if (this.isBusy) return;
+    if (this.latest) {
+      ownGames.onChange(this.latest);
+      savePart(this.id, "step", this.history.last);
+    }
+    void this.load(this.readMoves()).then(() => this.load(this.readWorth()));
     void this.load(this.readScores());
+    void this.load(this.readFeatures());
   }
 
   private async load(question: Promise<void>): Promise<void> {
@@ -400,7 +519,7 @@ export class GameSession extends Observable implements HistoryListener {
       return;
     }
     if (this.moves?.version !== game.version) {
-      this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
+      this.moves = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
       this.network.onResponse();
     }
     if (this.moves?.version !== this.history.last?.game.version) return;
@@ -410,11 +529,38 @@ export class GameSession extends Observable implements HistoryListener {
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
 
-  private async readScores(): Promise<void> {
-    const game = this.history.last?.game;
-    if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
-    const scores = await service.scores(this.id, { token: this.readToken });
-    this.network.onResponse();
-    if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
+  /** Reads what the moves are worth that came with an answer and can be chosen already. */
+  private async readWorth(): Promise<void> {
+    const { moves, latest, choices } = this;
+    if (choices === NOTHING || !latest?.turn || moves?.version !== latest.version || isAppraised(moves))
+      return;
+    const appraised = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
+    if (appraised.version !== this.latest?.version) return;
+    this.moves = appraised;
+    this.choices = choicesIn(appraised, latest.turn.placed);
   }
+
+  private async readFeatures(): Promise<void> {
+    if (!this.latest || this.replayed !== null) return;
+    await this.inspection.read(this.latest, this.readToken);
+  }
+
+  /** Changes that come while the scores are read are read together. */
+  private async readScores(): Promise<void> {
+    const { latest } = this;
+    if (!latest || latest.status === "waiting" || this.scores?.version === latest.version) return;
+    if (this.isReadingScores) return;
+    this.isReadingScores = true;
+    try {
+      this.scores = await service.scores(this.id, { token: this.readToken });
+      this.network.onResponse();
+    } finally {
+      this.isReadingScores = false;
+    }
+    if (this.latest?.version !== latest.version) await this.readScores();
+  }
+}
+
+function isAppraised({ ships }: LegalMoves): boolean {
+  return ships !== null;
 }

@@ -1,21 +1,30 @@
-/** The move that is being sent. It stays here, with its key, until its outcome is known. */
+/** The move that is being sent. It stays here, with its key and in the storage, until its outcome is known. */
 
-import { type ActionResult, type Move, ProblemError, newKey } from "south-seas-client";
+import { type ActionResult, ProblemError, newKey } from "south-seas-client";
+import { savePart, storedPart } from "../model/storage.ts";
 import { isUnanswered, service } from "../service.ts";
 
 /** A move for one state of the game. */
 interface PendingMove {
-  readonly move: Move;
+  /** Its id. */
+  readonly move: string;
   readonly seat: number;
   readonly version: number;
   readonly token: string | null;
 }
 
+interface KeyedMove extends PendingMove {
+  readonly key: string;
+}
+
 export class Outbox {
-  private pending: (PendingMove & { readonly key: string }) | null = null;
+  private pending: KeyedMove | null;
   private isSending = false;
 
-  constructor(private readonly game: string) {}
+  /** Has the move that was not sent when the page was left. */
+  constructor(private readonly game: string) {
+    this.pending = storedPart(game, "move") as KeyedMove | null;
+  }
 
   /** Whether there is a move whose outcome is not known yet. */
   get hasPending(): boolean {
@@ -28,11 +37,16 @@ export class Outbox {
   }
 
   put(move: PendingMove): void {
-    this.pending = { ...move, key: newKey() };
+    this.set({ ...move, key: newKey() });
   }
 
   drop(): void {
-    this.pending = null;
+    this.set(null);
+  }
+
+  private set(pending: KeyedMove | null): void {
+    this.pending = pending;
+    savePart(this.game, "move", pending);
   }
 
   /**
@@ -46,7 +60,7 @@ export class Outbox {
     try {
       const acted = await service.act(
         this.game,
-        { move: pending.move.id, seat: pending.seat },
+        { move: pending.move, seat: pending.seat },
         {
           token: pending.token,
           ifMatch: { version: pending.version },
@@ -54,12 +68,12 @@ export class Outbox {
           key: pending.key,
         },
       );
-      this.pending = null;
+      this.set(null);
       return acted;
     } catch (error) {
       // A conflict after a try without an answer: that one may be at work still.
       if (isUnanswered(error) || (error instanceof ProblemError && error.code === "conflict")) return null;
-      this.pending = null;
+      this.set(null);
       throw error;
     } finally {
       this.isSending = false;

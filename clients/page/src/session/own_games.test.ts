@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Game, type Problem, ProblemError } from "south-seas-client";
-import { saveGame, storedGame, storedGames } from "../model/storage.ts";
+import { saveGame, savePart, storedGame, storedGames } from "../model/storage.ts";
 import { titleOf } from "../parts/page_title.ts";
 import { service } from "../service.ts";
 import { finished, game, player, turn } from "../testing/games.ts";
@@ -86,6 +86,18 @@ test("what is seen on the screen counts at once, and an older answer does not ta
   );
   await ownGames.read();
   assert.equal(ownGames.waiting.length, 1);
+});
+
+test("until they have been read, games are as they were when they were last seen here", (t) => {
+  play(t, { "seen-5": {}, "new-5": {} });
+  t.mock.property(ownGames, "isRead", false);
+  savePart("seen-5", "step", { game: game({ id: "seen-5", turn: MINE }) });
+  assert.deepEqual(
+    ownGames.list.map(({ game, isMyTurn }) => [game.id, isMyTurn]),
+    [["seen-5", true]],
+  );
+  ownGames.isRead = true;
+  assert.deepEqual(listed(), []);
 });
 
 test("the title counts the games that wait", () => {

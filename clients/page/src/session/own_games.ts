@@ -2,8 +2,16 @@
 
 import { type Game, type GameSummary, ProblemError } from "south-seas-client";
 import { Observable } from "../model/observable.ts";
-import { type StoredGame, removeGame, saveGame, storedGame, storedGames } from "../model/storage.ts";
+import {
+  type StoredGame,
+  removeGame,
+  saveGame,
+  storedGame,
+  storedGames,
+  storedPart,
+} from "../model/storage.ts";
 import { reasonOf, service } from "../service.ts";
+import type { Step } from "./game_history.ts";
 
 const REFRESH_MS = 15_000;
 /** Codes of a game that cannot be read with the stored token (any more). */
@@ -25,10 +33,16 @@ class OwnGames extends Observable {
   get list(): readonly ListedGame[] {
     return storedGames()
       .flatMap((stored) => {
-        const game = isSeated(stored) && this.known.get(stored.id);
+        const game = isSeated(stored) && this.summaryOf(stored);
         return game ? [{ game, isMyTurn: decides(stored, game) }] : [];
       })
       .sort((one, other) => rank(one) - rank(other) || untilDeadline(one) - untilDeadline(other));
+  }
+
+  /** Until they have been read, a game is as it was when it was last seen here. */
+  private summaryOf({ id }: StoredGame): GameSummary | undefined {
+    const seen = this.isRead ? null : (storedPart(id, "step") as Step | null);
+    return this.known.get(id) ?? seen?.game;
   }
 
   /** Those that wait for this player, the most urgent first. */
@@ -99,7 +113,8 @@ class OwnGames extends Observable {
 
 export const ownGames = new OwnGames();
 
-function isSeated({ seats }: StoredGame): boolean {
+/** Whether this browser plays in a game. */
+export function isSeated({ seats }: StoredGame): boolean {
   return Object.keys(seats).length > 0;
 }
 

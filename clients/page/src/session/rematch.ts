@@ -1,7 +1,7 @@
 /** Another game of the same players, in which the tokens of the game before are valid. */
 
 import { ProblemError } from "south-seas-client";
-import { fragmentOf } from "../model/route.ts";
+import { goTo, pathOf } from "../model/route.ts";
 import { saveGame, type StoredGame } from "../model/storage.ts";
 import { service } from "../service.ts";
 import type { GameSession } from "./game_session.ts";
@@ -22,7 +22,7 @@ export function playAgain(session: GameSession): void {
 export function openRematch(session: GameSession, next: string): void {
   const { owner, spectator, seats, private: isPrivate } = session.credentials;
   saveGame(next, { owner, spectator, seats, private: isPrivate });
-  location.hash = fragmentOf(next);
+  goTo(pathOf(next));
 }
 
 async function createOrFind({ id, credentials }: GameSession): Promise<string> {

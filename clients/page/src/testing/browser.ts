@@ -16,8 +16,12 @@ Object.assign(globalThis, {
   localStorage: {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
     clear: () => stored.clear(),
   },
   location: { hash: "", origin: "https://seas.example", pathname: "/" },
+  history: { pushState: (_state: unknown, _title: string, path: string) => (location.pathname = path) },
+  PopStateEvent: Event,
+  dispatchEvent: () => true,
 });
 Object.defineProperty(navigator, "onLine", { value: true, writable: true, configurable: true });

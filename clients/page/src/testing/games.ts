@@ -6,6 +6,7 @@ import type {
   GameEvent,
   LegalMoves,
   Move,
+  PlacedTile,
   Player,
   Ship,
   Tile,
@@ -75,7 +76,7 @@ export function game(more: Partial<Game> = {}): Game {
     updated_at: "2026-01-01T00:00:00Z",
     players: [player(0, "Ana"), player(1, "Bo")],
     turn: turn(),
-    board: { "0,0": { tile: "start", rotation: 0, order: 0, islanders: [], covered: [] } },
+    board: { "0,0": placed("start") },
     display: ["any", "same"],
     ship_pile: 0,
     bag: 2,
@@ -97,7 +98,7 @@ export function finished(winners: number[], points: readonly (readonly [number, 
 }
 
 export function step(after: Game, diff: Partial<Diff> = {}): Step {
-  return { game: after, diff: { ...change(after.version, []), ...diff } };
+  return { game: after, diff: { ...change(after.version, []), ...diff }, delayMs: 0 };
 }
 
 export function change(version: number, patch: Diff["patch"], events: GameEvent[] = []): Diff {
@@ -107,6 +108,15 @@ export function change(version: number, patch: Diff["patch"], events: GameEvent[
 
 export function move(id: string, action: Move["action"], text = ""): Move {
   return { id, text, action, effects: null, feature: null, worth: null };
+}
+
+/** A feature that was evaluated for these seats. */
+export function evaluated(kind: string, winners: number[], gain: Wares, cause = "completed"): GameEvent {
+  return { type: "feature_evaluated", kind, cause, cells: [], islanders: [], winners, wares: gain };
+}
+
+export function placed(tile: string): PlacedTile {
+  return { tile, rotation: 0, order: 0, islanders: [], covered: [] };
 }
 
 export function place(x: number, y: number, rotation: number): Move {
@@ -120,6 +130,6 @@ export function deliver(ship: string, paid: Wares): Move {
 }
 
 export function legal(moves: Move[], version = 1, repeated: string[] = []): LegalMoves {
-  const none = { cells: null, ships: null, next_cursor: null, repeated };
+  const none = { cells: null, ships: [], next_cursor: null, repeated };
   return { version, digest: "", language: "en", seat: 0, phase: "place_tile", moves, ...none };
 }

@@ -18,6 +18,7 @@ export class ScriptedGame {
     readonly t: TestContext,
     public game: Game,
   ) {
+    localStorage.clear();
     const creation = Object.entries(game).map(
       ([name, value]) => ({ op: "add", path: `/${name}`, value }) as const,
     );
@@ -49,7 +50,7 @@ export class ScriptedGame {
   }
 
   /** Opens the game in a browser that has the tokens of these seats. */
-  async open(seats: readonly number[] = [0]): Promise<GameSession> {
+  async open(seats: readonly number[] = [0], lesson: readonly string[] | null = null): Promise<GameSession> {
     const tokens = Object.fromEntries(seats.map((seat) => [seat, `token-${seat}`]));
     const session = new GameSession({
       id: "g",
@@ -57,6 +58,7 @@ export class ScriptedGame {
       spectator: null,
       seats: tokens,
       private: false,
+      lesson,
       opened: 0,
     });
     this.t.after(() => session.close());

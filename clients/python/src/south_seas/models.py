@@ -112,6 +112,41 @@ class Attempt(Model):
     """0 if the host name did not resolve to a public server."""
 
 
+class BoardFeature(Model):
+    """A feature of the board, with its segments, and in words."""
+
+    kind: str
+    cells: list[Cell]
+    islanders: list[IslanderCount]
+    """The islanders of each seat that has any there."""
+    wares: Wares
+    """The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5)."""
+    open: int
+    """The number of sides without a tile, or of a market's empty cells around it; 0 means complete (R5.1 to R5.4)."""
+    segments: list[BoardSegment]
+    """In the order in which their tiles were placed."""
+    text: str
+    """What it gives now, what it lacks, and who has the most islanders there: whole sentences."""
+
+
+class BoardFeatures(Model):
+    """The response of `GET /v1/games/{id}/features`."""
+
+    version: int
+    language: str
+    """The language of the texts."""
+    features: list[BoardFeature]
+
+
+class BoardSegment(Model):
+    """A segment of a placed tile."""
+
+    x: int
+    y: int
+    segment: int
+    """Index in the tile's `segments`."""
+
+
 class BotInfo(Model):
     """A bot that can fill a seat."""
 
@@ -307,7 +342,7 @@ class FeatureEvaluated(Model, tag="feature_evaluated"):
 
 
 class FeatureValue(Model):
-    """The feature of an islander that would be placed or retrieved, as it is before the move."""
+    """A feature: who is there, what it gives now, and what it lacks until it is complete."""
 
     kind: str
     cells: list[Cell]
@@ -692,7 +727,7 @@ class Move(Model):
     all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`.
     """
     feature: FeatureValue | None
-    """With `place_islander` and `retrieve_islander`; null with other moves, and without `effects=1`."""
+    """With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`."""
     worth: str | None
     """Effects and feature in words: whole sentences, or nothing. Null without `effects=1`."""
 

@@ -12,6 +12,7 @@ from south_seas.events import StartState
 from south_seas.http import HttpClient, HttpRequest, QueryValue
 from south_seas.log_pages import iterate_log
 from south_seas.models import (
+    BoardFeatures,
     BotList,
     Deliveries,
     Diffs,
@@ -174,6 +175,10 @@ class QueryClient:
     async def scores(self, game: str) -> Scores:
         """Return points and islander values (R8.3, R8.4)."""
         return await self._get(Scores, f"/v1/games/{game}/scores")
+
+    async def features(self, game: str, *, x: int | None = None, y: int | None = None) -> BoardFeatures:
+        """Return the features of a tile, or of the whole board, and what each is worth (R8.4)."""
+        return await self._get(BoardFeatures, f"/v1/games/{game}/features", x=x, y=y)
 
     async def tiles(self, game: str) -> TilesLeft:
         """Return the tiles left in the bag (R8.1)."""

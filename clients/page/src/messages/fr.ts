@@ -1,0 +1,679 @@
+/** Every word of the page in French, with the terms of the French rulebook. */
+
+import type { Wares } from "south-seas-client";
+import type { Edge } from "../model/cells.ts";
+import type { Duration } from "../model/deadline.ts";
+import type { Messages } from "./en.ts";
+import { capitalized, grammar, ranges, typeset } from "./grammar.ts";
+import sentences from "./sentences/fr.json";
+
+const { ago, counted, daysAndHours, lasting, listed, plural, told } = grammar("fr", sentences);
+
+/** The name of the computer in a quick game. */
+const COMPUTER = "Ordinateur";
+
+const wareParts = (held: Wares): string[] => [
+  ...(held.bananas ? [counted(held.bananas, "banane", "bananes")] : []),
+  ...(held.shells ? [counted(held.shells, "coquillage", "coquillages")] : []),
+  ...(held.fish ? [counted(held.fish, "poisson", "poissons")] : []),
+];
+
+const wares = (held: Wares): string => listed(wareParts(held)) || "rien";
+
+const points = (count: number): string => counted(count, "point", "points");
+
+function inTurns(turns: readonly number[]): string {
+  const parts = listed(ranges(turns, (from, to) => `${from} à ${to}`));
+  return turns.length === 1 ? `au tour ${parts}` : `aux tours ${parts}`;
+}
+
+const KINDS: Record<string, string> = { sea: "mer", bridge: "pont", island: "île", market: "marché" };
+
+const ROLES: Record<string, string> = {
+  bridge: "collecteur de coquillages",
+  island: "cueilleur de bananes",
+  sea: "pêcheur",
+  market: "marchand",
+};
+
+function role(kind: string): string {
+  return ROLES[kind] ?? "insulaire";
+}
+
+const EDGES: Record<Edge, string> = { n: "au nord", e: "à l’est", s: "au sud", w: "à l’ouest" };
+
+const beside = (sides: readonly [Edge, string][]): string =>
+  sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ");
+
+/** What the clock does first for a player whose turn it only ends, by phase. */
+const CLOCK_DECIDES: Record<string, string> = {
+  place_tile: "Ensuite l’horloge posera votre tuile, rien de plus.",
+  take_ship: "Ensuite l’horloge choisira le navire.",
+};
+
+const ISLANDER_JOBS: Record<string, string> = {
+  bridge:
+    "Un collecteur de coquillages : il rapporte chaque coquillage du pont, dès que celui-ci est complet des deux côtés.",
+  island: "Un cueilleur de bananes : il rapporte chaque banane de l’île, dès qu’elle est entourée d’eau.",
+  sea: "Un pêcheur : il rapporte tous les poissons de cette mer, dès qu’elle est fermée ou qu’un bateau arrive.",
+  market: "Un marchand : il prend gratuitement le meilleur navire, dès que huit tuiles entourent le marché.",
+};
+
+function inUnit(value: number, unit: string): string {
+  switch (unit) {
+    case "bananas":
+      return counted(value, "banane", "bananes");
+    case "shells":
+      return counted(value, "coquillage", "coquillages");
+    case "fish":
+      return counted(value, "poisson", "poissons");
+    default:
+      return `un navire à ${points(value)}`;
+  }
+}
+
+const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+/** What a feature lacks until it is complete. */
+function lacking(kind: string, open: number): string {
+  if (open === 0) return kind === "sea" || kind === "island" ? "complète" : "complet";
+  return kind === "market"
+    ? counted(open, "case libre autour", "cases libres autour")
+    : counted(open, "côté ouvert", "côtés ouverts");
+}
+
+const french: Messages = {
+  language: "fr",
+  title: "Mers du Sud",
+  description:
+    "Un jeu de plateau avec des îles, des ponts et des navires, à jouer tout de suite contre l’ordinateur ou entre amis.",
+  noScript: "Cette page a besoin de JavaScript. Le service lui-même s’en passe : voir /docs.",
+  tagline: "Posez des tuiles, placez des insulaires, livrez aux navires.",
+  listed,
+  wares,
+  wareParts,
+  told,
+  daysAndHours,
+  points,
+  colors: { red: "rouge", blue: "bleu", green: "vert", yellow: "jaune", black: "noir" },
+  close: "Fermer",
+  back: "Toutes les parties",
+  seatName: (seat) => `Joueur ${seat + 1}`,
+
+  lobby: {
+    yourName: "Votre nom",
+    defaultName: "Capitaine",
+    quick: "Jouer contre l’ordinateur",
+    quickHint: "Commence tout de suite, avec un conseil à chaque étape.",
+    friends: "Jouer entre amis",
+    level: COMPUTER,
+    bots: { random: "Débutant", greedy: "Habile", expert: "Expert" },
+    yourTables: "Vos parties",
+    waiting: "Parties ouvertes",
+    live: "Parties en cours",
+    finished: "Parties terminées",
+    join: "Rejoindre",
+    watch: "Regarder",
+    replay: "Revoir",
+    resume: "Continuer",
+    look: "Ouvrir",
+    forget: "Retirer de cette liste",
+    forgetSure: "Retirer la partie de la liste ? Sans son lien, vous ne pourrez plus y revenir.",
+    notKept:
+      "Ce navigateur n’enregistre rien pour cette page. Vos parties restent dans la liste tant que l’onglet est ouvert.",
+    rules: "Comment jouer",
+    api: "API",
+    status: {
+      waiting: "en attente de joueurs",
+      active: "en cours",
+      finished: "terminée",
+      aborted: "annulée",
+    },
+    yourTurn: "À vous de jouer",
+    open: "place libre",
+    seated: (seated, seats) =>
+      seated === seats ? counted(seats, "joueur", "joueurs") : `${seated} joueurs sur ${seats}`,
+    clock: (time: Duration) => `${lasting(time)} par décision`,
+    noClock: "sans horloge",
+    ago: (time: Duration) => (time.unit === "second" ? "à l’instant" : ago(time)),
+    failed: (why) => `Erreur : ${why}`,
+  },
+
+  create: {
+    heading: "Nouvelle partie",
+    seat: (seat) => `Place ${seat + 1}`,
+    me: "Moi",
+    friend: "Par un lien",
+    here: "Sur cet appareil",
+    bot: (level) => `Ordinateur · ${level}`,
+    nobody: "Personne",
+    nameHere: (seat) => `Nom pour la place ${seat + 1}`,
+    private: "Privée : il faut le lien pour regarder et participer",
+    edition: "Édition",
+    editions: { international: "Internationale", german: "Allemande" },
+    editionHints: {
+      international: "Vous ne pouvez reprendre un insulaire que si votre réserve est vide.",
+      german: "Vous pouvez reprendre un insulaire à chaque tour.",
+    },
+    timeout: "Temps par décision",
+    timeouts: {
+      "": "Sans limite",
+      "60": "1 minute",
+      "300": "5 minutes",
+      "86400": "1 jour",
+      "259200": "3 jours",
+    },
+    onTimeout: "Quand le temps est écoulé",
+    policies: {
+      pass: "L’horloge joue",
+      bot: "L’ordinateur joue",
+      resign: "C’est un abandon",
+    },
+    go: "Créer la partie",
+  },
+
+  join: {
+    heading: "Prendre une place ?",
+    go: "Rejoindre la partie",
+    color: "Votre couleur",
+    any: "Peu importe",
+    invited: (names) => `Une invitation à jouer avec ${names}.`,
+  },
+
+  game: {
+    loading: "Chargement de la partie…",
+    missing: "Cette partie n’existe pas, ou le lien est incomplet.",
+    connection: {
+      connecting: "Connexion…",
+      connected: "En ligne",
+      reconnecting: "Reconnexion…",
+      closed: "Hors ligne",
+    },
+    offline: "Pas de connexion. La page se reconnecte toute seule.",
+    unsent: "Pas de connexion. Votre coup sera envoyé dès le retour du réseau.",
+    unsend: "Annuler le coup",
+    dropped: "Votre coup n’a pas été joué, car la partie a changé. Choisissez à nouveau.",
+    notDone: "La demande n’a pas été envoyée. Réessayez quand vous serez en ligne.",
+    players: "Joueurs",
+    ships: "Navires au port",
+    shipPile: (count) => (count ? `encore ${count} à venir` : "plus aucun à venir"),
+    bagLeft: (count) => counted(count, "tuile restante", "tuiles restantes"),
+    turn: (turn) => `Tour ${turn}`,
+    log: "Historique",
+    tiles: "Tuiles restantes",
+    moves: "Mes coups",
+    noMoves: "Aucun coup pour le moment.",
+    more: "Plus",
+    less: "Retour au plateau",
+    menu: "Menu",
+    zoomIn: "Agrandir",
+    zoomOut: "Réduire",
+    fit: "Montrer tout le plateau",
+    others: "Montrer les autres possibilités",
+    help: "Aide",
+    language: "Langue",
+    theme: {
+      auto: "Couleurs : comme l’appareil",
+      light: "Couleurs : claires",
+      dark: "Couleurs : sombres",
+    },
+    tipsOn: "Afficher les conseils",
+    tipsOff: "Masquer les conseils",
+    resign: "Abandonner",
+    resignSure: "Abandonner cette partie ? Vos insulaires reviennent et vous ne pouvez plus gagner.",
+    abort: "Annuler la partie",
+    abortSure: "Annuler cette partie pour tout le monde ?",
+    copy: "Copier le lien",
+    copied: "Copié",
+    invite: "Envoyez ce lien aux autres joueurs :",
+    leave: "Quitter la partie",
+    sendAway: (name) => `Retirer ${name}`,
+    link: "Lien vers cette partie",
+    board: "Le plateau",
+    replayStep: (step, of) => `Étape ${step} sur ${of}`,
+    unknownPlayer: "Place libre",
+    you: "vous",
+    bot: "ordinateur",
+    standIn: "l’ordinateur joue",
+    resigned: "abandon",
+    spectating: "Vous regardez.",
+    nextGame: (count) => counted(count, "partie vous attend", "parties vous attendent"),
+    left: (count) => counted(count, "restante", "restantes"),
+    noneLeft: "aucune restante",
+  },
+
+  away: {
+    standsIn: (name) =>
+      name === null ? "L’ordinateur joue à votre place." : `L’ordinateur joue pour ${name}.`,
+    takeOver: "Reprendre la main",
+    resting: "Personne d’autre ne joue, la partie vous attend donc.",
+    restingFor: "La partie attend le retour de quelqu’un.",
+    hurry: (time) => `Plus que ${time} !`,
+    then: {
+      pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite votre tour se termine.",
+      bot: () => "Ensuite l’ordinateur jouera pour vous.",
+      resign: () => "Ensuite ce sera un abandon.",
+    },
+    bot: (name, turns) => `L’ordinateur a joué pour ${name} ${inTurns(turns)}.`,
+    clock: (name, turns) => `Temps écoulé pour ${name} ${inTurns(turns)} : l’horloge a décidé.`,
+    byBot: (name) => `L’ordinateur (pour ${name})`,
+    byClock: (name) => `L’horloge (pour ${name})`,
+  },
+
+  notify: {
+    ask: "Votre appareil doit-il vous prévenir quand c’est à vous de jouer et que vous regardez autre chose ?",
+    yes: "Oui, me prévenir",
+    no: "Non",
+    sound: (isOn) => (isOn ? "Couper le son" : "Activer le son"),
+    vibration: (isOn) => (isOn ? "Couper la vibration" : "Activer la vibration"),
+    notifications: (isOn) => (isOn ? "Couper les notifications" : "Activer les notifications"),
+  },
+
+  score: {
+    now: "points des navires",
+    final: "points des navires et des marchandises, à la fin",
+    winner: "victoire",
+    ifEnded: "si la partie s’arrêtait maintenant",
+    ships: "Navires",
+    wares: "Marchandises",
+    waresRule: "Marchandises, un point par lot de trois",
+    pending: "Des sections incomplètes",
+    total: "Total",
+    islandersHome: (count) => counted(count, "insulaire en réserve", "insulaires en réserve"),
+    find: (name) => `Montrer les insulaires sur le plateau : ${name}`,
+  },
+
+  ship: {
+    heading: (count) => `Navire à ${points(count)}`,
+    asks: (cost) => `pour ${cost}.`,
+    any: (count) => `? : ${counted(count, "marchandise au choix", "marchandises au choix")}`,
+    same: (letter, count) =>
+      letter === "A"
+        ? `A : ${count} du même type`
+        : `${letter} : ${count} du même type, mais d’un autre type que ${letter === "B" ? "A" : "A et B"}`,
+    payable: "Vous avez ses marchandises. Vous pouvez le charger à la fin de votre tour.",
+    payableNow: "Vous avez ses marchandises. Vous pouvez le charger maintenant.",
+    lacking: (certain, chosen, any) =>
+      `Il vous manque ${listed([
+        ...wareParts(certain),
+        ...(chosen > 0 ? [`encore ${chosen} des types que vous choisissez`] : []),
+        ...(any > 0 ? [`encore ${any} de n’importe quel type`] : []),
+      ])}.`,
+  },
+
+  islander: {
+    of: (name, kind) => `${capitalized(role(kind))} (${name})`,
+    at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
+    brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
+    outnumbered: "en minorité, rien pour l’instant",
+  },
+
+  actionBar: {
+    waiting: (count) =>
+      plural(count, {
+        one: "Il manque encore # joueur.",
+        other: "Il manque encore # joueurs.",
+      }),
+    theirTurn: (name) => (name === COMPUTER ? "C’est à l’ordinateur de jouer" : `C’est à ${name} de jouer`),
+    theyDo: {
+      place_tile: "Cette tuile va être posée.",
+      islander: "Un insulaire peut être placé.",
+      take_ship: "Un navire va être choisi.",
+      deliver: "Un navire peut être chargé.",
+    },
+    botThinks: "L’ordinateur réfléchit.",
+    yourTurn: "À vous de jouer",
+    turnOf: (name) => `${name}, à vous de jouer`,
+    placeTile: "Touchez une case marquée pour cette tuile, ou faites-la glisser jusque-là.",
+    placeTip: "Les côtés qui se touchent doivent correspondre : mer à mer, pont à pont, île à île.",
+    placeChosen: "Touchez encore la tuile pour la tourner. Puis posez-la.",
+    placeChosenOnly: "Ici, elle ne va que dans ce sens.",
+    rotate: "Tourner",
+    place: "Poser",
+    islander: "Placer un insulaire ? Touchez un endroit marqué.",
+    islanderTip:
+      "Il y reste et travaille jusqu’à ce que le pont, l’île ou la mer soit complet, puis il vous rapporte les marchandises.",
+    islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
+    retrieveChosen: (kind) =>
+      `Reprendre votre ${role(kind)} ? Rien n’est rapporté, mais vous pourrez placer cet insulaire à nouveau.`,
+    allOut:
+      "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
+    noneFree:
+      "Rien n’est libre sur cette tuile : des insulaires y travaillent partout. Vous pouvez en reprendre un des vôtres sur le plateau : touchez-le. Ou les laisser tous.",
+    leaveThem: "Les laisser",
+    retrieveTip: "Vous pouvez aussi reprendre un de vos insulaires sur le plateau.",
+    send: "Placer",
+    takeHome: "Reprendre",
+    noIslander: "Aucun insulaire",
+    takeShip: "Votre marché est entouré ! Choisissez un navire, il est gratuit.",
+    take: "Prendre ce navire",
+    deliver: "Vous pouvez charger un navire. Choisissez-en un, ou gardez vos marchandises.",
+    deliverTip: "Les navires donnent des points : livrez-leur leurs marchandises pour les obtenir.",
+    deliverGo: "Livrer",
+    keep: "Tout garder",
+    undo: "Annuler",
+    deadline: (time) => `encore ${time}`,
+    deadlineOver: "Temps écoulé",
+  },
+
+  pay: {
+    with: "Payer avec",
+    only: "Vous payez",
+    name: { bananas: "Bananes", shells: "Coquillages", fish: "Poissons" },
+    less: {
+      bananas: "Une banane de moins",
+      shells: "Un coquillage de moins",
+      fish: "Un poisson de moins",
+    },
+    more: {
+      bananas: "Une banane de plus",
+      shells: "Un coquillage de plus",
+      fish: "Un poisson de plus",
+    },
+    amount: (chosen, held) => `${chosen} sur vos ${held}`,
+    progress: (chosen, needed) =>
+      chosen < needed
+        ? `${chosen} sur ${needed} choisies, il en manque ${needed - chosen}.`
+        : `Toutes les ${needed} sont choisies.`,
+    takes: (cost) => `Le navire demande ${cost}.`,
+    impossible: (cost) => `Pas celles-ci ensemble : le navire demande ${cost}. Remettez-en.`,
+  },
+
+  result: {
+    youWin: "Vous gagnez !",
+    wins: (name) => (name === COMPUTER ? "L’ordinateur gagne" : `${name} gagne`),
+    share: (names) => `${names} se partagent la victoire`,
+    reasons: {
+      last_tile: "La dernière tuile est posée.",
+      last_ship: "Le dernier navire est parti.",
+      bag_exhausted: "Aucune des dernières tuiles n’a pu être posée.",
+      resigned: "Les autres ont abandonné.",
+    },
+    timedOut: (names) => `Le temps est écoulé pour ${listed(names)} : c’est un abandon.`,
+    leftOrLate: (names) => `Il ne reste personne d’autre : temps écoulé pour ${listed(names)}.`,
+    aborted: "Cette partie a été annulée.",
+    rematch: "Rejouer",
+    next: "Ouvrir la partie suivante",
+    replay: "Revoir la partie",
+    again: "Rejouer ?",
+    againBy: "Une revanche a été créée. Ouvrez-la pour rejouer.",
+    newGame: "Nouvelle partie",
+  },
+
+  replay: {
+    heading: "Film de la partie",
+    play: "Lire",
+    pause: "Pause",
+    first: "Première étape",
+    previous: "Étape précédente",
+    following: "Étape suivante",
+    last: "Dernière étape",
+    slider: "Étape de la partie",
+    leave: "Fermer le film",
+    look: "Revoir le début",
+  },
+
+  say: {
+    back: "Connexion rétablie.",
+    lost: "Connexion perdue. Reconnexion en cours.",
+  },
+
+  describe: {
+    beside,
+    at: (x, y) => {
+      const across = x === 0 ? "" : `${Math.abs(x)} ${EDGES[x > 0 ? "e" : "w"]}`;
+      const down = y === 0 ? "" : `${Math.abs(y)} ${EDGES[y > 0 ? "s" : "n"]}`;
+      return [across, down].filter(Boolean).join(", ") || "au centre";
+    },
+    cell: (where, around, ways) =>
+      `Case ${where} : ${around} ; ${counted(ways, "orientation possible", "orientations possibles")}`,
+    chosenCell: (where, turned) => `Case ${where}, choisie, ${turned}. Entrée pose la tuile.`,
+    turned: (rotation) => (rotation === 0 ? "non tournée" : `tournée de ${90 * rotation} degrés`),
+    spot: capitalized,
+    retrieve: (kind, where) => `Reprendre votre ${role(kind)}, ${where}`,
+    tile: (sides, printed) => `Tuile : ${beside(sides)}${printed.length > 0 ? ` ; ${listed(printed)}` : ""}`,
+    boat: "un bateau",
+    market: "un marché",
+    ship: (count, cost) => `Navire à ${points(count)} pour ${cost}`,
+    cost: {
+      any: (count) => counted(count, "marchandise au choix", "marchandises au choix"),
+      same: (count, group) =>
+        `${counted(count, "marchandise", "marchandises")} ${["d’un type", "d’un autre type", "d’un troisième type"][group] ?? "d’un type"}`,
+    },
+  },
+
+  help: {
+    heading: "Comment jouer",
+    paragraphs: [
+      "À votre tour, vous posez une tuile à côté des autres. Les côtés qui se touchent doivent correspondre.",
+      "Vous pouvez ensuite placer un de vos quatre insulaires sur la nouvelle tuile : sur un pont (il ramasse des coquillages), une île (il cueille des bananes), dans une mer (il pêche des poissons) ou un marché.",
+      "Vous pouvez aussi, à la place, reprendre un de vos insulaires sur le plateau, sans rien recevoir : quand les quatre sont placés, ou à chaque tour dans l’édition allemande.",
+      "Quand un pont, une île ou une mer est complet, qui y a le plus d’insulaires reçoit ses marchandises, et les insulaires reviennent. Un bateau dans une mer rapporte la pêche plus tôt, et retire des poissons.",
+      "Un marchand dont le marché est entouré de huit tuiles prend gratuitement le meilleur navire.",
+      "À la fin de votre tour, vous pouvez livrer des marchandises à l’un des quatre navires. Les navires donnent des points ; à la fin, trois marchandises restantes valent un point. Le plus de points gagne.",
+    ],
+    keys: "Touches",
+    keyList: [
+      ["Flèches", "parcourir le plateau, tuile par tuile"],
+      ["Page préc., Page suiv.", "passer d’un choix à l’autre"],
+      ["Entrée", "choisir, et encore une fois pour confirmer"],
+      ["R", "tourner la tuile"],
+      ["U", "annuler"],
+      ["P", "passer : aucun insulaire, aucune livraison"],
+      ["S", "dire ce qu’il y a à faire, et le temps qui reste"],
+      ["+ − F", "agrandir, réduire, tout montrer"],
+      ["Échap", "annuler un choix"],
+      ["?", "cette aide"],
+    ],
+  },
+
+  problems: {
+    unauthorized: "Ce lien ou ce jeton n’est pas valable ici.",
+    wrong_seat: "Cette place n’est pas la vôtre.",
+    not_owner: "Seule la personne qui a créé la partie peut faire cela.",
+    not_found: "Cela n’existe pas, ou plus.",
+    not_active: "Cette partie n’est pas en cours.",
+    not_over: "Cette partie n’est pas encore terminée.",
+    not_your_turn: "Ce n’est pas à vous de jouer.",
+    replaced: "L’ordinateur joue pour cette place.",
+    not_replaced: "L’ordinateur ne joue pas pour cette place.",
+    resigned: "Cette place a abandonné.",
+    nothing_to_undo: "Il n’y a rien à annuler.",
+    no_open_seat: "Aucune place n’est libre.",
+    limit_reached: "La limite est atteinte.",
+    conflict: "La partie vient de changer. Réessayez.",
+    version_mismatch: "La partie vient de changer. Choisissez à nouveau.",
+    illegal_move: "Les règles ne permettent pas ce coup.",
+    rate_limited: "Trop de demandes à la fois. Réessayez dans un instant.",
+    internal: "Erreur interne du service.",
+    store_unavailable: "Le service n’atteint pas ses données en ce moment. Réessayez.",
+    draining: "Le service redémarre. Réessayez dans un instant.",
+  },
+
+  stock: ({ bananas, shells, fish }) =>
+    [inUnit(bananas, "bananas"), inUnit(shells, "shells"), inUnit(fish, "fish")].join(", "),
+
+  walk: {
+    cells: "Tuiles et cases",
+    cell: "case",
+    help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
+    tile: (where, isNewest) => (isNewest ? `Tuile, ${where}, la dernière posée.` : `Tuile, ${where}.`),
+    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+      `${[
+        [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
+        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(hasBoat ? ["un bateau"] : []),
+        lacking(kind, open),
+        ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
+        ...elsewhere.map(
+          ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
+        ),
+      ].join(", ")}.`,
+    around: (tiles, free) =>
+      [
+        ...(tiles.length > 0 ? [`Tuiles ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
+        ...(free.length > 0 ? [`Libre ${listed(free.map((side) => EDGES[side]))}.`] : []),
+      ].join(" "),
+    free: (where, around) => `Libre, ${where} : ${around}.`,
+  },
+
+  asked: {
+    bar: "Ce qu’il y a à faire",
+    place: (tile, cells) => `${tile}. Elle peut être posée à ${counted(cells, "endroit", "endroits")}.`,
+    placeChosen: (where, turned, tile) =>
+      `Choisi : ${where}, ${turned}. ${tile}. Entrée la pose, R la tourne.`,
+    placeChosenOnly: (where, turned, tile) =>
+      `Choisi : ${where}, ${turned}. ${tile}. Elle ne va que dans ce sens. Entrée la pose.`,
+    islander: (spots, retrievable) =>
+      [
+        ...(spots > 0
+          ? [`Placer un insulaire ? ${counted(spots, "endroit est libre", "endroits sont libres")}.`]
+          : []),
+        ...(retrievable > 0
+          ? [
+              retrievable === 1
+                ? "Vous pouvez reprendre un insulaire."
+                : `Vous pouvez reprendre l’un de vos ${retrievable} insulaires.`,
+            ]
+          : []),
+        "P passe.",
+      ].join(" "),
+    chosen: (what) => `Choisi. ${what} Entrée confirme.`,
+    deliver: (ships) =>
+      ships === 1
+        ? "Vous pouvez charger un navire. P garde vos marchandises."
+        : `Vous pouvez charger l’un des ${ships} navires. P garde vos marchandises.`,
+    takeShip: (ships) => `Votre marché est entouré. Choisissez l’un des ${ships} navires, il est gratuit.`,
+    pays: (paid) => `Vous payez ${paid}.`,
+    turn: (name, what) => `${name}, à vous de jouer. ${what}`,
+    yourTurn: (what) => `À vous de jouer. ${what}`,
+    scores: (totals) => `Score final : ${listed(totals.map(([name, total]) => `${name} ${total}`))}.`,
+    left: (time) => `Il reste ${lasting(time)}.`,
+    hurry: (time) => `Plus que ${lasting(time)} !`,
+    points: (count) => `${points(count)} des navires`,
+    finalPoints: (count) => `${points(count)} des navires et des marchandises`,
+    pointsIfEnded: (count, ended) =>
+      `${points(count)} des navires, ${ended} si la partie s’arrêtait maintenant`,
+  },
+
+  course: {
+    speed: "Vitesse",
+    link: "Copier le lien vers cette étape",
+    copied: "Lien copié",
+    keys: "Espace lit et arrête, les flèches avancent et reculent d’une étape, Début et Fin mènent à la première et à la dernière.",
+    said: (step, of, what) => `Étape ${step} sur ${of}. ${what}`,
+  },
+
+  proof: {
+    open: "Vérifier cette partie",
+    progress: (done, of) => `Vérification de l’étape ${done} sur ${of}…`,
+    checked: (steps) =>
+      `Votre navigateur a lu tout le journal de la partie auprès du service, et calculé les empreintes (SHA-256) de ses ${steps} étapes ainsi que l’ordre des tuiles et des navires à partir de la graine.`,
+    checkedSoFar: (steps) =>
+      `Votre navigateur a lu le journal de la partie auprès du service, et calculé les empreintes (SHA-256) des ${steps} étapes jusqu’ici ; la graine reste secrète jusqu’à la fin de la partie, et avec elle l’ordre des tuiles et des navires.`,
+    right:
+      "Tout est juste : aucune étape n’a été changée, ajoutée ni omise, chacune est celle que cette page a montrée, et les tuiles et les navires sont venus dans l’ordre fixé avant le premier coup.",
+    rightSoFar:
+      "Tout est juste : aucune étape n’a été changée, ajoutée ni omise, et chacune est celle que cette page a montrée.",
+    wrong: {
+      order: (step) => `L’étape ${step} est fausse : elle manque, ou une autre est à sa place.`,
+      digest: (step) =>
+        `L’étape ${step} est fausse : son empreinte ne correspond ni à ce qu’elle dit ni aux étapes précédentes ; l’une d’elles a donc été changée.`,
+      shown: (step) => `L’étape ${step} est fausse : ce n’est pas celle que cette page a montrée.`,
+      patch: (step) => `L’étape ${step} est fausse : elle ne peut pas suivre la partie telle qu’elle était.`,
+      commitment: (step) =>
+        `L’étape ${step} est fausse : la graine révélée ne correspond pas à l’engagement pris à cette étape.`,
+      tiles: (step) => `L’étape ${step} est fausse : la graine y donne une autre tuile.`,
+      ships: (step) => `L’étape ${step} est fausse : la graine y donne un autre navire.`,
+    },
+    limits:
+      "Cela ne peut pas montrer que personne ne connaissait l’ordre, que le service n’a pas inventé tout le journal, qui occupait quelle place, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+    limitsChosen:
+      "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; cela ne peut pas montrer qui occupait quelle place, que le service n’a pas inventé tout le journal, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+    impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
+  },
+
+  lesson: {
+    learn: "Apprendre en jouant",
+    learnHint: "Une première partie en deux minutes, un conseil à la fois.",
+    label: "Leçon",
+    skip: "Passer la leçon",
+    playOn: "Continuer",
+    shining: (choice) => `${choice}. Brille.`,
+    theirs: "C’est maintenant à l’ordinateur de jouer.",
+    place:
+      "Un tour commence par une tuile. Ses côtés doivent prolonger ceux qu’ils touchent : mer contre mer, pont contre pont, île contre île. Choisissez la case qui brille.",
+    turn: (times, button) =>
+      times === 1
+        ? `Elle convient ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
+        : `Elle convient ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
+    confirm: (button) => `Elle convient. Appuyez sur « ${button} ».`,
+    again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
+    finishes: {
+      bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
+      island: (gain) => `Sur la case qui brille, cette tuile complète votre île, et vous recevez ${gain}.`,
+      sea: (gain) => `Sur la case qui brille, cette tuile ferme votre mer, et vous recevez ${gain}.`,
+      boat: (gain) => `Sur la case qui brille, ce bateau rejoint votre pêcheur, et vous recevez ${gain}.`,
+    },
+    first: "Vous pouvez maintenant placer un de vos quatre insulaires sur cette tuile.",
+    works: {
+      bridge: "Un collecteur rapporte tous les coquillages du pont dès que celui-ci n’a plus de bout ouvert.",
+      island: "Un cueilleur rapporte toutes les bananes de l’île dès qu’elle n’a plus de côté ouvert.",
+      sea: "Un pêcheur rapporte tous les poissons de la mer dès qu’elle est fermée ou qu’un bateau arrive.",
+      market: "Un marchand rapporte gratuitement le meilleur navire dès que huit tuiles entourent le marché.",
+    },
+    another: "Un autre insulaire peut travailler à l’endroit qui brille.",
+    send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,
+    keep: (button) =>
+      `Rien ne vous oblige à placer quelqu’un. Gardez vos insulaires pour un meilleur endroit : appuyez sur « ${button} ».`,
+    finished: {
+      bridge: (gain) =>
+        `Votre pont n’a plus de bout ouvert : vous avez reçu ${gain}, et votre collecteur est rentré.`,
+      island: (gain) =>
+        `Votre île n’a plus de côté ouvert : vous avez reçu ${gain}, et votre cueilleur est rentré.`,
+      sea: (gain) => `Votre mer est fermée : vous avez reçu ${gain}, et votre pêcheur est rentré.`,
+      boat: (gain) =>
+        `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
+    },
+    computer:
+      "L’ordinateur a posé la tuile au cadre clair. Il joue comme vous : là où travaille un de ses insulaires, vous ne pouvez pas placer les vôtres.",
+    ships: (points, cost) =>
+      `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
+    deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
+    pay: "Choisissez les marchandises avec lesquelles vous payez.",
+    load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
+    over: (points) =>
+      `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !`,
+    overWithout:
+      "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !",
+  },
+
+  share: {
+    code: "Code QR",
+    of: (isWaiting) => (isWaiting ? "Inviter des joueurs" : "Lien pour regarder cette partie"),
+    ofHint: (isWaiting) =>
+      isWaiting
+        ? "Qui scanne ce code ou ouvre le lien peut se joindre à la partie."
+        : "Qui scanne ce code ou ouvre le lien peut regarder.",
+    elsewhere: "Continuer sur un autre appareil",
+    elsewhereHint:
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
+  },
+
+  news: {
+    since: (count) => `Depuis votre dernier tour : ${counted(count, "événement", "événements")}`,
+    last: (count) => `Au dernier tour : ${counted(count, "événement", "événements")}`,
+    show: "Montrer sur le plateau",
+    gained: (name, gained, points) =>
+      `Gain de ${name} : ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+  },
+
+  worth: {
+    nothing: "La tuile ne termine rien ici.",
+    tile: (where) => `Tuile (${where})`,
+    features: "Sur cette tuile",
+  },
+};
+
+/** With the spaces that French sets before these signs, at which no line breaks. */
+export const fr: Messages = typeset(french, (text) => text.replace(/ (?=[:;!?»])|(?<=«) /g, "\u00a0"));

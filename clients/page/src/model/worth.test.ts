@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BoardFeature, GameEvent, Move } from "south-seas-client";
+import { text } from "../messages/index.ts";
+import { move, place, wares } from "../testing/games.ts";
+import { featureAt, worthOfFeature, worthOfMove } from "./worth.ts";
+
+const CELLS = [
+  { x: 0, y: 0 },
+  { x: 1, y: 0 },
+];
+const EVALUATED: GameEvent = {
+  type: "feature_evaluated",
+  kind: "island",
+  cause: "completed",
+  cells: CELLS,
+  islanders: [],
+  winners: [1],
+  wares: wares(2, 0, 0),
+};
+const FEATURE: BoardFeature = {
+  kind: "island",
+  cells: CELLS,
+  islanders: [
+    { seat: 0, count: 1 },
+    { seat: 1, count: 2 },
+  ],
+  wares: wares(2, 0, 0),
+  open: 1,
+  segments: [
+    { x: 0, y: 0, segment: 0 },
+    { x: 1, y: 0, segment: 3 },
+  ],
+  text: "The island at (1, -2) gives 2 bananas now and lacks 1 side.",
+};
+
+function appraised(of: Move, effects: GameEvent[], worth: string, feature: Move["feature"] = null): Move {
+  return { ...of, effects, worth, feature };
+}
+
+test("a move that the service has not appraised says nothing", () => {
+  assert.equal(worthOfMove(place(1, 0, 0)), null);
+});
+
+test("a cell says what it would finish, in whose colour, and where in words", () => {
+  const worth = "Island completed at (1, 0): Bo receives 2 bananas.";
+  assert.deepEqual(worthOfMove(appraised(place(1, 0, 0), [EVALUATED], worth)), {
+    words: "Island completed at (1 east): Bo receives 2 bananas.",
+    outlines: [{ cells: CELLS, seat: 1 }],
+  });
+  const nothing = worthOfMove(appraised(place(1, 0, 0), [], ""));
+  assert.deepEqual(nothing, { words: text.worth.nothing, outlines: [] });
+});
+
+test("a spot outlines its feature, once where that is evaluated at once", () => {
+  const send = move("i0", { type: "place_islander", segment: 0 });
+  const open = worthOfMove(appraised(send, [], "It lacks 1 side.", FEATURE));
+  assert.deepEqual(open?.outlines, [{ cells: CELLS, seat: null }]);
+  const complete = worthOfMove(appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE));
+  assert.deepEqual(complete?.outlines, [{ cells: CELLS, seat: 1 }]);
+  const pass = worthOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
+  assert.deepEqual(pass, { words: "", outlines: [] });
+});
+
+test("a feature is outlined in the colour of whoever has most islanders there", () => {
+  const { words, outlines } = worthOfFeature(FEATURE);
+  assert.equal(words, "The island at (1 east, 2 north) gives 2 bananas now and lacks 1 side.");
+  assert.deepEqual(outlines, [{ cells: CELLS, seat: 1 }]);
+  const tied = FEATURE.islanders.map((one) => ({ ...one, count: 1 }));
+  assert.equal(worthOfFeature({ ...FEATURE, islanders: tied }).outlines[0]?.seat, null);
+  assert.equal(worthOfFeature({ ...FEATURE, islanders: [] }).outlines[0]?.seat, null);
+});
+
+test("a touched segment leads to its feature", () => {
+  assert.equal(featureAt([FEATURE], { x: 1, y: 0 }, 3), FEATURE);
+  assert.equal(featureAt([FEATURE], { x: 1, y: 0 }, 0), null);
+  assert.equal(featureAt([FEATURE], { x: 1, y: 0 }, null), null);
+});

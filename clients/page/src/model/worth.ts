@@ -1,0 +1,59 @@
+/** What a choice or a feature is worth, as the service says it: words, and what to outline on the board. */
+
+import type { BoardFeature, Move } from "south-seas-client";
+import { text } from "../messages/index.ts";
+import type { Cell } from "./cells.ts";
+import { inWords } from "./event_sentences.ts";
+
+export interface Outline {
+  readonly cells: readonly Cell[];
+  /** The seat in whose colour; null for none's. */
+  readonly seat: number | null;
+}
+
+export interface Worth {
+  readonly words: string;
+  readonly outlines: readonly Outline[];
+}
+
+/** What a move is worth; null where the service has not said so. */
+export function worthOfMove({ action, effects, feature, worth }: Move): Worth | null {
+  if (effects === null || worth === null) return null;
+  const outlines = effects.flatMap((event) =>
+    event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
+  );
+  const words = inWords(worth) || (action.type === "place_tile" ? text.worth.nothing : "");
+  // What is evaluated at once is outlined by its winner's colour already.
+  const isOutlined = feature === null || outlines.some(({ cells }) => sameCells(cells, feature.cells));
+  return { words, outlines: isOutlined ? outlines : [...outlines, { cells: feature.cells, seat: null }] };
+}
+
+/** What a feature gives now, and what it lacks. */
+export function worthOfFeature({ text: words, cells, islanders }: BoardFeature): Worth {
+  const most = Math.max(0, ...islanders.map(({ count }) => count));
+  const seats = islanders.filter(({ count }) => count === most).map(({ seat }) => seat);
+  return {
+    words: inWords(words),
+    outlines: [{ cells, seat: seats.length === 1 ? (seats[0] ?? null) : null }],
+  };
+}
+
+/** The feature that a segment of a tile belongs to. */
+export function featureAt(
+  features: readonly BoardFeature[],
+  cell: Cell,
+  segment: number | null,
+): BoardFeature | null {
+  return (
+    features.find(({ segments }) =>
+      segments.some((one) => one.x === cell.x && one.y === cell.y && one.segment === segment),
+    ) ?? null
+  );
+}
+
+function sameCells(some: readonly Cell[], others: readonly Cell[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ x, y }, index) => others[index]?.x === x && others[index].y === y)
+  );
+}

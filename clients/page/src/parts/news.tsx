@@ -1,0 +1,60 @@
+/** What the others have done since this browser's last action: the last of it in short, all of it when opened. */
+
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { text } from "../messages/index.ts";
+import { sentences } from "../model/event_sentences.ts";
+import type { Step } from "../session/game_history.ts";
+import type { GameSession } from "../session/game_session.ts";
+import { Entry } from "./entry.tsx";
+import { Icon } from "./icon.tsx";
+
+export function News({ session }: { session: GameSession }): JSX.Element | null {
+  const details = useRef<HTMLDetailsElement>(null);
+  const { tileset } = session;
+
+  /** Gives the room back to the board, and keeps the focus. */
+  function close(): void {
+    if (!details.current?.open) return;
+    details.current.open = false;
+    details.current.querySelector("summary")?.focus();
+  }
+
+  // What is asked for is on the board.
+  useEffect(() => {
+    if (session.places.length > 0) close();
+  }, [session.places]);
+  if (!tileset) return null;
+  const told = newsShown(session).filter((step) => sentences(step.diff, step.game, tileset).length > 0);
+  if (told.length === 0) return null;
+  const said = told.flatMap((step) => sentences(step.diff, step.game, tileset)).join(" ");
+  return (
+    <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
+      <summary>
+        <b class="heading">{newsHeading(session, told.length)}</b>
+        <span class="amount" aria-hidden="true">
+          {told.length}
+        </span>
+        <span class="latest" title={said}>
+          {said}
+        </span>
+        <Icon name="more" />
+      </summary>
+      <ol class="log">
+        {told.map((step) => (
+          <Entry key={step.diff.version} session={session} step={step} />
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** There is news while the game is played. */
+export function newsShown({ news, game, replayed }: GameSession): readonly Step[] {
+  return replayed === null && game?.status === "active" ? news : [];
+}
+
+/** Of what time the news is: a spectator has no turn. */
+export function newsHeading({ credentials }: GameSession, count: number): string {
+  return Object.keys(credentials.seats).length > 0 ? text.news.since(count) : text.news.last(count);
+}

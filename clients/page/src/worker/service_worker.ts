@@ -1,0 +1,93 @@
+/**
+ * Opens the page where there is no network, and a game from its notification.
+ *
+ * It stores nothing private: games are in the page's own storage.
+ */
+
+export {}; // makes this a module, whose `self` may have its own type
+declare const self: ServiceWorkerGlobalScope;
+
+/** What the page consists of, as `scripts/build.mjs` has it. */
+declare const BUILD: {
+  readonly digest: string;
+  /** The script that names this build in the page. */
+  readonly script: string;
+  readonly files: string[];
+};
+
+const CACHE = `south-seas-${BUILD.digest}`;
+const PAGE = "/";
+const PAGES = /^\/(games\/[a-z0-9-]+)?$/;
+const TILESETS = "/v1/tilesets/";
+/** From this status on an answer is not the service's own: a proxy does not reach it. */
+const UNREACHABLE_STATUS = 502;
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(openGame(event.notification.data as string));
+});
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== self.location.origin) return;
+  if (request.mode === "navigate") {
+    if (PAGES.test(pathname)) event.respondWith(fetchPage(request));
+  } else if (BUILD.files.includes(pathname) || pathname.startsWith(TILESETS)) {
+    event.respondWith(fetchOnce(request));
+  }
+});
+
+async function install(): Promise<void> {
+  const page = await fetch(PAGE, { headers: { Accept: "text/html" }, cache: "no-cache" });
+  // While instances are replaced, one may still have the build before; the browser tries again later.
+  if (!(await page.clone().text()).includes(BUILD.script)) throw new Error("the page is of another build");
+  const cache = await caches.open(CACHE);
+  await cache.addAll(BUILD.files);
+  await cache.put(PAGE, page);
+  await self.skipWaiting();
+}
+
+async function activate(): Promise<void> {
+  const outdated = (await caches.keys()).filter((name) => name !== CACHE);
+  await Promise.all(outdated.map((name) => caches.delete(name)));
+  await self.clients.claim();
+}
+
+/** The page as the service has it now; without a network as it was stored. */
+async function fetchPage(request: Request): Promise<Response> {
+  const response = await fetch(request).catch(() => null);
+  if (response !== null && response.status < UNREACHABLE_STATUS) return response;
+  const stored = await caches.match(PAGE, { ignoreVary: true });
+  return stored ?? response ?? Response.error();
+}
+
+/** What never changes under its URL: the files of a build, tile sets and their pictures. */
+async function fetchOnce(request: Request): Promise<Response> {
+  const cache = await caches.open(CACHE);
+  const stored = await cache.match(request, { ignoreVary: true });
+  if (stored) return stored;
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(request, response.clone());
+    return response;
+  } catch (error) {
+    // Pictures of an earlier release are better than none.
+    const older = await cache.match(request, { ignoreVary: true, ignoreSearch: true });
+    if (!older) throw error;
+    return older;
+  }
+}
+
+/** Shows a game in a window of the page that is open, or in a new one. */
+async function openGame(path: string): Promise<void> {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const open = windows.find(({ url }) => PAGES.test(new URL(url).pathname));
+  if (!open) {
+    await self.clients.openWindow(path);
+    return;
+  }
+  open.postMessage(path);
+  await open.focus();
+}
