@@ -637,9 +637,9 @@ export const de: Messages = {
     pay: "Wähle die Waren, mit denen du bezahlst.",
     load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
     over: (points) =>
-      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.`,
+      `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!`,
     overWithout:
-      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles: Spiel weiter, oder beginne ein neues Spiel.",
+      "Sammle Waren für Schiffe: Sie sind deine Punkte. Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!",
   },
 
   share: {

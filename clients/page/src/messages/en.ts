@@ -604,9 +604,9 @@ export const en = {
     pay: "Choose the wares that you pay with.",
     load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
     over: (points: string) =>
-      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.`,
+      `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,
     overWithout:
-      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all: play on, or begin a new game.",
+      "Collect wares for ships: they are your points. The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!",
   },
 
   share: {

@@ -638,14 +638,14 @@ const french: Messages = {
     computer:
       "L’ordinateur a posé la tuile au cadre clair. Il joue comme vous : là où travaille un de ses insulaires, vous ne pouvez pas placer les vôtres.",
     ships: (points, cost) =>
-      `Les marchandises paient des navires, et les navires sont des points. Celui qui brille vaut ${points} et demande ${cost}.`,
+      `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
     deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
     pay: "Choisissez les marchandises avec lesquelles vous payez.",
     load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
     over: (points) =>
-      `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.`,
+      `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !`,
     overWithout:
-      "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout : continuez, ou commencez une nouvelle partie.",
+      "Réunissez des marchandises pour des navires : ce sont vos points. La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !",
   },
 
   share: {

@@ -10,6 +10,7 @@ import { announcer } from "../session/announcer.ts";
 import { playLesson } from "../session/computer_game.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { useWarning } from "./announcements.tsx";
+import { Icon } from "./icon.tsx";
 
 /** The hint in words, which `useAsked` says to screen readers; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
@@ -24,9 +25,15 @@ export function Lesson({ session, hint }: { session: GameSession; hint: Hint }):
             {text.back}
           </a>
         )}
-        <button class={isOver ? "primary" : ""} onClick={() => session.endLesson()}>
-          {isOver ? text.lesson.playOn : text.lesson.skip}
-        </button>
+        {isOver ? (
+          <button class="primary" onClick={() => session.endLesson()}>
+            {text.lesson.playOn}
+          </button>
+        ) : (
+          <button class="skip" title={text.lesson.skip} onClick={() => session.endLesson()}>
+            <Icon name="close" /> <span class="words">{text.lesson.skip}</span>
+          </button>
+        )}
       </div>
     </section>
   );
