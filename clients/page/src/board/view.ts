@@ -266,7 +266,7 @@ export class View {
       !isCovered &&
       across > MARGIN &&
       across < width - MARGIN &&
-      down > MARGIN + above(height) &&
+      down > MARGIN + MESSAGES &&
       down < height - MARGIN
     );
   }
