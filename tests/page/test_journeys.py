@@ -194,7 +194,7 @@ async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visi
 
 
 async def test_a_player_without_a_network_sees_so_and_plays_on_with_it(visitors: Visitors) -> None:
-    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
+    visitors.expect_error("ERR_INTERNET_DISCONNECTED|ERR_FAILED")
     game = await prepare_game(visitors, "offline")
     ana = await game.open_for(visitors, 0, size=PHONE, touch=True, worker=True)
     await ana.page.goto(visitors.url)

@@ -79,8 +79,8 @@ test("each work of an islander is explained once, and that all may stay at home"
 
 test("what has happened is explained in the order in which it did, each once", () => {
   const steps = [
-    step([evaluated("bridge", [1], wares(0, 1, 0))], { by: "bot" }),
     step([evaluated("sea", [0], wares(0, 0, 3), "boat"), evaluated("bridge", [0, 1], wares(0, 2, 0))]),
+    step([evaluated("bridge", [1], wares(0, 1, 0))], { seat: 1, by: "bot" }),
   ];
   const rich = game({ players: [player(0, "Ana", { wares: wares(3, 0, 1) }), player(1, "Bo")] });
   const told = ["place"];
@@ -93,6 +93,20 @@ test("what has happened is explained in the order in which it did, each once", (
   }
   assert.equal(hinted({ game: rich, steps, told }), "again: cells");
   assert.equal(hinted({ told: ["place"] }), "again: cells", "nobody pays with nothing");
+  assert.match(
+    hintFor(
+      state({
+        steps: [
+          step([{ type: "tile_placed", seat: 1, tile: "market", x: 0, y: 1, rotation: 0 }], {
+            seat: 1,
+            by: "bot",
+          }),
+        ],
+        told: ["place"],
+      }),
+    )?.words ?? "",
+    /places a tile .* Where it has an islander/,
+  );
 });
 
 test("what was taken back has not happened", () => {

@@ -7,6 +7,7 @@ import type { Diff, Game, GameEvent, Move, TileSet } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { advisedMove } from "./advice.ts";
 import { type Cell, sameCell } from "./cells.ts";
+import { sentences } from "./event_sentences.ts";
 import { missingWares } from "./missing_wares.ts";
 import { total } from "./payments.ts";
 import { costInWords, shipOf } from "./tileset.ts";
@@ -138,8 +139,11 @@ function news(state: LessonState, move: Move): Hint | null {
         return hint(`finished ${work}`, "wares", text.lesson.finished[work](text.wares(event.wares)), move);
     }
   // R4.2.
-  if (isNew(state, "computer") && steps.some(({ diff }) => diff.by === "bot"))
-    return hint("computer", "newest", text.lesson.computer, move);
+  const theirs = steps.slice(steps.findLastIndex(({ diff }) => diff.seat === seat) + 1);
+  if (isNew(state, "computer") && theirs.some(({ diff }) => diff.by === "bot")) {
+    const said = theirs.flatMap((step) => sentences(step.diff, step.game, tileset)).join(" ");
+    return hint("computer", "newest", text.lesson.computer(said), move);
+  }
   const held = game.players[seat]?.wares;
   if (!held || total(held) === 0 || !isNew(state, "ships")) return null;
   // R6.1 to R6.3.

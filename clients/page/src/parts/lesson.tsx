@@ -12,7 +12,7 @@ import type { GameSession } from "../session/game_session.ts";
 import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
-/** The hint in words, which `useAsked` says to screen readers; what it speaks of is marked by the style sheet. */
+/** The hint in words; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
   const isOver = hint.topic === "over";
   useEffect(() => announcer.tell(hint.words), [hint.words]);
