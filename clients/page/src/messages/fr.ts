@@ -701,11 +701,11 @@ const french: Messages = {
     last: (count) => `Au dernier tour : ${counted(count, "événement", "événements")}`,
     show: "Montrer sur le plateau",
     gained: (name, gained, points) =>
-      `Gain de ${name} : ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+      `${name} a reçu ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
   },
 
   worth: {
-    nothing: "La tuile ne termine rien ici.",
+    nothing: "La tuile ne complète rien ici.",
     tile: (where) => `Tuile (${where})`,
     features: "Sur cette tuile",
   },
