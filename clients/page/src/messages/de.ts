@@ -667,8 +667,7 @@ export const de: Messages = {
       boat: (gain) =>
         `Ein Boot kam in dein Meer: Du hast ${gain} bekommen, dein Fischer ist wieder zu Hause, und das Boot hat einige Fische für immer mitgenommen.`,
     },
-    computer: (said) =>
-      `${said} Wo er einen Insulaner hat, darfst du keinen setzen.`,
+    computer: (said) => `${said} Wo er einen Insulaner hat, darfst du keinen setzen.`,
     ships: (points, cost) =>
       `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
     deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,

@@ -632,8 +632,7 @@ export const en = {
       boat: (gain: string) =>
         `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
     },
-    computer: (said: string) =>
-      `${said} Where it has an islander, you cannot send yours.`,
+    computer: (said: string) => `${said} Where it has an islander, you cannot send yours.`,
     ships: (points: string, cost: string) =>
       `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
     deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,

@@ -672,8 +672,7 @@ const french: Messages = {
       boat: (gain) =>
         `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
     },
-    computer: (said) =>
-      `${said} Là où il a un insulaire, vous ne pouvez pas en placer.`,
+    computer: (said) => `${said} Là où il a un insulaire, vous ne pouvez pas en placer.`,
     ships: (points, cost) =>
       `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
     deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
