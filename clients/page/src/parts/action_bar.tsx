@@ -2,6 +2,7 @@
 
 import type { Game, Turn } from "south-seas-client";
 import type { ComponentChildren, JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Pictures } from "../board/pictures.ts";
 import { Token } from "../board/figure.tsx";
 import type { ViewRef } from "../board/view.ts";
@@ -100,8 +101,10 @@ function headingOf({ session, game, turn }: StepProps): string {
 
 /** What is to be done, in words and pictures; it scrolls where it is long. */
 function Step(props: { heading: string; game: Game; turn: Turn; children: ComponentChildren }): JSX.Element {
+  const step = useRef<HTMLDivElement>(null);
+  useFocusWhereScrolled(step);
   return (
-    <div class="step">
+    <div ref={step} class="step">
       <h2>
         <span title={props.heading}>{props.heading}</span>
         {props.turn.deadline && (
@@ -111,6 +114,22 @@ function Step(props: { heading: string; game: Game; turn: Turn; children: Compon
       {props.children}
     </div>
   );
+}
+
+/** Lets the keyboard scroll an element that has more in it than there is room for. */
+function useFocusWhereScrolled(element: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return;
+    const measure = (): void => {
+      if (current.scrollHeight > current.clientHeight) current.tabIndex = 0;
+      else current.removeAttribute("tabindex");
+    };
+    measure();
+    const sized = new ResizeObserver(measure);
+    sized.observe(current);
+    return () => sized.disconnect();
+  });
 }
 
 interface HintProps {
