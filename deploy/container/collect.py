@@ -63,9 +63,8 @@ def main(venv: Path, root: Path) -> None:
     for listing in (Path("/etc/ld.so.conf"), *Path("/etc/ld.so.conf.d").iterdir()):
         [*copy_with_links(listing, root)]
     subprocess.run(["ldconfig", "-X", "-r", root], check=True)  # noqa: S603, S607
-    write_etc(
-        root, debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))})
-    )
+    packages = debian_packages({*copied, *(Path("/") / file.relative_to(root) for file in root.glob("usr/**/*.so"))})
+    write_etc(root, {*packages, "ca-certificates"})  # the Dockerfile copies its bundle, a file of no package
     compile_bytecode(root, (stdlib, venv / "lib"))
     (root / PATH_IN_IMAGE).parent.mkdir(parents=True)
     (root / PATH_IN_IMAGE).write_text(make_sbom(root))

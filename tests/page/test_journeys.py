@@ -194,7 +194,7 @@ async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visi
 
 
 async def test_a_player_without_a_network_sees_so_and_plays_on_with_it(visitors: Visitors) -> None:
-    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
+    visitors.expect_error("ERR_INTERNET_DISCONNECTED|ERR_FAILED")
     game = await prepare_game(visitors, "offline")
     ana = await game.open_for(visitors, 0, size=PHONE, touch=True, worker=True)
     await ana.page.goto(visitors.url)
@@ -284,7 +284,6 @@ async def test_the_page_speaks_the_language_of_the_browser_and_the_one_chosen_in
     await ana.page.reload()
     await expect(ana.action_bar).to_contain_text("Du bist am Zug")
     await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
-    assert await ana.page.evaluate(LANGUAGES_LOADED) == ["de"]
 
 
 async def _offer_bots(page: Page, *names: str) -> None:

@@ -27,7 +27,7 @@ FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 async def test_a_browser_gets_the_page_and_a_program_gets_links(client: Client) -> None:
     async with client.get("/", headers=BROWSER) as response:
         assert response.content_type == "text/html"
-        assert response.headers["Vary"] == "Accept-Encoding, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
         assert response.headers["Cache-Control"] == "no-cache"
     async with client.get("/") as response:
         assert (await response.json())["games"] == "/v1/games"
@@ -105,7 +105,7 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
                 assert response.headers["Cache-Control"] == CACHE_IMMUTABLE
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as response:
         assert response.status == web.HTTPNotModified.status_code
-        assert response.headers["Vary"] == "Accept-Encoding, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
 
 
 async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(client: Client) -> None:
@@ -150,31 +150,40 @@ async def test_icons_are_served(client: Client) -> None:
                 assert response.status == web.HTTPOk.status_code
 
 
-async def test_what_a_browser_needs_at_first_has_every_language(client: Client) -> None:
-    """The manifest that the page's script chooses, and the words of a browser without scripts."""
-    async with client.get("/", headers=BROWSER) as response:
+@pytest.mark.parametrize(
+    ("accepted", "language", "name"),
+    (("de-AT, en;q=0.5", "de", "Südsee"), ("fr", "fr", "Mers du Sud"), ("pt", "en", "South Seas")),
+)
+async def test_the_page_has_the_language_of_the_browser(
+    client: Client, accepted: str, language: str, name: str
+) -> None:
+    """Its own words, those of its manifest, and the script with all others, which alone is loaded."""
+    async with client.get("/", headers={**BROWSER, "Accept-Language": accepted}) as response:
+        assert response.headers["Content-Language"] == language
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
         body = await response.text()
-    assert re.findall(r'<p lang="(\w+)">', body) == list(LANGUAGES)
-    async with ClientSession(client.make_url("/")) as browser:
-        for language in LANGUAGES:
-            (path,) = re.findall(rf'data-{language}="([^"]+)"', body)
-            async with browser.get(path) as response:
-                assert response.content_type == "application/manifest+json"
-                manifest = await response.json(content_type=None)
-            assert manifest["lang"] == language
-            assert manifest["name"] == {"en": "South Seas", "fr": "Mers du Sud", "de": "Südsee"}[language]
+    assert f'<html lang="{language}">' in body
+    assert f"<title>{name}</title>" in body
+    assert re.findall(r"/assets/(en|fr|de)-\w+\.js", body) == [language]
+    (path,) = re.findall(r'rel="manifest" href="([^"]+)"', body)
+    async with ClientSession(client.make_url("/")) as browser, browser.get(path) as response:
+        assert response.content_type == "application/manifest+json"
+        manifest = await response.json(content_type=None)
+    assert (manifest["lang"], manifest["name"]) == (language, name)
 
 
-async def test_a_language_is_loaded_by_its_readers_alone(client: Client) -> None:
-    """Scripts that every reader loads are named in the page, so that the browser fetches them side by side."""
-    async with client.get("/", headers=BROWSER) as response:
-        preloaded = set(re.findall(r"/assets/([\w-]+\.js)", await response.text()))
-    scripts = {path.removeprefix("assets/") for path in list_files(page.PAGE) if re.match(r"assets/.+\.js$", path)}
-    others = {name.split("-")[0] for name in scripts - preloaded}
-    assert others >= set(LANGUAGES)
-    for name in scripts - preloaded:
-        imported = re.findall(r'from"\./([\w-]+\.js)"', list_files(page.PAGE)[f"assets/{name}"].read_text("utf-8"))
-        assert set(imported) <= preloaded, f"{name} waits for another script"
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_no_script_waits_for_another_one(client: Client, language: str) -> None:
+    """What the page's scripts import is named in the page, so that the browser fetches it beside them."""
+    async with client.get("/", headers={**BROWSER, "Accept-Language": language}) as response:
+        named = set(re.findall(r"/assets/([\w-]+\.js)", await response.text()))
+    files = list_files(page.PAGE)
+    imported = {
+        found
+        for name in named
+        for found in re.findall(r'(?:from|import)"\./([\w-]+\.js)"', files[f"assets/{name}"].read_text("utf-8"))
+    }
+    assert imported <= named
 
 
 def test_islanders_have_the_colours_and_marks_of_the_images() -> None:

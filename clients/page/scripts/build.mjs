@@ -45,16 +45,19 @@ async function files() {
     outputFiles.map(({ path, contents }) => [relative(TARGET, path), Buffer.from(contents)]),
   );
   for (const name of PLAIN) made.set(name, await readFile(join(HERE, "src", name)));
-  const messages = await allMessages();
-  const manifests = await manifestsIn(messages);
-  for (const { path, contents } of manifests.values()) made.set(path, contents);
-  made.set("index.html", Buffer.from(await indexOf(metafile.outputs, messages, manifests)));
-  made.set("service_worker.js", await serviceWorkerOf(made));
+  const languages = await allMessages();
+  for (const messages of languages) {
+    const manifest = await manifestIn(messages);
+    made.set(manifest.path, manifest.contents);
+    made.set(`index.${messages.language}.html`, await indexIn(messages, metafile.outputs, manifest.path));
+  }
+  const codes = languages.map(({ language }) => language);
+  made.set("service_worker.js", await serviceWorkerOf(made, codes));
   return { made, metafile };
 }
 
 /** The service worker, which knows the files of this build. */
-async function serviceWorkerOf(made) {
+async function serviceWorkerOf(made, languages) {
   const digest = createHash("sha256");
   for (const [path, contents] of [...made].sort()) digest.update(path).update(contents);
   const paths = [...made.keys()].sort().map((path) => `/${path}`);
@@ -62,6 +65,7 @@ async function serviceWorkerOf(made) {
     digest: digest.digest("hex").slice(0, 10),
     script: paths.find((path) => /^\/assets\/page-.*\.js$/.test(path)),
     files: paths.filter((path) => /\.(js|css|svg)$/.test(path)),
+    languages: paths.filter((path) => languages.some((language) => path.startsWith(`/assets/${language}-`))),
   };
   const { outputFiles } = await build({
     ...OPTIONS,
@@ -74,7 +78,7 @@ async function serviceWorkerOf(made) {
   return Buffer.from(outputFiles[0].contents);
 }
 
-/** Every language's messages, the first being the one of index.html. */
+/** Every language's messages. */
 async function allMessages() {
   const { outputFiles } = await build({
     ...OPTIONS,
@@ -85,43 +89,28 @@ async function allMessages() {
   return Promise.all(Object.values(LANGUAGES).map((load) => load()));
 }
 
-/** A manifest in every language, by its code. */
-async function manifestsIn(messages) {
+/** The manifest in a language. */
+async function manifestIn({ language, title, description }) {
   const manifest = JSON.parse(await readFile(join(HERE, "src/manifest.webmanifest"), "utf8"));
-  return new Map(
-    messages.map(({ language, title, description }) => {
-      const named = { name: title, short_name: title, description, lang: language, ...manifest };
-      const contents = Buffer.from(JSON.stringify(named));
-      const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
-      return [language, { path: `assets/manifest-${language}-${hash}.webmanifest`, contents }];
-    }),
-  );
+  const named = { name: title, short_name: title, description, lang: language, ...manifest };
+  const contents = Buffer.from(JSON.stringify(named));
+  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
+  return { path: `assets/manifest-${language}-${hash}.webmanifest`, contents };
 }
 
-/** index.html with the files as they are called now. */
-async function indexOf(outputs, messages, manifests) {
+/** index.html in a language, with the files as they are called now; its script and its words are loaded side by side. */
+async function indexIn({ language, title, description, noScript }, outputs, manifest) {
   const url = (output) => `/${relative(TARGET, join(HERE, output))}`;
   const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
-  const main = outputOf("src/main.tsx");
-  const languages = messages.map(({ language }) => outputOf(`src/messages/${language}.ts`));
-  // The reader's language is known, and loaded, as soon as main.tsx runs: what each of them imports is there by then.
-  const preloads = [...neededAtOnce(outputs, [main, outputOf("src/app.tsx"), ...languages])]
-    .filter((output) => output !== main && !languages.includes(output))
-    .map((output) => `<link rel="modulepreload" href="${url(output)}" />`);
-  const named = [...manifests].map(([language, { path }]) => `data-${language}="/${path}"`);
-  const excuses = messages.map(({ language, noScript }) => `<p lang="${language}">${noScript}</p>`);
-  const values = {
-    style: url(outputOf("src/styles/page.css")),
-    page: url(main),
-    preloads: preloads.join(""),
-    manifest: `/${manifests.get(messages[0].language).path}`,
-    manifests: named.join(" "),
-    excuses: excuses.join(""),
-    title: messages[0].title,
-    description: messages[0].description,
-  };
+  const page = outputOf("src/main.tsx");
+  const preloads = [...neededAtOnce(outputs, [page, outputOf(`src/messages/${language}.ts`)])]
+    .filter((output) => output !== page)
+    .map((output) => `<link rel="modulepreload" href="${url(output)}" />`)
+    .join("");
+  const style = url(outputOf("src/styles/page.css"));
+  const values = { language, title, description, noScript, manifest, style, preloads, page: url(page) };
   const index = await readFile(join(HERE, "src/index.html"), "utf8");
-  return index.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
+  return Buffer.from(index.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]));
 }
 
 /** The outputs that some of them import before they run. */

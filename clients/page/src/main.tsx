@@ -1,11 +1,12 @@
-/** The page: its parts and the reader's words are loaded side by side. */
+/** The page, once the reader's words are there. */
 
 import { render } from "preact";
+import { App } from "./app.tsx";
 import { language } from "./messages/index.ts";
 import { showTheme } from "./model/theme.ts";
 import { startWorker } from "./session/start_worker.ts";
 
 showTheme();
-const [{ App }] = await Promise.all([import("./app.tsx"), language.load()]);
+await language.load();
 render(<App />, document.body);
 startWorker();

@@ -3573,6 +3573,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };

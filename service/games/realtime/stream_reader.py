@@ -114,13 +114,17 @@ async def resolve_position(
     """Return where a client that has version `since` continues, or None if it needs the whole game.
 
     It needs it without `since`, if `since` is in the future or before the beginning of the stream, and if `digest` is
-    not that version's.
+    not that version's. Raises StoreUnavailable if a failover has taken back what `record` has.
     """
     if since is None or since > record.revision.version:
         return None
     if since == record.revision.version:
         return record.revision if digest in (None, record.revision.digest) else None
     following = await store.load_diffs(game, since, 1)
+    if not following:
+        again = await store.load(game)
+        if again is None or again.revision != record.revision:
+            raise StoreUnavailable(f"game {game} changed while it was read")
     if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
         return None
     return Revision(since, following[0].previous)

@@ -1,14 +1,18 @@
 """The frames that the client of a WebSocket sends: checked, and passed on to aiohttp's reader message by message."""
 
 import asyncio
+import zlib
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import set_zlib_backend
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
 
-__all__ = ["FrameReader", "Turns"]
+__all__ = ["FrameReader", "Turns", "reject_incomplete_messages"]
 
 FINAL, RESERVED, OPCODE, CONTROL, CLOSE, MASKED = 0x80, 0x70, 0x0F, 0x08, 0x08, 0x80
 """Parts of the first two bytes of a frame (RFC 6455, 5.2)."""
@@ -29,6 +33,13 @@ UNKNOWN_FRAME = b"\x83\x80\0\0\0\0"
 
 ENDLESS_FRAME = b"\x81\xff" + (2**62).to_bytes(8)
 """A frame that is larger than any limit, for which aiohttp closes with 1009."""
+
+TAIL = b"\0\0\xff\xff"
+"""What aiohttp appends to each message."""
+
+PROBE = b"between."
+STORED_PROBE = b"\0" + len(PROBE).to_bytes(2, "little") + (len(PROBE) ^ 0xFFFF).to_bytes(2, "little") + PROBE
+"""A block that is not compressed: between two blocks, and hardly elsewhere, it is inflated to the probe."""
 
 
 class Turns:
@@ -213,3 +224,36 @@ class FrameReader:
             self._is_last = first & OPCODE == CLOSE
             end = start
         return end, b""
+
+
+class Inflater:
+    """An inflater of zlib's that raises zlib.error if a message ends within a block.
+
+    To each message an empty block is appended (RFC 7692, 7.2.2). zlib takes it for data of an incomplete block, and the
+    beginning of the next message too, without an error.
+    """
+
+    def __init__(self, wbits: int) -> None:
+        self._inflater = zlib.decompressobj(wbits)
+
+    def decompress(self, data: bytes, max_length: int = 0) -> bytes:
+        """Inflate the next data, at most to this length if it is not 0."""
+        inflated = self._inflater.decompress(data, max_length)
+        if data[-len(TAIL) :] == TAIL and not self._inflater.eof and not self._inflater.unconsumed_tail:
+            after = self._inflater.copy()
+            if after.decompress(STORED_PROBE) != PROBE:
+                raise zlib.error("the message ends within a block")
+        return inflated
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inflater, name)
+
+
+def _decompressobj(wbits: int = zlib.MAX_WBITS) -> Any:
+    return Inflater(wbits) if wbits < 0 else zlib.decompressobj(wbits)
+
+
+def reject_incomplete_messages() -> None:
+    """Have aiohttp inflate so in this process. What is no WebSocket's, and not raw, is inflated as ever."""
+    backend: Any = SimpleNamespace(**{**vars(zlib), "decompressobj": _decompressobj})
+    set_zlib_backend(backend)

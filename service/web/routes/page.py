@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 
-from aiohttp import hdrs, web
+from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
-from service.i18n import ENGLISH
+from service.i18n import ENGLISH, Language
 from service.release import REVISION, VERSION
 from service.web.common_headers import CSP, PAGE_HEADERS
 from service.web.headers.fields import PreferredLanguage
-from service.web.headers.negotiation import add_vary, prefers_media_type
+from service.web.headers.negotiation import add_vary, prefers_media_type, set_content_language
 from service.web.images.responses import drawing_code_digest
 from service.web.parsing import JSON
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
@@ -56,6 +56,12 @@ SERVICE_INDEX = ServiceIndex(
 )
 
 
+class PageRead(Request, frozen=True, kw_only=True):
+    """A request for the web page."""
+
+    language: PreferredLanguage = ENGLISH
+
+
 @Route(
     "GET",
     "/",
@@ -66,18 +72,17 @@ SERVICE_INDEX = ServiceIndex(
     others=(ResponseSpec(200, "The web page.", str, media_type=HTML),),
     tag="service",
 )
-async def read_index(request: web.Request, _: Request) -> web.Response:
+async def read_index(request: web.Request, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     html = prefers_media_type(request, HTML, JSON)
-    response = page_response(request) if html else cacheable_response(request, SERVICE_INDEX)
+    response = page_response(request, params.language) if html else cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
-class GamePageRead(Request, frozen=True, kw_only=True):
+class GamePageRead(PageRead, frozen=True, kw_only=True):
     """A request for a game's page."""
 
     id: Id
-    language: PreferredLanguage = ENGLISH
 
 
 @Route(
@@ -95,15 +100,14 @@ async def read_game_page(request: web.Request, params: GamePageRead) -> web.Resp
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
-    card = await load_card(request, params.id, params.language)
-    return add_vary(page_response(request, card), hdrs.ACCEPT_LANGUAGE)
+    return page_response(request, params.language, await load_card(request, params.id, params.language))
 
 
-def page_response(request: web.Request, card: str = "") -> web.Response:
-    """Return the web page, with more for its head."""
+def page_response(request: web.Request, language: Language, card: str = "") -> web.Response:
+    """Return the web page in a language, with more for its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
-    page = make_asset(HTML, _page_file(INDEX).body.replace(b"</head>", head.encode()))
-    return static_response(request, page, CACHE_PUBLIC)
+    page = make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
+    return set_content_language(static_response(request, page, CACHE_PUBLIC), language)
 
 
 def add_file_routes(app: web.Application) -> None:

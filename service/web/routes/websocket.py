@@ -7,6 +7,7 @@ from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame, ServiceError
 from service.games.ports.game_store import StoreUnavailable
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.connections.frames import reject_incomplete_messages
 from service.web.connections.protocol import get_connection
 from service.web.headers.bearer_tokens import read_bearer_token
 from service.web.parsing import ResumePoint, parse_resume_query
@@ -15,7 +16,6 @@ from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.streaming.registry import STREAMS, StreamRegistry
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
-from service.web.websocket.inflation import reject_incomplete_messages
 from service.web.websocket.session import Session
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]

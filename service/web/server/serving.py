@@ -123,6 +123,7 @@ async def run_server(
         if stop.forced.is_set():
             runner.force_shutdown()
         await runner.cleanup()
+    logger.info("stopped: all connections are closed")
 
 
 def max_stop_s(limits: Limits) -> float:

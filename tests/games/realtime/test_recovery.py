@@ -30,6 +30,14 @@ async def test_a_client_resumes_from_a_state_in_the_stream(
     assert await resolve_position(store, "g", loaded, since, client_digest) == position
 
 
+async def test_what_a_failover_takes_back_between_two_reads_is_not_sent(store: UnreliableStore) -> None:
+    """The log is read after the game, so from the promoted replica, which lacks the last commit."""
+    loaded = await load_record(store)
+    on_former_primary = loaded._replace(revision=Revision(2, digest(2)))
+    with pytest.raises(StoreUnavailable, match="changed while it was read"):
+        await resolve_position(store, "g", on_former_primary, 1, digest(1))
+
+
 async def test_an_unreadable_snapshot_raises_store_unavailable(store: UnreliableStore) -> None:
     loaded = await load_record(store)
     with pytest.raises(StoreUnavailable, match="cannot be read"):

@@ -204,8 +204,10 @@ def _check_subscriber(
     for record in messages:
         if isinstance(record, SnapshotReceived):
             if record.since_version is not None:
+                # A former primary may have sent a branch that was taken back, from which this client could not go on.
                 could_resume = digests.get(record.since_version) == record.since_digest
-                if could_resume and record.version >= record.since_version:
+                is_kept = digests.get(record.version) == record.digest
+                if could_resume and is_kept and record.version >= record.since_version:
                     yield Violation(
                         "resync",
                         client,

@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-import secrets
 import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -40,31 +38,35 @@ async def test_a_full_redis_pages_and_a_killed_instance_does_not() -> None:
 async def test_an_interrupted_run_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     require(HAPROXY)
     require(PROMETHEUS)
-    mark = secrets.token_hex(16)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.verification.faults", "--only", "an instance gone"),
         *("--output", str(tmp_path / "faults.json")),
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "MARK": mark},
         cwd=ROOT,
     )
     assert process.stderr is not None
     assert b"1 of 1: an instance gone" in await process.stderr.readline()
-    assert len(marked(mark)) > 5
+    started = descendants(process.pid)
+    assert len(started) >= len(("Redis", "instance", "instance", "haproxy", "Prometheus"))
     process.send_signal(number)
     await process.communicate()
-    await wait_until(lambda: not marked(mark))
+    await wait_until(lambda: not any(map(is_running, started)))
 
 
-def marked(mark: str) -> list[str]:
-    """Return the processes with this in their environment."""
-    found = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # it may have ended
-            if mark.encode() in environment.read_bytes():
-                found.append(environment.parent.name)
-    return found
+def descendants(pid: int) -> list[int]:
+    """Return the processes that a process has started, and theirs."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text(encoding="ascii").split()]
+    return [*children, *(below for child in children for below in descendants(child))]
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process has not ended; one that nobody has waited for has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 async def test_a_stranger_learns_what_there_is_and_what_is_missing() -> None:

@@ -1,6 +1,7 @@
 """A stop: open requests are finished, and sockets are closed while the instance still serves."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -42,7 +43,8 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "gc", Mock())
 
 
-async def test_open_requests_are_finished(store: RedisStore) -> None:
+async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, serving.__name__)
     arrived, may_answer = asyncio.Event(), asyncio.Event()
 
     async def answer_later(_request: web.Request) -> web.Response:
@@ -71,6 +73,7 @@ async def test_open_requests_are_finished(store: RedisStore) -> None:
             async with await request as response:
                 assert response.status == 200
             await task
+    assert [line.partition(":")[0] for line in caplog.messages] == ["stopping", "stopped"]
 
 
 async def test_an_instance_serves_while_it_closes_sockets(store: RedisStore) -> None:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from textwrap import dedent
 
-import pytest
 import pytest_asyncio
 
 from tests.programs import run_program
@@ -55,22 +54,21 @@ CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: c
 )
 
 
-@pytest.mark.parametrize(
-    ("request_bytes", "first"),
-    ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY))),
-    ids=["a body", "a head", "a chunk"],
-)
-async def test_a_request_that_arrives_slowly_is_answered(
-    server: ServerProcess, request_bytes: bytes, first: int
-) -> None:
-    started = asyncio.Event()
-    uploading = asyncio.create_task(send_slowly(port_of(server), request_bytes, first, started))
-    await started.wait()
+async def test_requests_that_arrive_slowly_are_answered(server: ServerProcess) -> None:
+    """A body, a head and a chunk are arriving when the service is told to stop."""
+    slow = ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY)))
+    starts = [asyncio.Event() for _ in slow]
+    uploading = [
+        asyncio.create_task(send_slowly(port_of(server), *request, started))
+        for request, started in zip(slow, starts, strict=True)
+    ]
+    for started in starts:
+        await started.wait()
     await asyncio.sleep(0.1)
     server.process.send_signal(signal.SIGTERM)
-    response = await uploading
-    assert response.startswith(b"HTTP/1.1 201 ")
-    assert b"\r\nConnection: close\r\n" in response
+    for response in await asyncio.gather(*uploading):
+        assert response.startswith(b"HTTP/1.1 201 ")
+        assert b"\r\nConnection: close\r\n" in response
     assert await server.process.wait() == 0
 
 

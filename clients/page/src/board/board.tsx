@@ -73,12 +73,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     if (aim === undefined) return;
     viewRef.current?.aimAt(aim);
     setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
+    // A new question begins with what is in sight, unless the focus is on the board.
+    if (!frame.current?.contains(document.activeElement)) setActive(null);
   }, [JSON.stringify(aim)]);
 
   const { inspected, features } = session.inspection;
   useEffect(() => {
     // What is looked at is not under the words about it.
-    if (inspected) viewRef.current?.reveal(inspected.cell, messages.current?.offsetHeight);
+    if (inspected) viewRef.current?.uncover(inspected.cell, messages.current?.offsetHeight ?? 0);
   }, [inspected, features.length]);
 
   useEffect(() => {
@@ -103,7 +105,13 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
-    viewRef.current?.reveal(cellOf(next.getAttribute("data-cell") ?? ""));
+  }
+
+  /** What the focus comes to by key is brought into sight. */
+  function focus({ target }: FocusEvent): void {
+    const stop = target as Element;
+    setActive(stop.getAttribute("data-stop"));
+    if (stop.matches(":focus-visible")) viewRef.current?.reveal(cellOf(stop.getAttribute("data-cell") ?? ""));
   }
 
   function hover(event: PointerEvent): void {
@@ -127,7 +135,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         role="application"
         aria-label={text.walk.cells}
         aria-describedby={help}
-        onFocusIn={({ target }) => setActive((target as Element).getAttribute("data-stop"))}
+        onFocusIn={focus}
         onPointerMove={hover}
         onPointerLeave={() => setHovered(null)}
         onClick={inspect}

@@ -104,3 +104,12 @@ test("islanders and fish stand where the picture says, in the middle until it is
   assert.deepEqual(shown.group("start", 0, 2, 1), { x: 70, y: 80 });
   assert.deepEqual(shown.group("start", 0, 2, 0), { x: 30, y: 40 });
 });
+
+test("a touch on a tile means the segment whose islanders stand nearest", async (t) => {
+  const { pictures: shown } = pictures(t, OK);
+  const placed = { tile: "start", rotation: 0, order: 0, islanders: [], covered: [] };
+  const touch = (): number | null => shown.nearestSegment(placed, { x: 1, y: 0 }, { x: 190, y: 90 });
+  assert.equal(touch(), null, "the picture is not there yet");
+  await settled();
+  assert.equal(touch(), 2);
+});

@@ -69,16 +69,22 @@ function Covered({ placed, pictures }: { placed: PlacedTile; pictures: Pictures 
   return (
     <>
       {placed.covered.map(({ segment, group }) => (
-        <g
+        <BoatToken
           key={`${segment}.${group}`}
-          class="covered"
-          transform={at(pictures.group(placed.tile, placed.rotation, segment, group))}
-        >
-          <path class="hull" d="M-11 1h22c-1 5-4 7-7 7h-8c-3 0-6-2-7-7Z" />
-          <path class="sail" d="M-1-11V-.5h-8ZM1-9v8.5h6.5Z" />
-        </g>
+          {...pictures.group(placed.tile, placed.rotation, segment, group)}
+        />
       ))}
     </>
+  );
+}
+
+/** What covers fish. */
+export function BoatToken(place: Cell): JSX.Element {
+  return (
+    <g class="covered" transform={at(place)}>
+      <path class="hull" d="M-11 1h22c-1 5-4 7-7 7h-8c-3 0-6-2-7-7Z" />
+      <path class="sail" d="M-1-11V-.5h-8ZM1-9v8.5h6.5Z" />
+    </g>
   );
 }
 

@@ -162,6 +162,23 @@ test("a focused cell is revealed by as little as can be", (t) => {
   assert.ok(Math.abs(at(31, 0).x - 788) < 1e-6);
 });
 
+test("a cell under words about it comes out from under them, and the view is not the user's for that", (t) => {
+  const { view, at } = viewOf(t, 800, 600);
+  view.fit(THREE_BY_THREE);
+  view.uncover({ x: 0, y: -1 }, 200);
+  assert.ok(at(0, -1).y >= 200);
+  assert.equal(view.isFitted, true);
+});
+
+test("places that are asked for are shown, large enough, until the view is fitted again", (t) => {
+  const { view, at } = viewOf(t, 390, 300);
+  view.fit({ left: -20, top: -20, right: 20, bottom: 20 });
+  view.show([{ x: 15, y: 15 }]);
+  assert.ok(at(15.5, 15.5).isInFrame && view.tileSize >= 76);
+  view.fit({ left: -20, top: -20, right: 20, bottom: 21 });
+  assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
+});
+
 test("a frame of another size shows the same cells, or the same middle", (t) => {
   const { view, size, at } = viewOf(t, 800, 600);
   view.resized();

@@ -204,16 +204,30 @@ export class View {
     this.apply(smooth);
   }
 
-  /** Brings a cell into the frame where it is outside, or so high up that something covers it: `covered` pixels. */
-  reveal(cell: Cell, covered = 0): void {
+  /** Brings a cell into the frame where it is outside. */
+  reveal(cell: Cell): void {
+    const { x, y } = this.outside(cell, 0);
+    if (x !== 0 || y !== 0) this.pan(x, y);
+  }
+
+  /** The same where something covers the upper part of the frame, so many pixels of it, for a while. */
+  uncover(cell: Cell, covered: number): void {
+    const { x, y } = this.outside(cell, covered);
+    this.left += x;
+    this.top += y;
+    this.apply(true);
+  }
+
+  /** How far the view is from a cell that is to be in the frame. */
+  private outside(cell: Cell, covered: number): Point {
     const { width, height } = this.frame.getBoundingClientRect();
     const size = SIZE * this.scale;
     const x = this.left + cell.x * size;
     const y = this.top + cell.y * size;
-    const across = Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0);
-    const down = Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0);
-    if (across === 0 && down === 0) return;
-    this.pan(across, down);
+    return {
+      x: Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0),
+      y: Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0),
+    };
   }
 
   /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
@@ -252,7 +266,7 @@ export class View {
       !isCovered &&
       across > MARGIN &&
       across < width - MARGIN &&
-      down > MARGIN + above(height) &&
+      down > MARGIN + MESSAGES &&
       down < height - MARGIN
     );
   }

@@ -433,14 +433,52 @@ export const de: Messages = {
 
   help: {
     heading: "So geht’s",
-    paragraphs: [
-      "In deinem Zug legst du eine Karte neben die anderen. Seiten, die sich berühren, müssen passen.",
-      "Dann darfst du einen deiner vier Insulaner auf die neue Karte setzen: auf einen Steg (er sammelt Muscheln), eine Insel (er pflückt Bananen), ins Meer (er fängt Fische) oder auf einen Markt.",
-      "Stattdessen darfst du einen deiner Insulaner vom Plan zurücknehmen, der dann nichts bringt: wenn alle vier gesetzt sind, in der deutschen Ausgabe in jedem Zug.",
-      "Wenn ein Steg, eine Insel oder ein Meer fertig ist, bekommt die Waren, wer dort die meisten Insulaner hat, und alle kommen zurück. Ein Boot im Meer bringt den Fang früher und nimmt Fische weg.",
-      "Ein Händler, dessen Markt von acht Karten umgeben ist, nimmt umsonst das beste Schiff.",
-      "Am Ende deines Zuges darfst du eines der vier Schiffe mit Waren bezahlen. Schiffe geben Punkte; am Ende sind drei übrige Waren ein Punkt. Die meisten Punkte gewinnen.",
-    ],
+    place: {
+      heading: "Eine Karte legen",
+      words:
+        "In deinem Zug legst du eine Karte neben die anderen. Seiten, die sich berühren, müssen passen: Meer an Meer, Steg an Steg, Insel an Insel.",
+      picture: "Drei Karten in einer Reihe. Die letzte, eingerahmte, setzt den Steg der Karte daneben fort.",
+    },
+    islander: {
+      heading: "Einen Insulaner setzen",
+      words:
+        "Dann darfst du einen deiner vier Insulaner auf die neue Karte setzen, wenn dort auf demselben Steg, derselben Insel oder im selben Meer noch niemand arbeitet:",
+    },
+    retrieve: {
+      heading: "Oder einen zurücknehmen",
+      words:
+        "Stattdessen darfst du einen deiner Insulaner vom Plan zurücknehmen, der dann nichts bringt: wenn alle vier gesetzt sind, in der deutschen Ausgabe in jedem Zug.",
+    },
+    finished: {
+      heading: "Was fertig ist, bringt Waren",
+      words:
+        "Wenn ein Steg, eine Insel oder ein Meer fertig ist, bekommt alle Waren davon, wer dort die meisten Insulaner hat, bei Gleichstand jeder, und die Insulaner kommen zurück.",
+      picture:
+        "Eine Karte macht eine Insel mit zwei Bananen fertig. Rot hat dort einen Insulaner und erhält 2 Bananen.",
+    },
+    boat: {
+      heading: "Boote",
+      words:
+        "Ein Boot, das in ein Meer mit Fischern gelegt wird, bringt den Fang früher ein. Dann verdeckt es einige der Fische, die niemand mehr bekommt.",
+      picture:
+        "Ein Boot kommt in das Meer des blauen Fischers, der 3 Fische bringt. Das Boot verdeckt zwei davon.",
+    },
+    market: {
+      heading: "Märkte",
+      words: "Ein Händler, dessen Markt von acht Karten umgeben ist, nimmt umsonst das beste Schiff.",
+      picture: "Der gelbe Händler auf einem Markt, um den acht Karten liegen.",
+    },
+    ships: {
+      heading: "Ein Schiff beliefern",
+      words:
+        "Am Ende deines Zuges darfst du eines der vier Schiffe mit Waren bezahlen. Schiffe geben Punkte.",
+    },
+    end: {
+      heading: "Das Ende",
+      words:
+        "Nach der letzten Karte oder dem letzten Schiff bringt auch Unfertiges seine Waren. Drei übrige Waren sind ein Punkt. Die meisten Punkte gewinnen.",
+    },
+    rules: "Alle Regeln (auf Englisch)",
     keys: "Tasten",
     keyList: [
       ["Pfeile", "über den Plan gehen, Karte für Karte"],
@@ -629,12 +667,11 @@ export const de: Messages = {
       boat: (gain) =>
         `Ein Boot kam in dein Meer: Du hast ${gain} bekommen, dein Fischer ist wieder zu Hause, und das Boot hat einige Fische für immer mitgenommen.`,
     },
-    computer: (said) =>
-      `${said} Wo er einen Insulaner hat, darfst du keinen setzen.`,
+    computer: (said) => `${said} Wo er einen Insulaner hat, darfst du keinen setzen.`,
     ships: (points, cost) =>
       `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
     deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,
-    pay: "Wähle die Waren, mit denen du bezahlst.",
+    pay: (example) => `Wähle die Waren, mit denen du bezahlst, zum Beispiel ${example}.`,
     load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
     over: (points) =>
       `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!`,

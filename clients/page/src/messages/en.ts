@@ -404,14 +404,50 @@ export const en = {
 
   help: {
     heading: "How it works",
-    paragraphs: [
-      "On your turn you place one tile beside the others. Sides that touch must match.",
-      "Then you may send one of your four islanders onto the new tile: to a bridge (collects shells), an island (picks bananas), a sea (catches fish) or a market.",
-      "Instead you may take one of your islanders home from the board, which brings nothing: when all four are out, in the German edition on any turn.",
-      "When a bridge, island or sea is finished, whoever has most islanders there gets its wares, and the islanders come home. A boat in a sea brings the catch home early and takes fish away.",
-      "A merchant whose market is surrounded by eight tiles takes the best ship for free.",
-      "At the end of your turn you may pay wares for one of the four ships. Ships give points; at the end three wares left over are one point. The most points win.",
-    ],
+    place: {
+      heading: "Place a tile",
+      words:
+        "On your turn you place one tile beside the others. Sides that touch must match: sea to sea, bridge to bridge, island to island.",
+      picture:
+        "Three tiles in a row. The last one, which is framed, continues the bridge of the one beside it.",
+    },
+    islander: {
+      heading: "Send out an islander",
+      words:
+        "Then you may send one of your four islanders onto the new tile, if nobody is at work there on the same bridge, island or sea:",
+    },
+    retrieve: {
+      heading: "Or take one home",
+      words:
+        "Instead you may take one of your islanders home from the board, which brings nothing: when all four are out, in the German edition on any turn.",
+    },
+    finished: {
+      heading: "What is finished brings wares",
+      words:
+        "When a bridge, island or sea is finished, whoever has most islanders there gets all its wares, several players each, and the islanders come home.",
+      picture: "A tile finishes an island with two bananas. Red has an islander there and gets 2 bananas.",
+    },
+    boat: {
+      heading: "Boats",
+      words:
+        "A boat that is placed in a sea with fishermen brings the catch home early. Then it covers some of the fish, which nobody gets any more.",
+      picture: "A boat comes to the sea of Blue’s fisherman, who brings 3 fish. The boat covers two of them.",
+    },
+    market: {
+      heading: "Markets",
+      words: "A merchant whose market is surrounded by eight tiles takes the best ship for free.",
+      picture: "Yellow’s merchant in a market, with eight tiles around it.",
+    },
+    ships: {
+      heading: "Deliver to a ship",
+      words: "At the end of your turn you may pay wares for one of the four ships. Ships give points.",
+    },
+    end: {
+      heading: "The end",
+      words:
+        "After the last tile or the last ship, what is not finished brings its wares as well. Three wares left over are one point. The most points win.",
+    },
+    rules: "All the rules",
     keys: "Keys",
     keyList: [
       ["Arrows", "walk over the board, tile by tile"],
@@ -596,12 +632,11 @@ export const en = {
       boat: (gain: string) =>
         `A boat came into your sea: you got ${gain}, your fisherman is home again, and the boat took some fish away for good.`,
     },
-    computer: (said: string) =>
-      `${said} Where it has an islander, you cannot send yours.`,
+    computer: (said: string) => `${said} Where it has an islander, you cannot send yours.`,
     ships: (points: string, cost: string) =>
       `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
     deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
-    pay: "Choose the wares that you pay with.",
+    pay: (example: string) => `Choose the wares that you pay with, for example ${example}.`,
     load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
     over: (points: string) =>
       `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,

@@ -444,14 +444,51 @@ const french: Messages = {
 
   help: {
     heading: "Comment jouer",
-    paragraphs: [
-      "À votre tour, vous posez une tuile à côté des autres. Les côtés qui se touchent doivent correspondre.",
-      "Vous pouvez ensuite placer un de vos quatre insulaires sur la nouvelle tuile : sur un pont (il ramasse des coquillages), une île (il cueille des bananes), dans une mer (il pêche des poissons) ou un marché.",
-      "Vous pouvez aussi, à la place, reprendre un de vos insulaires sur le plateau, sans rien recevoir : quand les quatre sont placés, ou à chaque tour dans l’édition allemande.",
-      "Quand un pont, une île ou une mer est complet, qui y a le plus d’insulaires reçoit ses marchandises, et les insulaires reviennent. Un bateau dans une mer rapporte la pêche plus tôt, et retire des poissons.",
-      "Un marchand dont le marché est entouré de huit tuiles prend gratuitement le meilleur navire.",
-      "À la fin de votre tour, vous pouvez livrer des marchandises à l’un des quatre navires. Les navires donnent des points ; à la fin, trois marchandises restantes valent un point. Le plus de points gagne.",
-    ],
+    place: {
+      heading: "Poser une tuile",
+      words:
+        "À votre tour, vous posez une tuile à côté des autres. Les côtés qui se touchent doivent correspondre : mer à mer, pont à pont, île à île.",
+      picture: "Trois tuiles en ligne. La dernière, encadrée, continue le pont de sa voisine.",
+    },
+    islander: {
+      heading: "Placer un insulaire",
+      words:
+        "Vous pouvez ensuite placer un de vos quatre insulaires sur la nouvelle tuile, si personne n’y travaille déjà sur le même pont, la même île ou la même mer :",
+    },
+    retrieve: {
+      heading: "Ou en reprendre un",
+      words:
+        "Vous pouvez aussi, à la place, reprendre un de vos insulaires sur le plateau, sans rien recevoir : quand les quatre sont placés, ou à chaque tour dans l’édition allemande.",
+    },
+    finished: {
+      heading: "Une section complète rapporte",
+      words:
+        "Quand un pont, une île ou une mer est complet, qui y a le plus d’insulaires reçoit toutes ses marchandises, à égalité chacun, et les insulaires reviennent.",
+      picture: "Une tuile complète une île avec deux bananes. Rouge y a un insulaire et reçoit 2 bananes.",
+    },
+    boat: {
+      heading: "Les bateaux",
+      words:
+        "Un bateau posé dans une mer avec des pêcheurs rapporte la pêche plus tôt. Il recouvre ensuite une partie des poissons, que plus personne ne reçoit.",
+      picture:
+        "Un bateau arrive dans la mer du pêcheur bleu, qui rapporte 3 poissons. Le bateau en recouvre deux.",
+    },
+    market: {
+      heading: "Les marchés",
+      words: "Un marchand dont le marché est entouré de huit tuiles prend gratuitement le meilleur navire.",
+      picture: "Le marchand jaune dans un marché, entouré de huit tuiles.",
+    },
+    ships: {
+      heading: "Livrer à un navire",
+      words:
+        "À la fin de votre tour, vous pouvez livrer des marchandises à l’un des quatre navires. Les navires donnent des points.",
+    },
+    end: {
+      heading: "La fin",
+      words:
+        "Après la dernière tuile ou le dernier navire, les sections incomplètes rapportent aussi leurs marchandises. Trois marchandises restantes valent un point. Le plus de points gagne.",
+    },
+    rules: "Toutes les règles (en anglais)",
     keys: "Touches",
     keyList: [
       ["Flèches", "parcourir le plateau, tuile par tuile"],
@@ -635,12 +672,11 @@ const french: Messages = {
       boat: (gain) =>
         `Un bateau est arrivé dans votre mer : vous avez reçu ${gain}, votre pêcheur est rentré, et le bateau a emporté des poissons pour de bon.`,
     },
-    computer: (said) =>
-      `${said} Là où il a un insulaire, vous ne pouvez pas en placer.`,
+    computer: (said) => `${said} Là où il a un insulaire, vous ne pouvez pas en placer.`,
     ships: (points, cost) =>
       `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
     deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
-    pay: "Choisissez les marchandises avec lesquelles vous payez.",
+    pay: (example) => `Choisissez ce que vous payez, par exemple ${example}.`,
     load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
     over: (points) =>
       `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !`,

@@ -16,19 +16,28 @@ interface ShipTooltipProps {
 }
 
 export function ShipTooltip({ id, session, game, ship }: ShipTooltipProps): JSX.Element {
-  const { any, same } = ship.cost;
   const lacking = missingInWords(session, game, ship);
   return (
     <div id={id} class="ship-tooltip" role="tooltip">
       <p>
         <b>{text.ship.heading(ship.points)}</b> {text.ship.asks(costInWords(ship))}
       </p>
-      {any > 0 && (
+      <ShipSigns ship={ship} />
+      {lacking !== null && <p class="lacking">{lacking}</p>}
+    </div>
+  );
+}
+
+/** What the signs on a ship mean that stand for wares of the player's choice (R6.3). */
+export function ShipSigns({ ship: { cost } }: { ship: Ship }): JSX.Element {
+  return (
+    <>
+      {cost.any > 0 && (
         <p class="sign">
-          <WareIcon ware="any" /> {text.ship.any(any)}
+          <WareIcon ware="any" /> {text.ship.any(cost.any)}
         </p>
       )}
-      {same.map((count, group) => {
+      {cost.same.map((count, group) => {
         const letter = "ABC"[group] ?? "?";
         return (
           <p key={letter} class="sign">
@@ -36,8 +45,7 @@ export function ShipTooltip({ id, session, game, ship }: ShipTooltipProps): JSX.
           </p>
         );
       })}
-      {lacking !== null && <p class="lacking">{lacking}</p>}
-    </div>
+    </>
   );
 }
 

@@ -13,6 +13,8 @@ declare const BUILD: {
   /** The script that names this build in the page. */
   readonly script: string;
   readonly files: string[];
+  /** Those of the files that are a language's, of which the page names its reader's. */
+  readonly languages: string[];
 };
 
 const CACHE = `south-seas-${BUILD.digest}`;
@@ -42,9 +44,10 @@ self.addEventListener("fetch", (event) => {
 async function install(): Promise<void> {
   const page = await fetch(PAGE, { headers: { Accept: "text/html" }, cache: "no-cache" });
   // While instances are replaced, one may still have the build before; the browser tries again later.
-  if (!(await page.clone().text()).includes(BUILD.script)) throw new Error("the page is of another build");
+  const html = await page.clone().text();
+  if (!html.includes(BUILD.script)) throw new Error("the page is of another build");
   const cache = await caches.open(CACHE);
-  await cache.addAll(BUILD.files);
+  await cache.addAll(BUILD.files.filter((file) => !BUILD.languages.includes(file) || html.includes(file)));
   await cache.put(PAGE, page);
   await self.skipWaiting();
 }
