@@ -671,7 +671,7 @@ export const de: Messages = {
     ships: (points, cost) =>
       `Für Waren gibt es Schiffe, und Schiffe sind Punkte. Das leuchtende Schiff zählt ${points} und verlangt ${cost}.`,
     deliver: (points) => `Du kannst ein Schiff beliefern! Wähle das leuchtende Schiff, es zählt ${points}.`,
-    pay: "Wähle die Waren, mit denen du bezahlst.",
+    pay: (example) => `Wähle die Waren, mit denen du bezahlst, zum Beispiel ${example}.`,
     load: (button) => `Du bezahlst mit den gezeigten Waren. Drücke „${button}“.`,
     over: (points) =>
       `Du hast ${points}! Das Spiel endet mit der letzten Karte oder dem letzten Schiff. Dann zählen je drei übrige Waren einen Punkt, und die meisten Punkte gewinnen. Das ist alles!`,

@@ -636,7 +636,7 @@ export const en = {
     ships: (points: string, cost: string) =>
       `Wares pay for ships, and ships are points. The shining ship is worth ${points} and asks for ${cost}.`,
     deliver: (points: string) => `You can pay for a ship! Choose the shining ship, it is worth ${points}.`,
-    pay: "Choose the wares that you pay with.",
+    pay: (example: string) => `Choose the wares that you pay with, for example ${example}.`,
     load: (button: string) => `You pay with the wares that are shown. Press “${button}”.`,
     over: (points: string) =>
       `You have ${points}! The game ends with the last tile or the last ship. Then three wares left over are one point more, and the most points win. That is all!`,

@@ -676,7 +676,7 @@ const french: Messages = {
     ships: (points, cost) =>
       `Les navires valent des points et se paient en marchandises. Celui qui brille vaut ${points} et demande ${cost}.`,
     deliver: (points) => `Vous pouvez livrer à un navire ! Choisissez celui qui brille : il vaut ${points}.`,
-    pay: "Choisissez les marchandises avec lesquelles vous payez.",
+    pay: (example) => `Choisissez ce que vous payez, par exemple ${example}.`,
     load: (button) => `Vous payez avec les marchandises indiquées. Appuyez sur « ${button} ».`,
     over: (points) =>
       `Vous avez ${points} ! La partie finit avec la dernière tuile ou le dernier navire. Trois marchandises restantes valent alors un point, et qui a le plus de points gagne. C’est tout !`,

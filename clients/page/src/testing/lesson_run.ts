@@ -27,6 +27,8 @@ export interface LessonRun {
   readonly bot: string;
   readonly decisions: number;
   readonly points: number;
+  /** Of the computer. */
+  readonly others: number;
   /** The turn of the game in which each topic came up. */
   readonly told: Readonly<Record<string, number>>;
   readonly missing: readonly string[];
@@ -59,10 +61,11 @@ export async function runLesson(url: string, { seed, bot }: typeof LESSON = LESS
     diffs.forEach(add);
   }
   const missing = NEEDED.filter((topic) => !(topic in told));
-  return { seed, bot, decisions, points: game.players[0]?.points ?? 0, told, missing };
+  const [points = 0, others = 0] = game.players.map((player) => player.points);
+  return { seed, bot, decisions, points, others, told, missing };
 }
 
-/** The run that misses least, and then takes the least time. */
+/** The run that misses least, and then takes the least time, with no computer that is far ahead. */
 export async function searchSeeds(url: string, count: number): Promise<LessonRun | null> {
   let best: LessonRun | null = null;
   for (let number = 1; number <= count; number++) {
@@ -72,6 +75,6 @@ export async function searchSeeds(url: string, count: number): Promise<LessonRun
   return best;
 }
 
-function costOf({ missing, decisions, told }: LessonRun): number {
-  return MISSING * missing.length + decisions + TURN * (told["over"] ?? 0);
+function costOf({ missing, decisions, told, points, others }: LessonRun): number {
+  return MISSING * missing.length + decisions + TURN * (told["over"] ?? 0) + Math.max(0, others - points);
 }
