@@ -64,6 +64,7 @@ CALLS: Mapping[str, Call] = {
         f'tile_picture("{TILE_SET}", "junction-4", "svg")', f'tileUrl("{TILE_SET}", "junction-4", "svg")'
     ),
     "readTilePng": Call(f'tile_picture("{TILE_SET}", "junction-4")', f'tileUrl("{TILE_SET}", "junction-4", "png")'),
+    "readTilesSvg": Call(f'tile_pictures("{TILE_SET}")', f'tilesUrl("{TILE_SET}")'),
     "readShipSvg": Call(f'ship_picture("{TILE_SET}", "s16", "svg")', f'shipUrl("{TILE_SET}", "s16", "svg")'),
     "readShipPng": Call(f'ship_picture("{TILE_SET}", "s16")', f'shipUrl("{TILE_SET}", "s16", "png")'),
     "registerWebhook": Call(

@@ -37,6 +37,7 @@ import type {
   Story,
   StoryQuery,
   TileQuery,
+  TilesQuery,
   TileSet,
   TileSets,
   TilesLeft,
@@ -240,6 +241,11 @@ export class SouthSeas {
   /** Returns the URL of a picture of a tile. */
   tileUrl(tileset: string, tile: string, form: "svg" | "png", query: TileQuery = {}): string {
     return this.#http.url(`/v1/tilesets/${tileset}/tiles/${tile}.${form}`, query).href;
+  }
+
+  /** Returns the URL of all tiles of a set, in every rotation, as the symbols of one SVG. */
+  tilesUrl(tileset: string, query: TilesQuery = {}): string {
+    return this.#http.url(`/v1/tilesets/${tileset}/tiles.svg`, query).href;
   }
 
   /** Returns the URL of a picture of a ship. */

@@ -89,5 +89,6 @@ export type MyGamesQuery = QueryOf<"listMyGames">;
 export type StoryQuery = QueryOf<"readStory">;
 export type BoardQuery = QueryOf<"readBoardSvg">;
 export type TileQuery = QueryOf<"readTileSvg">;
+export type TilesQuery = QueryOf<"readTilesSvg">;
 export type ShipQuery = QueryOf<"readShipSvg">;
 export type DiffsQuery = QueryOf<"readDiffs">;

@@ -59,7 +59,10 @@ test("the pictures of a set are one request, whatever is shown and however often
   await settled();
   open();
   await settled();
-  assert.deepEqual(urls, ["/v1/tilesets/small/tiles.svg?drawing=d1"]);
+  assert.deepEqual(
+    urls.map((url) => url.slice(url.indexOf("/v1"))),
+    ["/v1/tilesets/small/tiles.svg?drawing=d1"],
+  );
   assert.deepEqual([shelves.length, redraw.mock.callCount()], [1, 1]);
 });
 

@@ -3,6 +3,7 @@
 import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE } from "../model/cells.ts";
 import { Observable } from "../model/observable.ts";
+import { service } from "../service.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** What a picture may consist of; anything else in it is left out. */
@@ -92,9 +93,7 @@ export class Pictures extends Observable {
   /** Returns the SVG; null where it could not be had. */
   private async fetch(): Promise<string | null> {
     const drawing = document.querySelector<HTMLMetaElement>("meta[name=drawing]")?.content ?? "";
-    const response = await fetch(`/v1/tilesets/${this.tileset}/tiles.svg?drawing=${drawing}`).catch(
-      () => null,
-    );
+    const response = await fetch(service.tilesUrl(this.tileset, { drawing })).catch(() => null);
     // The connection may also be lost between the response's head and its end.
     return response?.ok ? response.text().catch(() => null) : null;
   }

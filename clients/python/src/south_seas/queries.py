@@ -141,6 +141,10 @@ class QueryClient:
         """Return a picture of a tile."""
         return await self.read(f"/v1/tilesets/{tileset}/tiles/{tile}.{form}", **query)
 
+    async def tile_pictures(self, tileset: str, **query: QueryValue) -> bytes:
+        """Return all tiles of a set, in every rotation, as the symbols of one SVG."""
+        return await self.read(f"/v1/tilesets/{tileset}/tiles.svg", **query)
+
     async def ship_picture(
         self, tileset: str, ship: str, form: Literal["png", "svg"] = "png", **query: QueryValue
     ) -> bytes:
