@@ -40,8 +40,9 @@ class Chat:
 
     async def begin(self, *people: Person) -> tuple[Screen, Person]:
         """Start a game; return the message that mentions the first player, and that player."""
+        earlier = len(self.posted)
         await self.new(*people, **({} if people[1:] else {"bots": ["greedy"]}))
-        return await self.call_of(*people)
+        return await self.call_of(*people, after=earlier)
 
     async def say(self, person: Person, name: str, game: str | None = None) -> Screen:
         """Send a command."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -60,7 +61,8 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
             registry.remove(failing)
 
     with monkeypatch.context() as patch, caplog.at_level(logging.ERROR):
-        patch.setattr(asyncio, "sleep", sleep)
+        paused = SimpleNamespace(**{**vars(asyncio), "sleep": sleep})
+        patch.setattr(module, "asyncio", paused)  # not of asyncio itself: other loops of this process use it
         patch.setattr(asyncio.get_running_loop(), "time", lambda: clock[0])
         await registry.close_all()
     assert pauses == [0.5, 0.5, 0.5]
