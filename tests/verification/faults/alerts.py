@@ -91,12 +91,13 @@ class Alerts:
         """Return how long after the fault an alert fires as it is shipped, but for the interval of scrapes."""
         return self.fired_at[name] - self.fault_at + self.rules.shortened_s[name]
 
-    async def wait_until_ready(self, url: str) -> None:
-        """Wait until Prometheus answers queries."""
+    async def wait_until_ready(self, url: str, instances: int) -> None:
+        """Wait until Prometheus has metrics of all instances: it misses none that it has never seen."""
+        query = {"query": "south_seas_build_info"}
         async with aiohttp.ClientSession() as session, asyncio.timeout(READY_TIMEOUT_S):
             while True:
-                async with session.get(f"{url}/-/ready") as response:
-                    if response.ok:
+                async with session.get(f"{url}/api/v1/query", params=query) as response:
+                    if response.ok and len((await response.json())["data"]["result"]) == instances:
                         return
                 await asyncio.sleep(POLL_INTERVAL_S)
 
@@ -150,7 +151,7 @@ async def start_alerts(directory: Path, metrics_ports: Sequence[int]) -> AsyncIt
     alerts = Alerts(rules)
     try:
         async with run_prometheus(directory, config) as url:
-            await alerts.wait_until_ready(url)
+            await alerts.wait_until_ready(url, len(metrics_ports))
             async with in_background(alerts.watch(url)):
                 yield alerts, kube_state
     finally:
