@@ -247,6 +247,7 @@ export const de: Messages = {
     takeOver: "Selbst spielen",
     resting: "Niemand sonst spielt, deshalb wartet das Spiel auf dich.",
     restingFor: "Das Spiel wartet, bis jemand zurück ist.",
+    over: "Die Zeit ist um.",
     hurry: (time) => `Nur noch ${time}!`,
     then: {
       pass: (phase) => CLOCK_DECIDES[phase] ?? "Dann endet dein Zug.",

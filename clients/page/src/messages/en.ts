@@ -211,6 +211,7 @@ export const en = {
     takeOver: "Take over",
     resting: "No other person is playing, so the game waits for you.",
     restingFor: "The game waits until one of its players is back.",
+    over: "Time is up.",
     hurry: (time: string) => `Only ${time} left!`,
     then: {
       pass: (phase: string) => CLOCK_DECIDES[phase] ?? "Then your turn ends.",

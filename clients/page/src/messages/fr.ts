@@ -248,6 +248,7 @@ const french: Messages = {
     takeOver: "Reprendre la main",
     resting: "Personne d’autre ne joue, la partie vous attend donc.",
     restingFor: "La partie attend le retour de quelqu’un.",
+    over: "Temps écoulé.",
     hurry: (time) => `Plus que ${time} !`,
     then: {
       pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite votre tour se termine.",

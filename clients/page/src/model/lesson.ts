@@ -168,13 +168,22 @@ function lackOf(lacking: ReturnType<typeof missingWares>): number {
 function sending(state: LessonState, move: Move): Hint {
   const kind = move.feature?.kind ?? "";
   if (move.action.type !== "place_islander")
-    return hint("keep", "pass", text.lesson.keep(text.actionBar.noIslander), move);
+    return hint("keep", "pass", text.lesson.keep(passLabel(state.moves)), move);
   if (state.chosen.spot !== null && isNew(state, "send"))
     return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
   if (!isNew(state, kind)) return hint("another", "spots", text.lesson.another, move);
   const work = text.lesson.works[kind] ?? "";
   const isFirst = Object.keys(text.lesson.works).every((one) => isNew(state, one));
   return hint(kind, "spots", isFirst ? `${text.lesson.first} ${work}` : work, move);
+}
+
+/** What the button is called that sends out and retrieves nobody (R4.8). */
+function passLabel(moves: readonly Move[]): string {
+  const { leaveThem, noIslander } = text.actionBar;
+  const mayOnly = (type: string): boolean =>
+    moves.some(({ action }) => action.type === type) &&
+    moves.every(({ action }) => [type, "pass"].includes(action.type));
+  return mayOnly("retrieve_islander") ? leaveThem : noIslander;
 }
 
 /** R6: the ship that brings most, and what is paid. */

@@ -74,7 +74,7 @@ function Warning({ session }: { session: GameSession }): JSX.Element | null {
     <p class="notice hurry">
       <Icon name="clock" />
       <span>
-        <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.actionBar.deadlineOver}</b> {then}
+        <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.away.over}</b> {then}
       </span>
     </p>
   );

@@ -300,3 +300,19 @@ test("the moves of an answer can be chosen before it is known what they are wort
   assert.equal(session.worth?.words, "It is worth a lot.");
   assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: null }]);
 });
+
+test("moves that come after the turn has ended are another player's, and not offered", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  let answer: (() => void) | undefined;
+  t.mock.method(service, "legalMoves", async () => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    return legal([MOVE], script.game.version);
+  });
+  script.deliver(script.change({ turn: turn({ decider: 0, seat: 0 }) }));
+  const asked = answer ?? assert.fail();
+  script.deliver(script.change({ turn: turn({ decider: 1, seat: 1 }) }, { by: "clock" }));
+  asked();
+  await settled();
+  assert.equal(session.choices.cells.size, 0);
+});

@@ -522,9 +522,11 @@ export class GameSession extends Observable implements HistoryListener {
       this.moves = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
       this.network.onResponse();
     }
-    if (this.moves?.version !== this.history.last?.game.version) return;
-    if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
-    this.gate.ask(`choices of ${game.version}`);
+    // Meanwhile the turn may have ended: then they are another player's.
+    const latest = this.history.last?.game;
+    if (!latest?.turn || this.moves?.version !== latest.version || !this.isMine(latest.turn.decider)) return;
+    this.choices = choicesIn(this.moves, latest.turn.placed);
+    this.gate.ask(`choices of ${latest.version}`);
     if (this.selectedMove === null)
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
@@ -535,7 +537,7 @@ export class GameSession extends Observable implements HistoryListener {
     if (choices === NOTHING || !latest?.turn || moves?.version !== latest.version || isAppraised(moves))
       return;
     const appraised = await service.legalMoves(this.id, { effects: true }, { token: this.readToken });
-    if (appraised.version !== this.latest?.version) return;
+    if (this.latest !== latest || appraised.version !== latest.version) return;
     this.moves = appraised;
     this.choices = choicesIn(appraised, latest.turn.placed);
   }
