@@ -109,8 +109,7 @@ async def test_a_redis_that_cannot_work_refuses_the_start(tmp_path: Path) -> Non
         served = await run_in_process("serve", "--port", "0", "--redis-url", server.url)
         checked = await south_seas("config", "check", "--redis-url", server.url)
     assert (served.returncode, checked.returncode) == (1, 1)
-    assert "south-seas: Redis 7" in served.stderr
-    assert "(primary) denies its user xadd: allow" in served.stderr
+    assert re.search(r"^south-seas: Redis \S+ \(primary\) denies its user xadd: allow", served.stderr, re.MULTILINE)
     assert re.search(r"^error +Redis .* denies its user xadd", checked.stdout, re.MULTILINE)
 
 

@@ -7,7 +7,8 @@ const [, , built, url] = process.argv;
 const { SouthSeas } = await import(built);
 
 const table = { players: [{ name: "Ana" }, { name: "Bo" }], first_seat: 0 };
-const created = await new SouthSeas({ url }).createGame(table);
+const patient = new SouthSeas({ url });
+const created = await patient.createGame(table);
 const { id } = created.game;
 const impatient = new SouthSeas({ url, backoff: { maxAttempts: 1, initialWaitMs: 20, maxWaitMs: 200 } });
 const seats = created.seats.map(({ token }) => impatient.withToken(token));
@@ -23,7 +24,7 @@ const onStatus = (status) => statuses.add(status);
 const games = await Promise.all(seats.map((client, seat) => client.play(id, seat, choose, { from: created, onStatus })));
 
 const code = (error) => error.code ?? error.message;
-const another = await impatient.createGame(table);
+const another = await patient.createGame(table);
 const stranger = impatient.withToken("nobody's");
 const rejected = await stranger.play(another.game.id, 0, choose, { from: another }).catch(code);
 const away = new SouthSeas({ url: "http://127.0.0.1:9" });

@@ -102,12 +102,12 @@ async def test_a_cell_with_one_move_is_placed_at_once(chat: Chat, url: str) -> N
 
 
 async def test_a_chosen_cell_can_be_changed(chat: Chat) -> None:
-    several = None
-    while several is None:  # the first tile of a game may fit only one way round, wherever it fits
+    while True:  # the first tile of a game may fit only one way round, wherever it fits
         called, person = await chat.begin(ANA, BO)
         menu = await chat.press(person, called, "menu")
         cells = (index for index, one in enumerate(menu.options) if not one.label.partition(" · ")[0].isdecimal())
-        several = next(cells, None)
+        if (several := next(cells, None)) is not None:
+            break
     turned = await chat.choose(person, menu, several)
     assert [one.action.name for one in turned.buttons].count("move") > 1
     assert (await chat.press(person, turned, "page")).options == menu.options
