@@ -49,7 +49,7 @@ for (const policy of ["bot", "pass", "resign"] as const)
     assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]?.("place_tile")}`);
     assert.equal(
       textOf(await notices(t, timed(0, { on_timeout: policy }))),
-      `Time is up ${text.away.then[policy]?.("place_tile")}`,
+      `Time is up. ${text.away.then[policy]?.("place_tile")}`,
     );
     assert.equal(textOf(await notices(t, timed(14), [])), "", "a spectator");
   });
