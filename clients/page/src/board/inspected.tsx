@@ -17,7 +17,7 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
     <section class="inspected" aria-label={text.worth.features}>
       <header>
         <b>{headingOf(session) ?? text.worth.tile(text.describe.at(cell.x, cell.y))}</b>
-        <button class="round small" aria-label={text.close} onClick={() => session.inspect(null)}>
+        <button class="round" aria-label={text.close} onClick={() => session.inspect(null)}>
           <Icon name="close" />
         </button>
       </header>

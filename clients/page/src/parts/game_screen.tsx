@@ -21,6 +21,7 @@ import { Menu } from "./menu.tsx";
 import { Notices } from "./notices.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
 import { Replay } from "./replay.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { Sidebar } from "./sidebar.tsx";
 
 interface GameScreenProps {
@@ -84,6 +85,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
   }, [session.places]);
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
+  useNextInSight(session);
   return (
     <main
       class={isAside ? "play aside" : "play"}
@@ -97,7 +99,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       ) : (
         <Replay session={session} />
       )}
-      <aside class="sidebar">
+      <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
       </aside>
       <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
@@ -106,6 +108,19 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       <Notices session={session} />
     </main>
   );
+}
+
+/** Brings what is to be done next into sight, where the page is longer than the screen. */
+function useNextInSight({ decider, game, choices, selection }: GameSession): void {
+  const isOver = game?.status === "finished";
+  const isShipAsked = choices.ships.length > 0 && selection.ship === null;
+  const { cell, spot, ship } = selection;
+  useEffect(() => {
+    if (decider === null && !isOver) return;
+    // The buttons are at the end of the action bar.
+    const [part, block] = isShipAsked ? (["ships", "nearest"] as const) : (["actions", "end"] as const);
+    document.querySelector(`[data-part=${part}]`)?.scrollIntoView({ block });
+  }, [decider, isOver, game?.turn?.phase, isShipAsked, cell, spot, ship]);
 }
 
 /** The way to the next game that waits for this player. */
