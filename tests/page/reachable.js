@@ -109,8 +109,9 @@
       problems.add(`cut off without a sign: ${name(one)} ${one.scrollWidth} x ${one.scrollHeight} of ${one.clientWidth} x ${one.clientHeight}`);
   }
 
-  /** Reports short words that are broken. */
+  /** Reports short words that are broken; players' names are in two parts. */
   function checkWords(node) {
+    if (node.parentElement.closest(".name")) return;
     const range = document.createRange();
     for (const { 0: word, index } of node.data.matchAll(/\p{L}+/gu)) {
       if (word.length > UNBROKEN) continue;

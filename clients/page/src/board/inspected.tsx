@@ -6,6 +6,7 @@ import { keyOf } from "../model/cells.ts";
 import { inWords, kindAt, nameOf } from "../model/event_sentences.ts";
 import { featureAt } from "../model/worth.ts";
 import { Icon } from "../parts/icon.tsx";
+import { scrollSign } from "../parts/scroll_sign.ts";
 import type { GameSession } from "../session/game_session.ts";
 
 export function Inspected({ session }: { session: GameSession }): JSX.Element | null {
@@ -21,7 +22,7 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
           <Icon name="close" />
         </button>
       </header>
-      <ul>
+      <ul ref={scrollSign}>
         {features.map((feature) => {
           const own = feature.segments.find(({ x, y }) => x === cell.x && y === cell.y);
           return (
