@@ -18,7 +18,6 @@ import { Icon } from "./icon.tsx";
 import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
-import { Notices } from "./notices.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
 import { Replay } from "./replay.tsx";
 import { Sidebar } from "./sidebar.tsx";
@@ -103,7 +102,6 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.game.less : text.game.more}
       </button>
-      <Notices session={session} />
     </main>
   );
 }
