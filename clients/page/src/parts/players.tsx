@@ -31,7 +31,7 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
           game={game}
           player={player}
           scores={scores}
-          gain={gains.get(player.seat) ?? null}
+          gain={(game.result === null && gains.get(player.seat)) || null}
         />
       ))}
     </section>
@@ -91,7 +91,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
             <b key={player.points} title={final ? text.score.final : text.score.now}>
               {final?.total ?? player.points}
             </b>
-            {gain && game.result === null && <Gained amount={gain.points} />}
+            {gain && <Gained amount={gain.points} />}
             {isRunning && <small title={text.score.ifEnded}>→ {ended.total}</small>}
           </span>
         )}
