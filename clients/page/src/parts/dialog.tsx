@@ -5,14 +5,17 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { Announcements } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 
 interface DialogProps {
   readonly heading: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
+  /** What stays in sight below what scrolls. */
+  readonly foot?: ComponentChildren;
 }
 
-export function Dialog({ heading, onClose, children }: DialogProps): JSX.Element {
+export function Dialog({ heading, onClose, children, foot }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -34,7 +37,10 @@ export function Dialog({ heading, onClose, children }: DialogProps): JSX.Element
             <Icon name="close" />
           </button>
         </div>
-        <div class="dialog-body">{children}</div>
+        <div ref={scrollSign} class="dialog-body">
+          {children}
+        </div>
+        {foot && <div class="dialog-foot">{foot}</div>}
         <Announcements />
       </div>
     </dialog>
