@@ -278,6 +278,10 @@ test("what comes over a choice moves it out from under it, and what covers none 
   covers.push({ left: 0, top: 0, right: 390, bottom: 60 });
   view.covered();
   assert.ok(isHit(0.5, -0.5));
+  view.pan(0, -100);
+  const moved = style.transform;
+  view.covered();
+  assert.equal(style.transform, moved, "the user's own view stays");
 });
 
 test("figures to choose that are not all in sight are brought there, also where the user has moved the board", (t) => {

@@ -87,11 +87,10 @@ export class View {
     else this.shift((width - before.width) / 2, (height - before.height) / 2, false);
   }
 
-  /** Something has come to lie over the board: what can be chosen comes out from under it. */
+  /** Something may have come to lie over the board: what can be chosen comes out from under it. */
   covered(): void {
-    if (!this.aim || this.isHeld || this.inSight.length === this.aim.targets.length) return;
-    if (this.isFitted) this.refit();
-    else this.bring(this.aim);
+    const isCovered = this.aim !== null && this.inSight.length < this.aim.targets.length;
+    if (isCovered && !this.isHeld) this.refit();
   }
 
   /** Follows what can be chosen now; null where there is nothing. It stays where that is in sight, and large enough. */
