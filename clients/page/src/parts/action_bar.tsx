@@ -19,6 +19,7 @@ import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -119,7 +120,11 @@ interface HintProps {
 function Hint({ children, worth, tip }: HintProps): JSX.Element {
   return (
     <p class="hint">
-      {worth && <b class="worth">{worth} </b>}
+      {worth && (
+        <b ref={scrollSign} class="worth">
+          {worth}{" "}
+        </b>
+      )}
       {children}
       {tip && preferences().tips && <small class="tip"> {tip}</small>}
     </p>
