@@ -188,6 +188,7 @@ async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visi
 async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
     game = await _prepare(visitors, tileset=RICH, edition="german")
+    await game.play_until(decisions(30))
     await game.play_until(offers("place_islander", 3))
     screens = await _open(visitors, game)
     page = screens.page
