@@ -7,7 +7,8 @@ const SLACK = 2;
 export function scrollSign(element: HTMLElement | null): (() => void) | undefined {
   if (!element) return undefined;
   const measure = (): void => {
-    element.dataset["more"] = edgesWithMore(element).join(" ");
+    const scrolls = getComputedStyle(element).overflow !== "visible";
+    element.dataset["more"] = scrolls ? edgesWithMore(element).join(" ") : "";
   };
   const sized = new ResizeObserver(measure);
   const filled = new MutationObserver(() => {
