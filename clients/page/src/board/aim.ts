@@ -13,6 +13,10 @@ import { touchAreas } from "./touch_areas.ts";
 /** The size of tiles that have to be drawn larger, where there is room: with free cells, and with spots on them. */
 const CELLS_SIZE = 45;
 const SPOTS_SIZE = 150;
+/** The largest side of what a touch may hit: beside a spot other things can be touched, a figure stands for its tile. */
+const SPOT_SIDE = 60;
+const FIGURE_SIDE = 95;
+
 /** A spot where an islander may go, or one that may be taken back. */
 export interface Spot {
   readonly choice: SpotChoice;
@@ -44,7 +48,11 @@ export function spotsShown(session: GameSession, pictures: Pictures): Spot[] {
     const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
     return [{ choice, placed, middle }];
   });
-  const { side, middles } = touchAreas(spots.map(({ middle }) => middle));
+  const largest = spots.some(({ choice }) => choice.kind === "place") ? SPOT_SIDE : FIGURE_SIDE;
+  const { side, middles } = touchAreas(
+    spots.map(({ middle }) => middle),
+    largest,
+  );
   return spots.map((spot, index) => ({ ...spot, touch: middles[index] ?? spot.middle, side }));
 }
 
@@ -75,7 +83,7 @@ function aimAtTrial({ game, tileset, selection }: GameSession, pictures: Picture
   const spots = segments.flatMap(({ kind }, index) =>
     kind === "market" ? [] : [pictures.spot(tile, selection.rotation, index)],
   );
-  const least = leastFor(touchAreas(spots).side);
+  const least = leastFor(touchAreas(spots, SPOT_SIDE).side);
   return { targets: [targetOf(keyOf(cell), cell)], first: [], least, size: Math.max(SPOTS_SIZE, least) };
 }
 

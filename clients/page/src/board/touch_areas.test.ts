@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { touchAreas } from "./touch_areas.ts";
 
 test("a spot alone has the largest area, around it", () => {
-  assert.deepEqual(touchAreas([{ x: 20, y: 50 }]), { side: 75, middles: [{ x: 20, y: 50 }] });
+  assert.deepEqual(touchAreas([{ x: 20, y: 50 }], 60), { side: 60, middles: [{ x: 20, y: 50 }] });
 });
 
 /** Where islanders may stand on the tiles with the least room between them. */
@@ -38,7 +38,7 @@ const CROWDED = {
 
 for (const [name, spots] of Object.entries(CROWDED))
   test(`each spot of a tile has an area that a finger hits, and that no other has: ${name}`, () => {
-    const { side, middles } = touchAreas(spots);
+    const { side, middles } = touchAreas(spots, 60);
     assert.ok(side * 1.7 >= 44, "on a tile of 170 pixels");
     for (const [index, { x, y }] of middles.entries()) {
       const spot = spots[index] ?? { x: NaN, y: NaN };

@@ -3,7 +3,7 @@
 import type { Cell } from "../model/cells.ts";
 
 /** The sides of such a square, in units of the board: with the last one, spots of any tile have room beside each other. */
-const SIDES = [75, 60, 50, 40, 35, 29.4, 26];
+const SIDES = [95, 75, 60, 50, 40, 35, 29.4, 26];
 /** How far a spot may be from the middle of its square, as a share of its side. */
 const ASIDE = 0.25;
 const ROUNDS = 60;
@@ -14,9 +14,10 @@ export interface TouchAreas {
   readonly middles: readonly Cell[];
 }
 
-export function touchAreas(spots: readonly Cell[]): TouchAreas {
+/** The areas of spots, with sides of `largest` at most. */
+export function touchAreas(spots: readonly Cell[], largest: number): TouchAreas {
   let side = 0;
-  for (side of SIDES) {
+  for (side of SIDES.filter((one) => one <= largest)) {
     const middles = pushedApart(spots, side);
     if (middles) return { side, middles };
   }
