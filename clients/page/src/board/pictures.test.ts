@@ -109,6 +109,18 @@ test("the pictures of a set are one request, whatever is shown and however often
   assert.deepEqual([body.children.length, redraw.mock.callCount()], [1, 1]);
 });
 
+test("boards of one set that are opened together share its pictures", async (t) => {
+  const { pictures: first, set, open, body, redraw } = pictures(t, OK);
+  const second = open();
+  first.href("start", 1);
+  second.href("start", 0);
+  await settled();
+  assert.equal(redraw.mock.callCount(), 1);
+  const shown = body.written.replaceAll(`${set}-`, "");
+  assert.equal(shown.match(/ tile-start-/g)?.length, 2, shown);
+  assert.equal(body.children.length, 1);
+});
+
 test("in the document is what is shown, with what it refers to, and none of it twice", async (t) => {
   const { pictures: shown, set, body } = pictures(t, OK);
   const inDocument = (): string => body.written.replaceAll(`${set}-`, "");

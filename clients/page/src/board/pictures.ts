@@ -91,7 +91,8 @@ export class Pictures extends Observable {
 
   /** Fetches the pictures, after growing pauses again, until there is nobody to see them. */
   private async load(): Promise<void> {
-    for (let waitMs = FIRST_RETRY_MS; !this.isLoaded; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
+    if (this.isLoaded) return;
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
       const svg = await this.fetch();
       if (svg !== null) return this.keep(svg);
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -108,7 +109,7 @@ export class Pictures extends Observable {
   }
 
   private keep(svg: string): void {
-    const shelf = new Shelf(svg, `${this.tileset}-`);
+    const shelf = SHELVES.get(this.tileset) ?? new Shelf(svg, `${this.tileset}-`);
     SHELVES.set(this.tileset, shelf);
     for (const id of this.awaited) shelf.put(id);
     this.notify();
