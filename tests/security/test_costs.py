@@ -210,15 +210,17 @@ async def test_a_picture_is_charged_by_the_time_of_its_worker(store: RedisStore)
 async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore) -> None:
     """Only who asks for them pays for them."""
     async with start_counting_instance(store) as (client, plain):
-        time, charges = client.app[RATE_LIMITER].clients, dict[str, float]()
+        time, charges = client.app[RATE_LIMITER].clients, dict[str, list[float]]()
         game = await create_game(client, seed="tides")
         await game.play_randomly(Random(4), 60)
         for query in ("", "?effects=1"):
-            before = spent_ms(time)
+            charges[query] = []
             for _ in range(10):
+                before = spent_ms(time)
                 assert (await plain.request(f"{game.path}/legal-moves{query}")).status == 200
-            charges[query] = spent_ms(time) - before
-        assert charges["?effects=1"] > 2 * charges[""]
+                charges[query].append(spent_ms(time) - before)
+        # The least of ten: a request may have waited for a processor that others used.
+        assert min(charges["?effects=1"]) > 1.3 * min(charges[""]), charges
 
 
 async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisStore) -> None:
