@@ -9,6 +9,7 @@ import multiprocessing
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from south_seas import Client, NotFoundError
 from tests.verification.chaos.checker import Violation, check
 from tests.verification.chaos.client_context import ClientContext
 from tests.verification.chaos.final_state import fetch_final_state, with_verification
-from tests.verification.chaos.history import Acknowledged, FinalState, GameCreated, History, Record, dump, load
+from tests.verification.chaos.history import Acknowledged, Fault, FinalState, GameCreated, History, Record, dump, load
 from tests.verification.chaos.rolling_update import check_rolling_update
 from tests.verification.chaos.statistics import Tally
 
@@ -103,7 +104,7 @@ class GameChecker:
         async with asyncio.TaskGroup() as group:
             for game in self._checked:
                 group.create_task(self._recheck(game, semaphore))
-        total = _check_records(self._context.history.records, is_rolling=self._is_rolling)
+        total = _check_records(self._context.history.records, (), is_rolling=self._is_rolling)
         for checked in self._checked.values():
             total.tally.merge(checked.result.tally)
             total.violations.extend(checked.result.violations)
@@ -129,8 +130,9 @@ class GameChecker:
 
     async def _check(self, game: str, final_state: FinalState | None) -> None:
         encoded = b"" if final_state is None else msgspec.json.encode(final_state)
-        loop = asyncio.get_running_loop()
-        result = await loop.run_in_executor(self._pool, _check_file, self._path(game), encoded, self._is_rolling)
+        failovers = [one for one in self._context.history.records if isinstance(one, Fault) and one.promotes]
+        checking = partial(_check_file, self._path(game), encoded, failovers, is_rolling=self._is_rolling)
+        result = await asyncio.get_running_loop().run_in_executor(self._pool, checking)
         self._checked[game] = _CheckedGame(_digest(final_state), result)
         for violation in result.violations:
             self._report(violation)
@@ -152,10 +154,10 @@ async def game_checker(
         yield GameChecker(context, directory, pool, report, is_rolling=is_rolling)
 
 
-def _check_records(records: Sequence[Record], *, is_rolling: bool) -> CheckResult:
+def _check_records(records: Sequence[Record], failovers: Sequence[Fault], *, is_rolling: bool) -> CheckResult:
     tally = Tally()
     tally.add(records)
-    return CheckResult(tally, [*check(records), *(check_rolling_update(records) if is_rolling else ())])
+    return CheckResult(tally, [*check(records, failovers), *(check_rolling_update(records) if is_rolling else ())])
 
 
 def _digest(final_state: FinalState | None) -> bytes:
@@ -174,10 +176,10 @@ def _set_tileset(tileset: TileSet) -> None:
     _tilesets[:] = [tileset]
 
 
-def _check_file(path: Path, final_state: bytes, is_rolling: bool) -> CheckResult:
+def _check_file(path: Path, final_state: bytes, failovers: Sequence[Fault], *, is_rolling: bool) -> CheckResult:
     """Check the history in a file, and add the verified final state to the file."""
     records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
     if final_state:
         records.append(with_verification(msgspec.json.decode(final_state, type=FinalState), _tilesets[0]))
         dump(records, path)
-    return _check_records(records, is_rolling=is_rolling)
+    return _check_records(records, failovers, is_rolling=is_rolling)

@@ -48,7 +48,8 @@ class Plan(NamedTuple):
     """How many replicas must have an action before it is acknowledged."""
     releases: Sequence[Path] = ()
     """The sources that instances begin with, and those of each rolling update; none: inject faults instead."""
-    flags: Sequence[str] = ("--drain-time-s", "1.5", "--close-window-s", "1", "--rate-limits", "off")
+    flags: Sequence[str] = ("--drain-time-s", "2", "--close-window-s", "1", "--rate-limits", "off")
+    """The proxy may take 1.5 s to notice that an instance stops: it checks each 0.5 s, and waits 1 s for the answer."""
 
     @property
     def needs_fake_clock(self) -> bool:
