@@ -20,7 +20,7 @@ from service.web.images.renderer import IMAGE_RENDERER
 from service.web.images.tileset_pictures import TILESET_PICTURES, TileSetPictures
 from service.web.static_assets import Asset
 from tests.drawing.example_tiles import SVG, parse_svg
-from tests.polling import wait_until
+from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import create_game
 
@@ -111,16 +111,18 @@ async def test_closing_waits_for_one_tile_at_most(pictures: TileSetPictures) -> 
 async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
     pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(module, "FAILURE_TTL_S", 0.05)
-    draw = RecordedDraw(RenderingFailed("no memory"))
+    draw = RecordedDraw(*[RenderingFailed("no memory")] * 2)
     monkeypatch.setattr(pictures.worker, "draw", draw)
     for _ in range(2):
         with pytest.raises(RenderingFailed):
             await pictures.get(SMALL, "light")
     assert len(draw.tiles) == 1
     assert "the tile set small could not be drawn: no memory" in caplog.text
-    await asyncio.sleep(0.1)
-    assert isinstance(await pictures.get(SMALL, "light"), Asset)
+    monkeypatch.setattr(module, "FAILURE_TTL_S", 0)
+    with pytest.raises(RenderingFailed):
+        await pictures.get(OTHER, "light")
+    await run_ready_tasks()
+    assert isinstance(await pictures.get(OTHER, "light"), Asset)
 
 
 async def test_boards_are_drawn_beside_it_and_it_beside_boards(client: Client) -> None:
