@@ -57,7 +57,7 @@ class _Operation(msgspec.Struct):
 
 
 def check(records: Sequence[Record], failovers: Sequence[Fault] = ()) -> list[Violation]:
-    """Return all violations in a history, while which these faults may have promoted replicas."""
+    """Return all violations in a history, during which these faults may have promoted replicas."""
     final_states = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
     result = [
