@@ -11,7 +11,6 @@ from tests.verification.chaos.history import (
     Acknowledged,
     ContractViolation,
     DiffReceived,
-    Fault,
     FinalReplica,
     FinalState,
     Invoked,
@@ -20,6 +19,7 @@ from tests.verification.chaos.history import (
     Retried,
     SnapshotReceived,
 )
+from tests.verification.chaos.promotions import Failover
 from tests.verification.chaos.replica import next_digest
 
 VIOLATION_KINDS = frozenset(
@@ -56,7 +56,7 @@ class _Operation(msgspec.Struct):
     rejection: Rejected | None = None
 
 
-def check(records: Sequence[Record], failovers: Sequence[Fault] = ()) -> list[Violation]:
+def check(records: Sequence[Record], failovers: Sequence[Failover] = ()) -> list[Violation]:
     """Return all violations in a history, during which these faults may have promoted replicas."""
     final_states = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
@@ -182,7 +182,7 @@ def _is_commit_of(diff: dict[str, Any] | None, invocation: Invoked) -> bool:
 
 
 def _check_subscribers(
-    records: Sequence[Record], final_states: dict[str, FinalState], failovers: Sequence[Fault]
+    records: Sequence[Record], final_states: dict[str, FinalState], failovers: Sequence[Failover]
 ) -> Iterator[Violation]:
     received: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
     replicas: dict[tuple[str, str], FinalReplica] = {}
@@ -205,7 +205,7 @@ def _check_subscriber(
     client: str,
     final_state: FinalState,
     messages: Sequence[DiffReceived | SnapshotReceived],
-    failovers: Sequence[Fault],
+    failovers: Sequence[Failover],
 ) -> Iterator[Violation]:
     """Check that each version came once and in order, and a snapshot only where diffs would not do.
 
@@ -225,11 +225,11 @@ def _check_subscriber(
         elif message.since_version is not None:
             since = message.since_version
             # What the client had before the failover, the former primary had too, and could have gone on from there.
-            is_needless = is_logged or (undoing and before.at < min(failover.at for failover in undoing))
+            is_needless = is_logged or (undoing and before.at < min(failover.begun_at for failover in undoing))
             if is_needless and since <= version and digests.get(since) == message.since_digest:
                 yield Violation("resync", client, f"had version {since} of {game}, got a snapshot of {version}")
 
 
-def _may_undo(failover: Fault, message: DiffReceived | SnapshotReceived) -> bool:
+def _may_undo(failover: Failover, message: DiffReceived | SnapshotReceived) -> bool:
     """Return whether a message came so near to a failover that this may take back what it brings."""
-    return failover.at - FAILOVER_MARGIN_S <= message.at <= failover.healed_at + FAILOVER_MARGIN_S
+    return failover.begun_at - FAILOVER_MARGIN_S <= message.at <= failover.ended_at + FAILOVER_MARGIN_S

@@ -18,10 +18,12 @@ import msgspec
 
 from schemas.tileset import TileSet
 from south_seas import Client, NotFoundError
+from tests.redis_servers.node import Node
 from tests.verification.chaos.checker import Violation, check
 from tests.verification.chaos.client_context import ClientContext
 from tests.verification.chaos.final_state import fetch_final_state, with_verification
-from tests.verification.chaos.history import Acknowledged, Fault, FinalState, GameCreated, History, Record, dump, load
+from tests.verification.chaos.history import Acknowledged, FinalState, GameCreated, History, Record, dump, load
+from tests.verification.chaos.promotions import Failover, find_failovers
 from tests.verification.chaos.rolling_update import check_rolling_update
 from tests.verification.chaos.statistics import Tally
 
@@ -49,14 +51,16 @@ class GameChecker:
         context: ClientContext,
         directory: Path,
         pool: ProcessPoolExecutor,
+        nodes: Sequence[Node],
         report: Callable[[Violation], None],
         *,
         is_rolling: bool,
     ) -> None:
-        """Pass each violation to `report` at once."""
+        """Pass each violation to `report` at once. The logs of `nodes` tell when Redis failed over."""
         self._context = context
         self._directory = directory
         self._pool = pool
+        self._nodes = nodes
         self._report = report
         self._is_rolling = is_rolling
         self._open: list[History] = []
@@ -130,7 +134,7 @@ class GameChecker:
 
     async def _check(self, game: str, final_state: FinalState | None) -> None:
         encoded = b"" if final_state is None else msgspec.json.encode(final_state)
-        failovers = [one for one in self._context.history.records if isinstance(one, Fault) and one.promotes]
+        failovers = find_failovers(self._context.history, self._nodes)
         checking = partial(_check_file, self._path(game), encoded, failovers, is_rolling=self._is_rolling)
         result = await asyncio.get_running_loop().run_in_executor(self._pool, checking)
         self._checked[game] = _CheckedGame(_digest(final_state), result)
@@ -143,7 +147,12 @@ class GameChecker:
 
 @asynccontextmanager
 async def game_checker(
-    context: ClientContext, directory: Path, report: Callable[[Violation], None], *, is_rolling: bool
+    context: ClientContext,
+    directory: Path,
+    nodes: Sequence[Node],
+    report: Callable[[Violation], None],
+    *,
+    is_rolling: bool,
 ) -> AsyncIterator[GameChecker]:
     """Run a checker that writes histories to `directory`, and checks them in another process."""
     directory.mkdir()  # noqa: ASYNC240  no other task runs yet
@@ -151,10 +160,10 @@ async def game_checker(
     tileset = msgspec.json.decode(await client.read("/v1/tilesets/archipelago"), type=TileSet)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
-        yield GameChecker(context, directory, pool, report, is_rolling=is_rolling)
+        yield GameChecker(context, directory, pool, nodes, report, is_rolling=is_rolling)
 
 
-def _check_records(records: Sequence[Record], failovers: Sequence[Fault], *, is_rolling: bool) -> CheckResult:
+def _check_records(records: Sequence[Record], failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
     tally = Tally()
     tally.add(records)
     return CheckResult(tally, [*check(records, failovers), *(check_rolling_update(records) if is_rolling else ())])
@@ -176,7 +185,7 @@ def _set_tileset(tileset: TileSet) -> None:
     _tilesets[:] = [tileset]
 
 
-def _check_file(path: Path, final_state: bytes, failovers: Sequence[Fault], *, is_rolling: bool) -> CheckResult:
+def _check_file(path: Path, final_state: bytes, failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
     """Check the history in a file, and add the verified final state to the file."""
     records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
     if final_state:

@@ -76,7 +76,13 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
             release=plan.releases[0] if plan.releases else ROOT,
         ) as testbed,
         client_context(testbed.proxy.url, plan.seed, plan.max_think_time_s, backoff) as context,
-        game_checker(context, directory / "games", progress.report_violation, is_rolling=is_rolling) as checker,
+        game_checker(
+            context,
+            directory / "games",
+            testbed.deployment.nodes,
+            progress.report_violation,
+            is_rolling=is_rolling,
+        ) as checker,
     ):
         async with (
             _playing(plan, context, checker),

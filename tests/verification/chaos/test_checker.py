@@ -13,7 +13,6 @@ from tests.verification.chaos.history import (
     Acknowledged,
     ContractViolation,
     DiffReceived,
-    Fault,
     FinalReplica,
     FinalState,
     Invoked,
@@ -25,6 +24,7 @@ from tests.verification.chaos.history import (
     dump,
     load,
 )
+from tests.verification.chaos.promotions import Failover
 from tests.verification.chaos.valid_history import GAME, document_at, valid_history
 
 
@@ -204,9 +204,9 @@ def test_the_first_attempt_of_an_action_may_commit_although_the_second_is_reject
     assert check(records) == []
 
 
-def failover(at: float) -> Fault:
+def failover(at: float) -> Failover:
     """Return a failover that lasted for ten seconds."""
-    return Fault(kind="kill Redis", detail="", at=at, healed_at=at + 10, promotes=True)
+    return Failover(at, at + 10)
 
 
 def undo_a_diff(records: list[Record]) -> DiffReceived:
