@@ -7,6 +7,7 @@ import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { abort, resign } from "../session/seats.ts";
 import { Check } from "./check.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
@@ -148,12 +149,12 @@ function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
     <>
       {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
       {mine && session.game?.status === "active" && (
-        <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
+        <button onClick={() => confirm(text.game.resignSure) && resign(session, mine.seat)}>
           {text.game.resign}
         </button>
       )}
       {session.credentials.owner && (
-        <button onClick={() => confirm(text.game.abortSure) && session.abort()}>{text.game.abort}</button>
+        <button onClick={() => confirm(text.game.abortSure) && abort(session)}>{text.game.abort}</button>
       )}
     </>
   );

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Problem, ProblemError, UnreachableError } from "south-seas-client";
+import { type Move, type Problem, ProblemError, UnreachableError } from "south-seas-client";
 import { en } from "../messages/en.ts";
 import { fr } from "../messages/fr.ts";
 import { language, text } from "../messages/index.ts";
-import { game, legal, place, player, turn, wares } from "../testing/games.ts";
+import { NOTHING } from "../model/choices.ts";
+import { deliver, game, legal, move, place, player, turn, wares } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
 import { announcer } from "./announcer.ts";
 import { GameSession } from "./game_session.ts";
+import * as seats from "./seats.ts";
+import { NOTHING_SELECTED, type Selection } from "./selection.ts";
 
 const NO_ANSWER = new UnreachableError("https://seas.example", new Error("gone"));
 const MOVE = place(1, 0, 0);
@@ -124,6 +127,117 @@ test("an unsent move outlives the page, and is sent with its key when the game i
   assert.equal(script.act.mock.callCount(), 2, "what was sent is not stored");
 });
 
+/** Lets the page be left and opened again, with the game's token in its storage. */
+async function reopened({
+  script,
+  session,
+}: {
+  script: ScriptedGame;
+  session: GameSession;
+}): Promise<GameSession> {
+  session.close();
+  return script.open();
+}
+
+test("what is chosen, and not confirmed, outlives the page for as long as it can be done", async (t) => {
+  const placed = { x: 0, y: 0 };
+  const spot = move("i0", { type: "place_islander", segment: 0 });
+  const ways = [wares(3, 1, 1), wares(1, 3, 1)].map((paid) => deliver("same", paid));
+  const questions: [ReturnType<typeof turn>, Move[], Partial<Selection>][] = [
+    [turn(), [place(1, 0, 0), place(1, 0, 3)], { cell: { x: 1, y: 0 }, rotation: 3 }],
+    [turn({ phase: "islander", placed }), [spot], { spot: "place:0,0:0" }],
+    [turn({ phase: "deliver", placed }), ways, { ship: "same", wares: wares(1, 1, 0) }],
+  ];
+  for (const [asked, moves, chosen] of questions) {
+    const script = new ScriptedGame(t, game({ turn: asked }));
+    script.moves = moves;
+    const session = await script.open();
+    session.addTokens({ seats: { 0: "token-0" } });
+    await settled();
+    session.select(chosen);
+    const again = await reopened({ script, session });
+    assert.deepEqual(again.selection, { ...NOTHING_SELECTED, ...chosen });
+    script.change({ bag: 1 });
+    assert.deepEqual(
+      (await reopened({ script, session: again })).selection,
+      NOTHING_SELECTED,
+      "another version",
+    );
+  }
+});
+
+test("a ship that is not paid yet stays chosen when the game goes on, unless it has gone", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ phase: "deliver", placed: { x: 0, y: 0 } }) }));
+  script.moves = [deliver("same", wares(3, 1, 1))];
+  const session = await script.open();
+  session.select({ ship: "same", wares: wares(1, 0, 0) });
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  assert.deepEqual([session.selection.ship, session.selection.wares], ["same", wares(1, 0, 0)]);
+  script.moves = [deliver("any", wares(6, 0, 0))];
+  script.deliver(script.change({ bag: 0 }));
+  await settled();
+  assert.equal(session.selection.ship, null);
+});
+
+test("without a network a move that is not sent is still chosen after a reload, and alone, until it is cancelled", async (t) => {
+  const { script, session } = await chosen(t);
+  script.moves = [MOVE, place(2, 0, 0)];
+  session.addTokens({ seats: { 0: "token-0" } });
+  t.mock.property(navigator, "onLine", false);
+  confirm(session);
+  await settled();
+  t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  t.mock.method(service, "legalMoves", async () => {
+    throw NO_ANSWER;
+  });
+  const again = await reopened({ script, session });
+  assert.deepEqual([again.isUnsent, again.selectedMove, again.choices.cells.size], [true, MOVE, 1]);
+  again.cancelUnsent();
+  await settled();
+  assert.deepEqual([again.isUnsent, again.choices], [false, NOTHING]);
+});
+
+test("a move waits for its own answer, whatever else is answered meanwhile", async (t) => {
+  const { script, session } = await chosen(t);
+  let answer: (() => void) | undefined;
+  t.mock.method(service, "scores", async () => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    return { version: 1, players: [], islanders: [] };
+  });
+  session.scores = null;
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.failures.push(NO_ANSWER);
+  confirm(session);
+  await settled();
+  answer?.();
+  await settled();
+  assert.deepEqual([session.isUnsent, session.network.status], [true, "reconnecting"]);
+  await retry(t);
+  assert.deepEqual([session.isUnsent, session.game?.version], [false, 2]);
+});
+
+test("while a move is sent again, it still waits, and one that was let go of takes no other with it", async (t) => {
+  const { script, session } = await chosen(t);
+  script.failures.push(NO_ANSWER);
+  confirm(session);
+  await settled();
+  let answer: ((error: Error) => void) | undefined;
+  script.act.mock.mockImplementationOnce(() => new Promise((_, reject) => (answer = reject)));
+  await retry(t);
+  assert.equal(session.isUnsent, true);
+  session.cancelUnsent();
+  script.failures.push(NO_ANSWER);
+  await session.act(MOVE);
+  answer?.(problem("illegal_move", 422));
+  await settled();
+  assert.equal(session.isUnsent, true);
+  await retry(t);
+  assert.deepEqual([session.isUnsent, session.game?.version], [false, 2]);
+});
+
 test("a rejected move says why", async (t) => {
   const { script, session } = await chosen(t);
   script.failures.push(problem("illegal_move", 422));
@@ -236,9 +350,9 @@ test("a player's commands carry the token of the seat", async (t) => {
   const returned = t.mock.method(service, "returnToSeat", result);
   session.undo();
   await settled();
-  session.resign(1);
+  seats.resign(session, 1);
   await settled();
-  session.returnToSeat(0);
+  seats.returnToSeat(session, 0);
   await settled();
   assert.deepEqual(undo.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
   assert.deepEqual(resign.mock.calls[0]?.arguments, ["g", { seat: 1 }, { token: "token-1" }]);
