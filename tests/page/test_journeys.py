@@ -135,7 +135,7 @@ async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_l
     assert "The game is over:" in str(logs[0])
     await watcher.page.reload()
     await expect(watcher.action_bar).to_contain_text("win")
-    harbours = [await visitor.page.locator(".harbour .ship").all_inner_texts() for visitor in (*players, watcher)]
+    harbours = [await visitor.page.locator(".harbour .ship").all_text_contents() for visitor in (*players, watcher)]
     assert harbours == [harbours[0]] * 3
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
 
