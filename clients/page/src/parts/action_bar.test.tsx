@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Game, type Move, UnreachableError } from "south-seas-client";
+import type { Game, Move } from "south-seas-client";
 import type { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
 import { service } from "../service.ts";
@@ -9,11 +9,10 @@ import type { GameSession } from "../session/game_session.ts";
 import { deliver, game, move, place, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { SETTLING_MS } from "../session/gate.ts";
-import { ScriptedGame, settled } from "../testing/scripted_game.ts";
+import { NO_ANSWER, ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
 import { askedInWords } from "./asked.ts";
 
-const NO_ANSWER = new UnreachableError("https://seas.example", null);
 const PICTURES = { href: () => "#" } as unknown as Pictures;
 const SEND = move("i0", { type: "place_islander", segment: 0 });
 const HOME = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Problem, ProblemError } from "south-seas-client";
 import { service } from "../service.ts";
 import { game } from "../testing/games.ts";
 import { elements } from "../testing/render.ts";
-import { ScriptedGame } from "../testing/scripted_game.ts";
+import { ScriptedGame, problem } from "../testing/scripted_game.ts";
 import { Bar } from "./game_screen.tsx";
 
 test("only a connection that is lost is said to be; a game that cannot be read has none", async (t) => {
@@ -19,7 +18,7 @@ test("only a connection that is lost is said to be; a game that cannot be read h
     ["unauthorized", 401],
   ] as const) {
     t.mock.method(service, "log", () => {
-      throw new ProblemError({ code, status } as Problem);
+      throw problem(code, status);
     });
     const stranger = await script.open([]);
     assert.equal(stranger.isMissing, true);
