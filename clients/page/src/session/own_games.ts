@@ -97,16 +97,16 @@ export class OwnGames extends Observable {
     }
   }
 
-  /** A game that the service does not list is gone, or has other tokens now. */
+  /** Reads a game that the service does not list: it is gone, or has other tokens now. */
   private async check(stored: StoredGame): Promise<void> {
     try {
-      await service.game(stored.id, { token: stored.private ? seatToken(stored) : null });
+      this.put(await service.game(stored.id, { token: stored.private ? seatToken(stored) : null }));
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       if (error.code === "not_found") removeGame(stored.id);
-      else if (!UNREADABLE.has(error.code)) throw error;
+      else if (UNREADABLE.has(error.code)) this.known.set(stored.id, null);
+      else throw error;
     }
-    this.known.set(stored.id, null);
   }
 
   private put(game: GameSummary | Game): void {
