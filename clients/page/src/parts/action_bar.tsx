@@ -141,7 +141,7 @@ interface HintProps {
   readonly tip?: string | undefined;
 }
 
-/** What can be done; without a network what became of it, as nothing else can be. */
+/** What can be done, or what the missing network keeps from it. */
 function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
   if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
   if (session.network.isOffline && session.choices === NOTHING)
