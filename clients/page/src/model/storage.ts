@@ -22,9 +22,12 @@ export interface StoredGame {
   readonly opened: number;
 }
 
-/** What is stored of a game beside its tokens: the last step that was seen, what is chosen, and the move that is not sent yet. */
-type Part = "step" | "choice" | "move";
-const PARTS: readonly Part[] = ["step", "choice", "move"];
+/**
+ * What is stored of a game beside its tokens: the last step that was seen, what is chosen, the move that is not sent yet,
+ * and the rematch that has been listed.
+ */
+const PARTS = ["step", "choice", "move", "rematch"] as const;
+type Part = (typeof PARTS)[number];
 
 export type Theme = "auto" | "light" | "dark";
 

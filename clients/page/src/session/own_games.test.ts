@@ -161,6 +161,9 @@ test("the rematch of an own game is an own game at once, whoever created it", as
   await ownGames.read();
   assert.deepEqual(storedGame("second-3")?.seats, { 1: "token-first-3" });
   assert.deepEqual(listed(), ["second-3", "first-3"]);
+  removeGame("second-3");
+  await new OwnGames().read();
+  assert.equal(storedGame("second-3"), null, "what is taken off the list stays off it");
 });
 
 test("what is seen on the screen counts at once, and an older answer does not take it back", async (t) => {

@@ -6,6 +6,7 @@ import {
   type StoredGame,
   removeGame,
   saveGame,
+  savePart,
   storedGame,
   storedGames,
   storedPart,
@@ -115,9 +116,11 @@ export class OwnGames extends Observable {
     if (!stored || !isSeated(stored) || (before && before.version > game.version)) return;
     this.known.set(game.id, game);
     const { owner, spectator, seats, private: isPrivate } = stored;
+    const { next_game: next } = game;
+    if (!next || storedPart(game.id, "rematch") === next) return;
+    savePart(game.id, "rematch", next);
     // The tokens of a game open its rematch too, whoever asked for it.
-    if (game.next_game && !storedGame(game.next_game))
-      saveGame(game.next_game, { owner, spectator, seats, private: isPrivate });
+    if (!storedGame(next)) saveGame(next, { owner, spectator, seats, private: isPrivate });
   }
 }
 
