@@ -116,7 +116,10 @@ def page_response(request: web.Request, language: Language, caching: str, card: 
 def add_file_routes(app: web.Application) -> None:
     """Add the routes of the page of each game, of all files, and of the problems' types."""
     read_game_page.register(app)
-    handlers: dict[str, Handler] = {"/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE)}
+    handlers: dict[str, Handler] = {
+        "/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE),
+        "/manifests/{file}": _page_handler("manifests/", CACHE_PUBLIC),
+    }
     handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():
