@@ -186,7 +186,6 @@ export const de: Messages = {
       connecting: "Verbinden…",
       connected: "Verbunden",
       reconnecting: "Neu verbinden…",
-      closed: "Nicht verbunden",
     },
     offline: "Keine Verbindung. Die Seite verbindet sich von selbst wieder.",
     unsent: "Keine Verbindung. Dein Zug wird gesendet, sobald du wieder online bist.",
@@ -239,6 +238,15 @@ export const de: Messages = {
     nextGame: (count) => counted(count, "Spiel wartet auf dich", "Spiele warten auf dich"),
     left: (count) => `noch ${count}`,
     noneLeft: "keine mehr",
+  },
+
+  unsent: {
+    waits: "Dein Zug wartet darauf, gesendet zu werden.",
+    unknown: "Was du tun kannst, siehst du, sobald du wieder online bist.",
+  },
+
+  sure: {
+    no: "Nein",
   },
 
   away: {
@@ -526,14 +534,14 @@ export const de: Messages = {
     cell: "Feld",
     help: "Pfeiltasten gehen über den Plan, Bild ab führt zur nächsten Wahl, Eingabe wählt, und noch einmal bestätigt. R dreht die Karte, U nimmt zurück, P passt, S sagt, was zu tun ist. Plus und Minus zoomen, F zeigt alles.",
     tile: (where, isNewest) => (isNewest ? `Karte, ${where}, die zuletzt gelegte.` : `Karte, ${where}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["ein Boot"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} hier (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "Insulaner", "Insulaner")} anderswo darauf (${name})`,
         ),
       ].join(", ")}.`,

@@ -152,7 +152,6 @@ export const en = {
       connecting: "Connecting…",
       connected: "Connected",
       reconnecting: "Reconnecting…",
-      closed: "Not connected",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
     unsent: "No connection. Your move will be sent when you are back online.",
@@ -204,6 +203,15 @@ export const en = {
     nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",
+  },
+
+  unsent: {
+    waits: "Your move waits to be sent.",
+    unknown: "What you can do is shown once you are back online.",
+  },
+
+  sure: {
+    no: "No",
   },
 
   away: {
@@ -498,18 +506,14 @@ export const en = {
     tile: (where: string, isNewest: boolean) =>
       isNewest ? `Tile, ${where}, the last one placed.` : `Tile, ${where}.`,
     /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }: DescribedFeature) =>
+    feature: ({ kind, sides, hasBoat, here, known }: DescribedFeature) =>
       `${[
         `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
-        ...(kind === "market" ? [] : [UNITS(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [UNITS(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["a boat"] : []),
-        open === 0
-          ? "finished"
-          : kind === "market"
-            ? `${counted(open, "cell", "cells")} around it free`
-            : `${counted(open, "side", "sides")} open`,
+        ...(known ? [LACKING(kind, known.open)] : []),
         ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "islander", "islanders")} of ${name} elsewhere on it`,
         ),
       ].join(", ")}.`,
@@ -676,16 +680,27 @@ export const en = {
 export interface DescribedFeature {
   readonly kind: string;
   readonly sides: readonly Edge[];
-  readonly wares: number;
-  readonly open: number;
   readonly hasBoat: boolean;
   /** The owner of the islander on this tile. */
   readonly here: string | null;
-  /** The owners of islanders on its other tiles, and how many they are. */
-  readonly elsewhere: readonly (readonly [string, number])[];
+  /** What the service says of the whole feature; null where it has not been asked. */
+  readonly known: {
+    readonly wares: number;
+    /** Open sides; for a market, free cells around it. */
+    readonly open: number;
+    /** The owners of islanders on its other tiles, and how many they are. */
+    readonly elsewhere: readonly (readonly [string, number])[];
+  } | null;
 }
 
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+function LACKING(kind: string, open: number): string {
+  if (open === 0) return "finished";
+  return kind === "market"
+    ? `${counted(open, "cell", "cells")} around it free`
+    : `${counted(open, "side", "sides")} open`;
+}
 
 function UNITS(value: number, unit: string): string {
   switch (unit) {

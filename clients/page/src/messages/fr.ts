@@ -187,7 +187,6 @@ const french: Messages = {
       connecting: "Connexion…",
       connected: "En ligne",
       reconnecting: "Reconnexion…",
-      closed: "Hors ligne",
     },
     offline: "Pas de connexion. La page se reconnecte toute seule.",
     unsent: "Pas de connexion. Votre coup sera envoyé dès le retour du réseau.",
@@ -240,6 +239,15 @@ const french: Messages = {
     nextGame: (count) => counted(count, "partie vous attend", "parties vous attendent"),
     left: (count) => counted(count, "restante", "restantes"),
     noneLeft: "aucune restante",
+  },
+
+  unsent: {
+    waits: "Votre coup attend d’être envoyé.",
+    unknown: "Vos choix s’afficheront dès le retour du réseau.",
+  },
+
+  sure: {
+    no: "Non",
   },
 
   away: {
@@ -536,14 +544,14 @@ const french: Messages = {
     cell: "case",
     help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
     tile: (where, isNewest) => (isNewest ? `Tuile, ${where}, la dernière posée.` : `Tuile, ${where}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["un bateau"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
         ),
       ].join(", ")}.`,

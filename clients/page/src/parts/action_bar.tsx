@@ -8,6 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
+import { NOTHING } from "../model/choices.ts";
 import { preferences } from "../model/storage.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
@@ -111,13 +112,18 @@ function Heading({ game, turn, children }: StepProps & { children: string }): JS
 }
 
 interface HintProps {
+  readonly session: GameSession;
   readonly children: ComponentChildren;
   /** What the choice is worth. */
   readonly worth?: string | undefined;
   readonly tip?: string | undefined;
 }
 
-function Hint({ children, worth, tip }: HintProps): JSX.Element {
+/** What can be done, or what the missing network keeps from it. */
+function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
+  if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
+  if (session.network.isOffline && session.choices === NOTHING)
+    return <p class="hint">{text.unsent.unknown}</p>;
   return (
     <p class="hint">
       {worth && (
@@ -146,7 +152,11 @@ function PlacingTile(step: StepProps): JSX.Element {
       <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+        <Hint
+          session={session}
+          worth={session.worth?.words}
+          tip={choice ? undefined : text.actionBar.placeTip}
+        >
           {hint}
         </Hint>
       </div>
@@ -187,7 +197,7 @@ function SendingIslander(step: StepProps): JSX.Element {
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
+        <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
       </div>
@@ -213,13 +223,15 @@ function Delivering(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        {ship ? (
+        {ship && !session.isUnsent ? (
           <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
-          <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
+          <Hint session={session} tip={text.actionBar.deliverTip}>
+            {text.actionBar.deliver}
+          </Hint>
         )}
       </div>
-      {ship && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
+      {ship && !session.isUnsent && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
         <Confirm session={session} label={text.actionBar.deliverGo} />
@@ -237,7 +249,9 @@ function TakingShip(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
+        <Hint session={session} worth={session.worth?.words}>
+          {text.actionBar.takeShip}
+        </Hint>
       </div>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />
