@@ -54,20 +54,33 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
 function headline(session: GameSession, game: Game, { winners }: Result): string {
   if (winners.length > 1) return text.result.share(text.listed(winners.map((seat) => nameOf(game, seat))));
   const [winner = 0] = winners;
-  const mine = Object.keys(session.credentials.seats);
-  return mine.length === 1 && mine[0] === String(winner)
-    ? text.result.youWin
-    : text.result.wins(nameOf(game, winner));
+  return winner === ownSeat(session) ? text.result.youWin : text.result.wins(nameOf(game, winner));
 }
 
-/** Why it is over; where the others left, whether they resigned or the clock did that for them. */
-function reasonOf({ shownSteps }: GameSession, game: Game, { reason }: Result): string {
-  const left = shownSteps.flatMap(({ diff }) =>
-    diff.events.some(({ type }) => type === "player_resigned") && diff.seat !== null ? [diff] : [],
+/** The seat of the only player here; null where several share the browser, or none. */
+function ownSeat({ credentials }: GameSession): number | null {
+  const [seat, ...others] = Object.keys(credentials.seats);
+  return seat === undefined || others.length > 0 ? null : Number(seat);
+}
+
+/** Why it is over, as the reader sees it: who resigned, and whose time ran out. */
+function reasonOf(session: GameSession, game: Game, { reason }: Result): string {
+  if (reason !== "resigned") return text.result.reasons[reason] ?? "";
+  const { youResigned, resigned, youWereLate, late } = text.result;
+  const left = session.shownSteps.flatMap(({ diff: { events } }) =>
+    events.flatMap((event) =>
+      event.type === "player_resigned"
+        ? [{ seat: event.seat, isLate: events.some(({ type }) => type === "turn_timed_out") }]
+        : [],
+    ),
   );
-  const late = left.filter(({ by }) => by === "clock").map(({ seat }) => nameOf(game, seat ?? 0));
-  if (reason !== "resigned" || late.length === 0) return text.result.reasons[reason] ?? "";
-  return late.length === left.length ? text.result.timedOut(late) : text.result.leftOrLate(late);
+  const me = ownSeat(session);
+  const said = (isLate: boolean, you: string, they: (names: readonly string[]) => string): string[] => {
+    const seats = left.filter((one) => one.isLate === isLate).map(({ seat }) => seat);
+    const others = seats.filter((seat) => seat !== me).map((seat) => nameOf(game, seat));
+    return [...(others.length < seats.length ? [you] : []), ...(others.length > 0 ? [they(others)] : [])];
+  };
+  return [...said(false, youResigned, resigned), ...said(true, youWereLate, late)].join(" ");
 }
 
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {
