@@ -133,6 +133,7 @@ async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_l
     logs = [await visitor.page.locator(".log").text_content() for visitor in (*players, watcher)]
     assert logs == [logs[0]] * 3
     assert "The game is over:" in str(logs[0])
+    await expect(watcher.page.locator(".log .entry").last).to_be_in_viewport()
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
 
 
