@@ -249,7 +249,8 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
     await expect(ana.action_bar).to_contain_text("You win!")
     for visitor in (bo, watcher):
         await expect(visitor.action_bar).to_contain_text("Ana wins")
-        await expect(visitor.page.locator(".players")).to_contain_text("resigned")
+        await expect(visitor.page.locator(".players")).to_contain_text("out of the game")
+        await expect(visitor.action_bar).to_contain_text("You resigned." if visitor is bo else "Bo resigned.")
         await visitor.page.wait_for_function(ALL_TILES_IN_VIEW)
     await _check_totals(ana, game)
     for player in (ana, bo):
@@ -261,7 +262,7 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
         await visitor.press("Open the next game")
     for seat, player in enumerate((ana, bo)):
         await expect(player.page.locator(".player").nth(seat)).to_contain_text("you")
-    await expect(watcher.page.locator(".players")).not_to_contain_text("resigned")
+    await expect(watcher.page.locator(".players")).not_to_contain_text("out of the game")
     assert await _decider(ana, bo)
     await watcher.context.add_init_script(CHANGE_ADDRESS % f"/games/{game.id}")
     await watcher.page.goto(f"{visitors.url}?")

@@ -295,7 +295,7 @@ export const de: Messages = {
     payable: "Du hast seine Waren. Du kannst es am Ende deines Zuges beliefern.",
     payableNow: "Du hast seine Waren. Du kannst es jetzt beliefern.",
     lacking: (certain, chosen, any) =>
-      `Dir fehlen noch: ${listed([
+      `Du brauchst noch ${listed([
         ...wareParts(certain),
         ...(chosen > 0 ? [`${chosen} von den Sorten, die du wählst`] : []),
         ...(any > 0 ? [`${any} von beliebiger Sorte`] : []),

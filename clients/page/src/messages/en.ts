@@ -11,9 +11,13 @@ const { ago, at, counted, daysAndHours, lasting, listed, told } = grammar("en-GB
 /** The name of the computer in a quick game. */
 const COMPUTER = "Computer";
 
+function owner(name: string): string {
+  return name === COMPUTER ? "the computer" : name;
+}
+
 function owned(name: string): string {
-  if (name === COMPUTER) return "the computer’s";
-  return name.endsWith("s") ? `${name}’` : `${name}’s`;
+  const who = owner(name);
+  return who.endsWith("s") ? `${who}’` : `${who}’s`;
 }
 
 const wareParts = (held: Wares): string[] => [
@@ -336,7 +340,7 @@ export const en = {
 
   result: {
     youWin: "You win!",
-    wins: (name: string) => (name === COMPUTER ? "The computer wins" : `${name} wins`),
+    wins: (name: string) => `${capitalized(owner(name))} wins`,
     share: (names: string) => `${names} share the win`,
     reasons: {
       last_tile: "The last tile has been placed.",
@@ -506,7 +510,7 @@ export const en = {
             : `${counted(open, "side", "sides")} open`,
         ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
         ...elsewhere.map(
-          ([name, number]) => `${counted(number, "islander", "islanders")} of ${name} elsewhere on it`,
+          ([name, number]) => `${counted(number, "islander", "islanders")} of ${owner(name)} elsewhere on it`,
         ),
       ].join(", ")}.`,
     around: (tiles: readonly Edge[], free: readonly Edge[]) =>
