@@ -47,8 +47,8 @@ const beside = (sides: readonly [Edge, string][]): string =>
 
 /** What the clock does first for a player whose turn it only ends, by phase. */
 const CLOCK_DECIDES: Record<string, string> = {
-  place_tile: "Ensuite l’horloge posera votre tuile, rien de plus.",
-  take_ship: "Ensuite l’horloge choisira le navire.",
+  place_tile: "Ensuite, l’horloge posera votre tuile, rien de plus.",
+  take_ship: "Ensuite, l’horloge choisira le navire.",
 };
 
 const ISLANDER_JOBS: Record<string, string> = {
@@ -132,7 +132,7 @@ const french: Messages = {
     yourTurn: "À vous de jouer",
     open: "place libre",
     seated: (seated, seats) =>
-      seated === seats ? counted(seats, "joueur", "joueurs") : `${seated} joueurs sur ${seats}`,
+      counted(seated, "joueur", "joueurs") + (seated === seats ? "" : ` sur ${seats}`),
     clock: (time: Duration) => `${lasting(time)} par décision`,
     noClock: "sans limite de temps",
     ago: (time: Duration) => (time.unit === "second" ? "à l’instant" : ago(time)),
@@ -143,8 +143,8 @@ const french: Messages = {
     heading: "Nouvelle partie",
     seat: (seat) => `Place ${seat + 1}`,
     me: "Moi",
-    friend: "Par un lien",
-    here: "Sur cet appareil",
+    friend: "Quelqu’un, par un lien",
+    here: "Quelqu’un sur cet appareil",
     bot: (level) => `Ordinateur · ${level}`,
     nobody: "Personne",
     nameHere: (seat) => `Nom pour la place ${seat + 1}`,
@@ -251,8 +251,8 @@ const french: Messages = {
     over: "Temps écoulé.",
     hurry: (time) => `Plus que ${time} !`,
     then: {
-      pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite votre tour se termine.",
-      bot: () => "Ensuite l’ordinateur jouera pour vous.",
+      pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite, votre tour se termine.",
+      bot: () => "Ensuite, l’ordinateur jouera pour vous.",
       resign: () => "Ensuite, cela comptera comme un abandon.",
     },
     bot: (name, turns) => `L’ordinateur a joué pour ${name} ${inTurns(turns)}.`,
@@ -297,8 +297,8 @@ const french: Messages = {
     lacking: (certain, chosen, any) =>
       `Il vous manque ${listed([
         ...wareParts(certain),
-        ...(chosen > 0 ? [`encore ${chosen} des types que vous choisissez`] : []),
-        ...(any > 0 ? [`encore ${any} de n’importe quel type`] : []),
+        ...(chosen > 0 ? [`${counted(chosen, "marchandise", "marchandises")} des types de votre choix`] : []),
+        ...(any > 0 ? [counted(any, "marchandise quelconque", "marchandises quelconques")] : []),
       ])}.`,
   },
 
@@ -375,8 +375,8 @@ const french: Messages = {
     amount: (chosen, held) => `${chosen} sur vos ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
-        ? `${chosen} sur ${needed} choisies, il en manque ${needed - chosen}.`
-        : `Toutes les ${needed} sont choisies.`,
+        ? `${counted(chosen, "marchandise choisie", "marchandises choisies")} sur ${needed}, il en manque ${needed - chosen}.`
+        : `${counted(needed, "marchandise choisie", "marchandises choisies")}, le compte est bon.`,
     takes: (cost) => `Le navire demande ${cost}.`,
     impossible: (cost) => `Cela ne convient pas : le navire demande ${cost}. Reprenez-en une partie.`,
   },

@@ -106,6 +106,38 @@ test("a cell says where it is, what is beside it, and how many ways a tile fits"
   );
 });
 
+test("every event has a sentence, but those that another one tells of", () => {
+  const at = { seat: 0, x: 0, y: 0, segment: 0 };
+  const evaluated = { type: "feature_evaluated", cells: [], islanders: [], winners: [0] } as const;
+  const events: GameEvent[] = [
+    { type: "game_created" },
+    { type: "player_joined", seat: 0, name: "Ana", color: "red" },
+    { type: "player_left", seat: 0, name: "Ana" },
+    { type: "game_started", seat: 0 },
+    { type: "tile_discarded", tile: "market" },
+    PLACED,
+    { type: "islander_placed", ...at },
+    { type: "islander_retrieved", ...at },
+    ...["island", "bridge", "sea"].flatMap((kind): GameEvent[] => [
+      { ...evaluated, kind, cause: "completed", wares: wares(0, 0, 0) },
+      { ...evaluated, kind, cause: "final", wares: wares(0, 0, 0) },
+    ]),
+    { ...evaluated, kind: "sea", cause: "boat", wares: wares(0, 0, 1) },
+    { type: "fish_covered", ...at, group: 0, fish: 1 },
+    { type: "ship_taken", seat: 0, ship: "any", points: 5, by: "market", paid: null },
+    { type: "ship_revealed", ship: "any" },
+    { type: "turn_timed_out", seat: 0, policy: "pass" },
+    { type: "player_replaced", seat: 0, bot: "greedy" },
+    { type: "player_returned", seat: 0 },
+    { type: "player_resigned", seat: 0 },
+    { type: "move_undone", seat: 0, move: "i0" },
+    { type: "rematch_created", game: "g2" },
+    { type: "game_finished", reason: "bag_exhausted", winners: [0] },
+    { type: "game_aborted" },
+  ];
+  for (const event of events) assert.notEqual(said(event), "", event.type);
+});
+
 test("a finished feature is where an islander comes home from", () => {
   const cells = [
     { x: 0, y: 0 },
