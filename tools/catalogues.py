@@ -9,7 +9,7 @@ the English one, or if a compiled catalogue is outdated.
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -72,7 +72,7 @@ def read_compiled(language: str) -> Catalog:
 def update_catalogue(language: str) -> None:
     """Add new messages, remove obsolete ones, and compile."""
     path = CATALOGUES / f"{language}.po"
-    previous = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
+    previous = translations(read_catalogue(language)) if path.exists() else {}
     catalog = Catalog(
         locale=language,
         project="South Seas",
@@ -86,7 +86,8 @@ def update_catalogue(language: str) -> None:
     catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
     for message in extract_messages():
         if message.id:
-            translation = _typeset_all(language, previous.get(_tuple(message.id), ""))
+            forms = _typeset_all(language, previous.get(_tuple(message.id), ()))
+            translation = forms if message.pluralizable else "".join(forms)
             catalog.add(message.id, translation, message.locations, message.flags)
     source, compiled = BytesIO(), BytesIO()
     write_po(source, catalog, width=120, include_lineno=False)
@@ -102,8 +103,8 @@ def typeset(language: str, text: str) -> str:
     return text
 
 
-def _typeset_all(language: str, forms: str | Sequence[str]) -> str | tuple[str, ...]:
-    return typeset(language, forms) if isinstance(forms, str) else tuple(typeset(language, form) for form in forms)
+def _typeset_all(language: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(typeset(language, form) for form in forms)
 
 
 def list_faults(language: str) -> Iterator[str]:

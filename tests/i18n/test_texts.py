@@ -69,7 +69,7 @@ def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
 
 def test_whose_time_is_up_is_not_said_to_resign() -> None:
     narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
-    left = [events.PlayerResigned(seat=1), events.GameFinished(reason="resigned", winners=[0])]
+    left: list[events.AnyEvent] = [events.PlayerResigned(seat=1), events.GameFinished(reason="resigned", winners=[0])]
     end = "The game is over: only one player is left. Ana wins."
     assert narrator.narrate_change(left) == f"Bo resigns; all islanders of this player go home. {end}"
     assert narrator.narrate_change([events.TurnTimedOut(seat=1, policy="resign"), *left]) == (
