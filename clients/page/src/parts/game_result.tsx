@@ -11,6 +11,7 @@ import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { CheckButton } from "./check.tsx";
 import { Icon, Won } from "./icon.tsx";
+import { allResignations, ownSeat } from "./resigned.ts";
 
 export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const { result, next_game: next } = game;
@@ -21,7 +22,11 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
         {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
         {result && (
           <>
-            <p class="hint">{reasonOf(session, game, result)}</p>
+            <p class="hint">
+              {result.reason === "resigned"
+                ? allResignations(session, game)
+                : text.result.reasons[result.reason]}
+            </p>
             <Ranking game={game} result={result} />
             <Absence session={session} game={game} />
           </>
@@ -55,32 +60,6 @@ function headline(session: GameSession, game: Game, { winners }: Result): string
   if (winners.length > 1) return text.result.share(text.listed(winners.map((seat) => nameOf(game, seat))));
   const [winner = 0] = winners;
   return winner === ownSeat(session) ? text.result.youWin : text.result.wins(nameOf(game, winner));
-}
-
-/** The seat of the only player here; null where several share the browser, or none. */
-function ownSeat({ credentials }: GameSession): number | null {
-  const [seat, ...others] = Object.keys(credentials.seats);
-  return seat === undefined || others.length > 0 ? null : Number(seat);
-}
-
-/** Why it is over, as the reader sees it: who resigned, and whose time ran out. */
-function reasonOf(session: GameSession, game: Game, { reason }: Result): string {
-  if (reason !== "resigned") return text.result.reasons[reason] ?? "";
-  const { youResigned, resigned, youWereLate, late } = text.result;
-  const left = session.shownSteps.flatMap(({ diff: { events } }) =>
-    events.flatMap((event) =>
-      event.type === "player_resigned"
-        ? [{ seat: event.seat, isLate: events.some(({ type }) => type === "turn_timed_out") }]
-        : [],
-    ),
-  );
-  const me = ownSeat(session);
-  const said = (isLate: boolean, you: string, they: (names: readonly string[]) => string): string[] => {
-    const seats = left.filter((one) => one.isLate === isLate).map(({ seat }) => seat);
-    const others = seats.filter((seat) => seat !== me).map((seat) => nameOf(game, seat));
-    return [...(others.length < seats.length ? [you] : []), ...(others.length > 0 ? [they(others)] : [])];
-  };
-  return [...said(false, youResigned, resigned), ...said(true, youWereLate, late)].join(" ");
 }
 
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {
