@@ -31,7 +31,7 @@ const FEATURE: BoardFeature = {
     { x: 0, y: 0, segment: 0 },
     { x: 1, y: 0, segment: 3 },
   ],
-  text: "The island gives 2 bananas now and lacks 1 side.",
+  text: "The island gives 2 bananas now and has 1 open side.",
 };
 
 function appraised(of: Move, effects: GameEvent[], worth: string, feature: Move["feature"] = null): Move {
