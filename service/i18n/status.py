@@ -1,4 +1,6 @@
-"""The status of a game in a sentence: whose decision it is, or how the game ended."""
+"""The status of a game in a sentence: whose decision it is, or how the game ended; and the title of a link to it."""
+
+from collections.abc import Sequence
 
 from service.engine import Game, TileSetIndex
 from service.engine.final_scoring import final_score, winning_seats
@@ -31,6 +33,18 @@ def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> 
             return _describe_result(translator, index, game)
         case "aborted":
             return translate_sentence(translator, "game_aborted")
+
+
+def title_game(translator: Translator, names: Sequence[str]) -> str:
+    """Return the title of a link to a game of these players; without any, of one of which nothing may be said."""
+    if not names:
+        return translator.gettext("A game of Carcassonne: South Seas")
+    return translator.gettext("{players} · South Seas", players=translator.join_list(names))
+
+
+def describe_hidden_game(translator: Translator) -> str:
+    """Return a sentence of a game of which nothing may be said, not even that it exists."""
+    return translator.gettext("Open the link to play, or to watch.")
 
 
 def _describe_decision(translator: Translator, game: Game) -> str:

@@ -164,9 +164,9 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     await screens.check("placing", page.locator(".cell").first, is_main=True)
     await screens.choose(choices)
     await screens.check("placing-chosen", page.locator(".trial"))
-    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Continue on another device")):
+    for names in (("Menu",), ("Menu", "Help"), ("Menu", "Continue on another device"), ("Menu", "Give up")):
         await screens.press(*names)
-        await screens.check(names[-1], page.locator(".menu-list, dialog").last)
+        await screens.check(names[-1], page.locator(".menu-list, dialog").last, is_main=names[-1] == "Give up")
         await page.reload()
     await screens.press("More")
     for number in range(3):

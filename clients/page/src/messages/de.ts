@@ -186,7 +186,6 @@ export const de: Messages = {
       connecting: "Verbinden…",
       connected: "Verbunden",
       reconnecting: "Neu verbinden…",
-      closed: "Nicht verbunden",
     },
     offline: "Keine Verbindung. Die Seite verbindet sich von selbst wieder.",
     unsent: "Keine Verbindung. Dein Zug wird gesendet, sobald du wieder online bist.",
@@ -239,6 +238,15 @@ export const de: Messages = {
     nextGame: (count) => counted(count, "Spiel wartet auf dich", "Spiele warten auf dich"),
     left: (count) => `noch ${count}`,
     noneLeft: "keine mehr",
+  },
+
+  unsent: {
+    waits: "Dein Zug wartet darauf, gesendet zu werden.",
+    unknown: "Was du tun kannst, siehst du, sobald du wieder online bist.",
+  },
+
+  sure: {
+    no: "Nein",
   },
 
   away: {

@@ -156,7 +156,6 @@ export const en = {
       connecting: "Connecting…",
       connected: "Connected",
       reconnecting: "Reconnecting…",
-      closed: "Not connected",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
     unsent: "No connection. Your move will be sent when you are back online.",
@@ -208,6 +207,15 @@ export const en = {
     nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",
+  },
+
+  unsent: {
+    waits: "Your move waits to be sent.",
+    unknown: "What you can do is shown once you are back online.",
+  },
+
+  sure: {
+    no: "No",
   },
 
   away: {

@@ -187,7 +187,6 @@ const french: Messages = {
       connecting: "Connexion…",
       connected: "En ligne",
       reconnecting: "Reconnexion…",
-      closed: "Hors ligne",
     },
     offline: "Pas de connexion. La page se reconnecte toute seule.",
     unsent: "Pas de connexion. Votre coup sera envoyé dès le retour du réseau.",
@@ -240,6 +239,15 @@ const french: Messages = {
     nextGame: (count) => counted(count, "partie vous attend", "parties vous attendent"),
     left: (count) => counted(count, "restante", "restantes"),
     noneLeft: "aucune restante",
+  },
+
+  unsent: {
+    waits: "Votre coup attend d’être envoyé.",
+    unknown: "Vos choix s’afficheront dès le retour du réseau.",
+  },
+
+  sure: {
+    no: "Non",
   },
 
   away: {

@@ -9,6 +9,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
+import { NOTHING } from "../model/choices.ts";
 import { preferences } from "../model/storage.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
@@ -138,13 +139,18 @@ function useFocusWhereScrolled(element: { readonly current: HTMLElement | null }
 }
 
 interface HintProps {
+  readonly session: GameSession;
   readonly children: ComponentChildren;
   /** What the choice is worth. */
   readonly worth?: string | undefined;
   readonly tip?: string | undefined;
 }
 
-function Hint({ children, worth, tip }: HintProps): JSX.Element {
+/** What can be done, or what the missing network keeps from it. */
+function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
+  if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
+  if (session.network.isOffline && session.choices === NOTHING)
+    return <p class="hint">{text.unsent.unknown}</p>;
   return (
     <p class="hint">
       {worth && <b class="worth">{worth} </b>}
@@ -168,7 +174,11 @@ function PlacingTile(step: StepProps): JSX.Element {
     <>
       <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
-        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+        <Hint
+          session={session}
+          worth={session.worth?.words}
+          tip={choice ? undefined : text.actionBar.placeTip}
+        >
           {hint}
         </Hint>
       </Step>
@@ -208,7 +218,7 @@ function SendingIslander(step: StepProps): JSX.Element {
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
-        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
+        <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
       </Step>
@@ -233,13 +243,15 @@ function Delivering(step: StepProps): JSX.Element {
         <div class="emblem">
           <ShipIcon />
         </div>
-        {ship ? (
+        {ship && !session.isUnsent ? (
           <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
-          <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
+          <Hint session={session} tip={text.actionBar.deliverTip}>
+            {text.actionBar.deliver}
+          </Hint>
         )}
       </Step>
-      {ship && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
+      {ship && !session.isUnsent && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
         <Confirm session={session} label={text.actionBar.deliverGo} />
@@ -256,7 +268,9 @@ function TakingShip(step: StepProps): JSX.Element {
         <div class="emblem">
           <ShipIcon />
         </div>
-        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
+        <Hint session={session} worth={session.worth?.words}>
+          {text.actionBar.takeShip}
+        </Hint>
       </Step>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />
