@@ -76,6 +76,18 @@ async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(clien
     assert sum(sizes.values()) < 4 * 50_000 - ROUND_TRIPS_BYTES, sizes
 
 
+async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(client: Client) -> None:
+    """Browsers move and fade what is drawn already; other properties cost a phone most of each frame."""
+    async with client.get("/", headers=BROWSER) as response:
+        (path,) = re.findall(r"/assets/[\w.-]+\.css", await response.text())
+    async with ClientSession(client.make_url("/")) as browser, browser.get(path) as response:
+        style = await response.text()
+    animations = re.findall(r"@keyframes [\w-]+{((?:[^{}]+{[^{}]*})+)}", style)
+    assert len(animations) == style.count("@keyframes ") > 0
+    animated = {name for frames in animations for name in re.findall(r"([\w-]+):", frames)}
+    assert animated == {"opacity", "transform"}
+
+
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))
 async def test_other_files_are_not_served(client: Client, path: str) -> None:
     async with client.get(path) as response:

@@ -533,14 +533,14 @@ export const de: Messages = {
     cell: "Feld",
     help: "Pfeiltasten gehen über den Plan, Bild ab führt zur nächsten Wahl, Eingabe wählt, und noch einmal bestätigt. R dreht die Karte, U nimmt zurück, P passt, S sagt, was zu tun ist. Plus und Minus zoomen, F zeigt alles.",
     tile: (tile, isNewest) => (isNewest ? `${tile}, die zuletzt gelegte.` : `${tile}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["ein Boot"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} hier (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "Insulaner", "Insulaner")} anderswo darauf (${name})`,
         ),
       ].join(", ")}.`,

@@ -506,18 +506,14 @@ export const en = {
     help: "Arrow keys walk over the board, Page Down goes to the next choice, Enter chooses, and once more confirms. R turns the tile, U takes back, P passes, S says what is to be done. Plus and minus zoom, F shows everything.",
     tile: (tile: string, isNewest: boolean) => (isNewest ? `${tile}, the last one placed.` : `${tile}.`),
     /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }: DescribedFeature) =>
+    feature: ({ kind, sides, hasBoat, here, known }: DescribedFeature) =>
       `${[
         `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
-        ...(kind === "market" ? [] : [UNITS(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [UNITS(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["a boat"] : []),
-        open === 0
-          ? "finished"
-          : kind === "market"
-            ? `${counted(open, "cell", "cells")} around it free`
-            : `${counted(open, "side", "sides")} open`,
+        ...(known ? [LACKING(kind, known.open)] : []),
         ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "islander", "islanders")} of ${owner(name)} elsewhere on it`,
         ),
       ].join(", ")}.`,
@@ -683,16 +679,27 @@ export const en = {
 export interface DescribedFeature {
   readonly kind: string;
   readonly sides: readonly Edge[];
-  readonly wares: number;
-  readonly open: number;
   readonly hasBoat: boolean;
   /** The owner of the islander on this tile. */
   readonly here: string | null;
-  /** The owners of islanders on its other tiles, and how many they are. */
-  readonly elsewhere: readonly (readonly [string, number])[];
+  /** What the service says of the whole feature; null where it has not been asked. */
+  readonly known: {
+    readonly wares: number;
+    /** Open sides; for a market, free cells around it. */
+    readonly open: number;
+    /** The owners of islanders on its other tiles, and how many they are. */
+    readonly elsewhere: readonly (readonly [string, number])[];
+  } | null;
 }
 
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+function LACKING(kind: string, open: number): string {
+  if (open === 0) return "finished";
+  return kind === "market"
+    ? `${counted(open, "cell", "cells")} around it free`
+    : `${counted(open, "side", "sides")} open`;
+}
 
 function UNITS(value: number, unit: string): string {
   switch (unit) {

@@ -544,14 +544,14 @@ const french: Messages = {
     cell: "case",
     help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
     tile: (tile, isNewest) => (isNewest ? `${tile}, la dernière posée.` : `${tile}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["un bateau"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
         ),
       ].join(", ")}.`,

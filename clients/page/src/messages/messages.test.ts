@@ -49,7 +49,13 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   stock: [wares(7, 8, 9)],
   "walk.tile": ["7", true],
   "walk.feature": [
-    { kind: "sea", sides: ["n"], wares: 4, open: 5, hasBoat: true, here: "7", elsewhere: [["8", 9]] },
+    {
+      kind: "sea",
+      sides: ["n"],
+      hasBoat: true,
+      here: "7",
+      known: { wares: 4, open: 5, elsewhere: [["8", 9]] },
+    },
   ],
   "walk.around": [["n"], ["e"]],
   "asked.scores": [[["7", 8]]],

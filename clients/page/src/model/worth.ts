@@ -2,7 +2,7 @@
 
 import type { BoardFeature, Move } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import type { Cell } from "./cells.ts";
+import { type Cell, sameCell } from "./cells.ts";
 
 export interface Outline {
   readonly cells: readonly Cell[];
@@ -37,6 +37,11 @@ export function worthOfFeature({ text: words, cells, islanders }: BoardFeature):
   };
 }
 
+/** The features on a tile. */
+export function featuresOn(features: readonly BoardFeature[], cell: Cell): BoardFeature[] {
+  return features.filter(({ segments }) => segments.some((segment) => sameCell(segment, cell)));
+}
+
 /** The feature that a segment of a tile belongs to. */
 export function featureAt(
   features: readonly BoardFeature[],
@@ -44,15 +49,11 @@ export function featureAt(
   segment: number | null,
 ): BoardFeature | null {
   return (
-    features.find(({ segments }) =>
-      segments.some((one) => one.x === cell.x && one.y === cell.y && one.segment === segment),
-    ) ?? null
+    features.find(({ segments }) => segments.some((one) => one.segment === segment && sameCell(one, cell))) ??
+    null
   );
 }
 
 function sameCells(some: readonly Cell[], others: readonly Cell[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ x, y }, index) => others[index]?.x === x && others[index].y === y)
-  );
+  return some.length === others.length && some.every((cell, index) => sameCell(cell, others[index] ?? null));
 }

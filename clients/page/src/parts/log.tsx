@@ -5,27 +5,39 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Entry } from "./entry.tsx";
+import { useGradually } from "./gradually.ts";
 import { newsHeading, newsShown } from "./news.tsx";
 
 const MOST = 250;
+const AT_ONCE = 40;
 /** So near to the end, in pixels, the reader is at the end. */
 const NEAR = 12;
 
 export function Log({ session }: { session: GameSession }): JSX.Element | null {
   const list = useRef<HTMLOListElement>(null);
+  const listed = useGradually(Math.min(session.shownSteps.length, MOST), AT_ONCE);
   useLastInSight(list);
   if (!session.tileset) return null;
-  const course = session.shownSteps.slice(-MOST);
-  const news = newsShown(session);
   return (
     <ol ref={list} class="log" aria-label={text.game.log} tabindex={0}>
-      {course.map((step) => (
+      <LastEntries session={session} count={listed} />
+    </ol>
+  );
+}
+
+/** So many of the last entries, with where the news begins. */
+export function LastEntries({ session, count }: { session: GameSession; count: number }): JSX.Element {
+  const { shownSteps } = session;
+  const news = newsShown(session);
+  return (
+    <>
+      {shownSteps.slice(shownSteps.length - count).map((step) => (
         <Fragment key={step.diff.version}>
           {step === news[0] && <li class="since">{newsHeading(session, news.length)}</li>}
           <Entry session={session} step={step} />
         </Fragment>
       ))}
-    </ol>
+    </>
   );
 }
 

@@ -3,7 +3,8 @@
 import type { Game, Scores, Status, TileSet } from "south-seas-client";
 import { language, text } from "../messages/index.ts";
 import { isStoodIn } from "../model/absence.ts";
-import type { Cell } from "../model/cells.ts";
+import { type Cell, keyOf } from "../model/cells.ts";
+import { segmentsInWords } from "../model/described_cells.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { Observable } from "../model/observable.ts";
@@ -143,6 +144,23 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.notify();
     if (cell)
       void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
+  }
+
+  /**
+   * The keyboard comes to a cell, or leaves the board. What a tile's features are worth is read then, and told once it is
+   * known.
+   */
+  walk(cell: Cell | null): void {
+    const { game, tileset, inspection } = this;
+    inspection.walked = cell;
+    const placed = cell && game?.board[keyOf(cell)];
+    if (!placed || !tileset || inspection.featuresOf(game) || this.network.isOffline) return;
+    const tell = (): void => {
+      const features = inspection.featuresOf(game);
+      if (features && inspection.walked === cell)
+        announcer.tell(segmentsInWords(game, tileset, cell, placed, features));
+    };
+    void this.load(this.readFeatures().then(tell));
   }
 
   /** Shows cells on the board. */
