@@ -21,6 +21,7 @@ import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
+import { ownResignation } from "./resigned.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -71,7 +72,11 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
         </div>
       )}
       <p class="hint">
-        {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
+        <b>
+          {Object.keys(session.credentials.seats).length === 0
+            ? text.game.spectating
+            : ownResignation(session)}{" "}
+        </b>
         {isResting(game)
           ? text.away.restingFor
           : player?.bot === null
