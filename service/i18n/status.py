@@ -55,7 +55,7 @@ def _describe_decision(translator: Translator, game: Game) -> str:
 def _decision(game: Game) -> str:
     match game.phase:
         case "place_tile":
-            return gettext_noop("It is {player}'s turn to place a tile.")
+            return gettext_noop("It is {player}’s turn to place a tile.")
         case "islander":
             return _ISLANDER_DECISIONS[islander_options(game)]
         case "take_ship":

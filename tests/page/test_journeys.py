@@ -133,6 +133,8 @@ async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_l
     logs = [await visitor.page.locator(".log").text_content() for visitor in (*players, watcher)]
     assert logs == [logs[0]] * 3
     assert "The game is over:" in str(logs[0])
+    await expect(watcher.page.locator(".log .entry")).to_have_count(await watcher.version())
+    await expect(watcher.page.locator(".log .entry").last).to_be_in_viewport()
     await watcher.page.reload()
     await expect(watcher.action_bar).to_contain_text("win")
     harbours = [await visitor.page.locator(".harbour .ship").all_text_contents() for visitor in (*players, watcher)]
@@ -252,7 +254,8 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
     await expect(ana.action_bar).to_contain_text("You win!")
     for visitor in (bo, watcher):
         await expect(visitor.action_bar).to_contain_text("Ana wins")
-        await expect(visitor.page.locator(".players")).to_contain_text("resigned")
+        await expect(visitor.page.locator(".players")).to_contain_text("out of the game")
+        await expect(visitor.action_bar).to_contain_text("You resigned." if visitor is bo else "Bo resigned.")
         await visitor.page.wait_for_function(ALL_TILES_IN_VIEW)
     await _check_totals(ana, game)
     for player in (ana, bo):
@@ -264,7 +267,7 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
         await visitor.press("Open the next game")
     for seat, player in enumerate((ana, bo)):
         await expect(player.page.locator(".player").nth(seat)).to_contain_text("you")
-    await expect(watcher.page.locator(".players")).not_to_contain_text("resigned")
+    await expect(watcher.page.locator(".players")).not_to_contain_text("out of the game")
     assert await _decider(ana, bo)
     await watcher.context.add_init_script(CHANGE_ADDRESS % f"/games/{game.id}")
     await watcher.page.goto(f"{visitors.url}?")
@@ -285,7 +288,7 @@ async def test_the_page_speaks_the_language_of_the_browser_and_the_one_chosen_in
     await expect(ana.page.locator("link[rel=manifest]")).to_have_attribute("href", "/manifests/de.webmanifest")
     await ana.press("Menü")
     await ana.page.get_by_role("tab", name="Meine Züge").click()
-    await expect(ana.page.locator(".moves li").first).to_contain_text("legen: Kreuzung von 3 Stegen")
+    await expect(ana.page.locator(".moves li").first).to_contain_text(": Kreuzung von 3 Stegen")
     await ana.page.reload()
     await expect(ana.action_bar).to_contain_text("Du bist am Zug")
     await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
@@ -422,17 +425,17 @@ async def _play_by_keys(player: Visitor) -> None:
     walked = player.page.locator(".walked:focus")
     cell, spot = player.page.locator(".cell").first, player.page.locator(".spot").first
     await _press_keys(keys, "ArrowRight")
-    await expect(focused).to_have_attribute("aria-label", re.compile("^Place .*: .* to the "))
+    await expect(focused).to_have_attribute("aria-label", re.compile("of the start: .* to the "))
     await _press_keys(keys, "Enter")
     await expect(focused).to_have_attribute("aria-pressed", "true")
     await _press_keys(keys, "r", "Enter")
     await expect(spot).to_be_visible()
-    await expect(walked).to_have_attribute("aria-label", re.compile("^Tile, .*, the last one placed"))
+    await expect(walked).to_have_attribute("aria-label", re.compile("^Tile .*, the last one placed"))
     await _press_keys(keys, "u")
     await expect(cell).to_be_visible()
     await expect(focused).to_have_count(1)
     await expect(player.page.locator(".tile")).to_have_count(1)
-    await expect(player.page.locator(".log")).to_contain_text("undoes the last action")
+    await expect(player.page.locator(".log")).to_contain_text("takes back the tile")
     await _press_keys(keys, "PageDown", "Enter", "Enter")
     await expect(spot).to_be_visible()
     before = await player.version()

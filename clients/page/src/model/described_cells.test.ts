@@ -55,26 +55,29 @@ test("tiles and the free cells beside them are walked row by row", () => {
 test("a tile says where it lies, what its features are, who stands there, and what is around it", () => {
   assert.equal(
     tileOnBoardInWords(GAME, TILESET, { x: 0, y: 0 }, START, FEATURES),
-    "Tile, the middle. Island west, 1 banana, 1 side open. Bridge east, 2 shells, finished, 1 islander of Bo elsewhere on it. " +
+    "Start tile. Island west, 1 banana, 1 side open. Bridge east, 2 shells, finished, 1 islander of Bo elsewhere on it. " +
       "Sea north and east, 3 fish, 2 sides open, Ana’s fisherman here. " +
       "Sea east and south, 3 fish, a boat, 2 sides open. " +
       "Tiles to the east. Free to the north, south and west.",
   );
   assert.match(
     tileOnBoardInWords(GAME, TILESET, { x: 1, y: 0 }, SECOND, FEATURES),
-    /^Tile, 1 east, the last one placed\./,
+    /^Tile 1 east of the start, the last one placed\./,
   );
 });
 
 test("without the service it says what is printed there, on the sides to which the tile is turned", () => {
   assert.equal(
     tileOnBoardInWords(GAME, TILESET, { x: 1, y: 0 }, SECOND, null),
-    "Tile, 1 east, the last one placed. Island east. Bridge west, Bo’s shell collector here. " +
+    "Tile 1 east of the start, the last one placed. Island east. Bridge west, Bo’s shell collector here. " +
       "Sea south and west. Sea north and west, a boat. " +
       "Tiles to the west. Free to the north, east and south.",
   );
 });
 
 test("a free cell says where it is, and what its neighbours turn to it", () => {
-  assert.equal(freeCellInWords(GAME, TILESET, { x: 2, y: 0 }), "Free, 2 east: island to the west.");
+  assert.equal(
+    freeCellInWords(GAME, TILESET, { x: 2, y: 0 }),
+    "Free, 2 east of the start: island to the west.",
+  );
 });

@@ -28,7 +28,7 @@ export function tileOnBoardInWords(
   const sides = (isTaken: boolean): Edge[] =>
     around.flatMap(([edge, key]) => (key in game.board === isTaken ? [edge] : []));
   return [
-    text.walk.tile(text.describe.at(cell.x, cell.y), isNewest(game, placed)),
+    text.walk.tile(text.describe.tileAt(cell.x, cell.y), isNewest(game, placed)),
     segmentsInWords(game, tileset, cell, placed, features),
     text.walk.around(sides(true), sides(false)),
   ].join(" ");

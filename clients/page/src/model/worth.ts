@@ -3,7 +3,6 @@
 import type { BoardFeature, Move } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { type Cell, sameCell } from "./cells.ts";
-import { inWords } from "./event_sentences.ts";
 
 export interface Outline {
   readonly cells: readonly Cell[];
@@ -22,7 +21,7 @@ export function worthOfMove({ action, effects, feature, worth }: Move): Worth | 
   const outlines = effects.flatMap((event) =>
     event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
   );
-  const words = inWords(worth) || (action.type === "place_tile" ? text.worth.nothing : "");
+  const words = worth || (action.type === "place_tile" ? text.worth.nothing : "");
   // What is evaluated at once is outlined by its winner's colour already.
   const isOutlined = feature === null || outlines.some(({ cells }) => sameCells(cells, feature.cells));
   return { words, outlines: isOutlined ? outlines : [...outlines, { cells: feature.cells, seat: null }] };
@@ -33,7 +32,7 @@ export function worthOfFeature({ text: words, cells, islanders }: BoardFeature):
   const most = Math.max(0, ...islanders.map(({ count }) => count));
   const seats = islanders.filter(({ count }) => count === most).map(({ seat }) => seat);
   return {
-    words: inWords(words),
+    words,
     outlines: [{ cells, seat: seats.length === 1 ? (seats[0] ?? null) : null }],
   };
 }

@@ -35,6 +35,21 @@ const enabled = (session: GameSession): string[] =>
     (label) => elements(bar(session), "button", "disabled").indexOf(label) < 0,
   );
 
+test("who is out while the others play on is told why", async (t) => {
+  const late = { type: "turn_timed_out", seat: 0, policy: "resign" };
+  for (const [events, why] of [
+    [[], text.result.youResigned],
+    [[late], text.result.youWereLate],
+  ] as const) {
+    const players = [player(0, "Ana", { resigned: true }), player(1, "Bo"), player(2, "Cy")];
+    const script = new ScriptedGame(t, game({ players, turn: turn({ decider: 1, seat: 1 }) }));
+    const session = await script.open();
+    assert.ok(!words(session).includes(why));
+    script.deliver(script.change({}, { events: [...events, { type: "player_resigned", seat: 0 }] as never }));
+    assert.ok(words(session).includes(why));
+  }
+});
+
 test("a tile is placed where it fits, and turned where it may", async (t) => {
   const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
   assert.ok(words(session).includes(text.actionBar.placeTile));

@@ -20,6 +20,7 @@ import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
+import { ownResignation } from "./resigned.ts";
 import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
@@ -73,7 +74,11 @@ function Theirs(step: StepProps): JSX.Element {
       )}
       <Heading {...step}>{text.actionBar.theirTurn(nameOf(game, turn.decider))}</Heading>
       <p class="hint">
-        {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
+        <b>
+          {Object.keys(session.credentials.seats).length === 0
+            ? text.game.spectating
+            : ownResignation(session)}{" "}
+        </b>
         {isResting(game)
           ? text.away.restingFor
           : player?.bot === null

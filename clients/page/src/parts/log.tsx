@@ -45,20 +45,29 @@ export function LastEntries({ session, count }: { session: GameSession; count: n
 function useLastInSight(list: { readonly current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const panel = list.current?.parentElement;
-    if (!list.current || !panel) return;
-    let isAtEnd = true;
-    const scrolled = (): void => {
-      isAtEnd = panel.scrollHeight - panel.scrollTop - panel.clientHeight < NEAR;
-    };
-    const sized = new ResizeObserver(() => {
-      if (isAtEnd) panel.scrollTop = panel.scrollHeight;
-    });
-    sized.observe(list.current);
-    sized.observe(panel);
-    panel.addEventListener("scroll", scrolled, { passive: true });
-    return () => {
-      sized.disconnect();
-      panel.removeEventListener("scroll", scrolled);
-    };
+    return list.current && panel ? followEnd(list.current, panel) : undefined;
   }, [list.current === null]);
+}
+
+/** Keeps the end of a list in its panel's sight; what is returned ends that. */
+export function followEnd(list: Element, panel: HTMLElement): () => void {
+  let isAtEnd = true;
+  /** How far the panel could be scrolled when that was last looked at. */
+  let extent = 0;
+  const currentExtent = (): number => panel.scrollHeight - panel.clientHeight;
+  const scrolled = (): void => {
+    // Where the list has changed meanwhile, the browser has scrolled, or tells late of what was before: nobody has left.
+    if (currentExtent() === extent) isAtEnd = extent - panel.scrollTop < NEAR;
+  };
+  const sized = new ResizeObserver(() => {
+    extent = currentExtent();
+    if (isAtEnd) panel.scrollTop = panel.scrollHeight;
+  });
+  sized.observe(list);
+  sized.observe(panel);
+  panel.addEventListener("scroll", scrolled, { passive: true });
+  return () => {
+    sized.disconnect();
+    panel.removeEventListener("scroll", scrolled);
+  };
 }

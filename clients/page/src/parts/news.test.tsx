@@ -34,8 +34,8 @@ test("all of the news is there, with the way to each place; the rest is in the l
   const session = await played(t);
   const news = <News session={session} />;
   assert.deepEqual(elements(news, "button"), [
-    "Bo places a tile at (1 east).",
-    "Bo places a tile at (2 east).",
+    "Bo places a tile 1 east of the start.",
+    "Bo places a tile 2 east of the start.",
   ]);
   assert.ok(textOf(news).startsWith(text.news.since(3)));
   const log = <LastEntries session={session} count={4} />;
