@@ -214,6 +214,7 @@
     if (box.height < 90 || box.width < 90) problems.add(`the board is too small: ${Math.round(box.width)} x ${Math.round(box.height)}`);
     const choices = [...frame.querySelectorAll("[data-choice]")];
     const isReachable = (choice) => {
+      choice.scrollIntoView({ block: "nearest", behavior: "instant" });
       const { left, top, width, height } = choice.getBoundingClientRect();
       const hit = document.elementFromPoint(left + width / 2, top + height / 2);
       return hit !== null && choice.contains(hit);
