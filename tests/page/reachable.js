@@ -1,13 +1,20 @@
 /**
  * Returns the controls that cannot be reached and the texts that cannot be read, as a list of messages.
  *
- * A control is reachable if a user can scroll all of it into view, and a tap on its centre hits it.
- * Text is cut off if it leaves its box, or an ancestor's box that hides overflow.
+ * A control is reachable if a user can scroll all of it into view, and a tap on its centre hits it; and it is as large as a
+ * finger. Text is cut off if it leaves its box, or an ancestor's box that hides overflow; and what scrolls has a sign of it.
  */
 () => {
   const CONTROLS = "button, a[href], input, select, summary, [role=spinbutton], [tabindex='0']";
+  /** In which a finger taps: the spinbuttons are for keys. */
+  const TARGETS = "button, a[href], input:not([type=checkbox]), label:has([type=checkbox]), select, summary";
+  const TARGET = 44;
   /** The row of cards may scroll sideways. */
   const SIDEWAYS = ".players";
+  /** What scrolls as a whole is cut off by the edge of the screen, or by its own, which is sign enough. */
+  const WHOLE = ".screen, dialog";
+  /** Only longer words may be broken, and any below the 320 pixels of WCAG 1.4.10. */
+  const UNBROKEN = 12;
   const SLACK = 1.5;
   /** How far glyphs may leave their line, as a share of its height. */
   const LEADING = 0.2;
@@ -83,6 +90,38 @@
       problems.add(`covered: ${name(control)} by ${hit ? name(hit) : "nothing"}`);
   }
 
+  function checkTarget(control) {
+    const { width, height } = control.getBoundingClientRect();
+    if (width < TARGET - 0.5 || height < TARGET - 0.5)
+      problems.add(`too small: ${name(control)} ${Math.round(width)} x ${Math.round(height)}`);
+  }
+
+  /** Checks an element that does not show all that is in it at once. */
+  function checkScrolled(one) {
+    const { overflowX, overflowY } = getComputedStyle(one);
+    const wide = overflowX !== "visible" && one.scrollWidth > one.clientWidth + 2;
+    const high = overflowY !== "visible" && one.scrollHeight > one.clientHeight + 2;
+    const signs = (one.dataset.more ?? "").split(" ");
+    const isShortened = getComputedStyle(one).textOverflow === "ellipsis" && one.closest("[title]");
+    if (wide && !isShortened && !one.matches(SIDEWAYS))
+      problems.add(`scrolls sideways: ${name(one)} ${one.scrollWidth} of ${one.clientWidth}`);
+    if ((wide && !isShortened && !signs.includes("left") && !signs.includes("right")) || (high && !signs.includes("top") && !signs.includes("bottom")))
+      problems.add(`cut off without a sign: ${name(one)} ${one.scrollWidth} x ${one.scrollHeight} of ${one.clientWidth} x ${one.clientHeight}`);
+  }
+
+  /** Reports short words that are broken; players' names are in two parts. */
+  function checkWords(node) {
+    if (node.parentElement.closest(".name")) return;
+    const range = document.createRange();
+    for (const { 0: word, index } of node.data.matchAll(/\p{L}+/gu)) {
+      if (word.length > UNBROKEN) continue;
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) problems.add(`broken: ${word} in ${name(node.parentElement)}`);
+    }
+  }
+
   const rounded = ({ left, top, right, bottom }) => `[${[left, top, right, bottom].map(Math.round)}]`;
 
   function checkText(node) {
@@ -100,7 +139,7 @@
         const box = one.getBoundingClientRect();
         const first = !isBlock;
         isBlock = true;
-        const isDeliberate = style.textOverflow === "ellipsis" && one.title !== "";
+        const isDeliberate = style.textOverflow === "ellipsis" && one.closest("[title]");
         if ((first || hides(style.overflowX)) && (left < box.left - SLACK || right > box.right + SLACK)) {
           if (!isDeliberate) problems.add(`cut off at the side: ${name(parent)} ${rounded(rect)} in ${name(one)} ${rounded(box)}`);
           break;
@@ -123,19 +162,22 @@
     }
   }
 
+  /** Whether only a sign elsewhere on an element is drawn. */
+  const isSeenThrough = (element) =>
+    element?.localName === "button" && element.textContent === "" && getComputedStyle(element).backgroundColor === "rgba(0, 0, 0, 0)";
+
   /** Reports a line of text that another element covers. */
   function checkNotCovered(parent, rect) {
     const region = visibleRegion(parent);
-    const shortened = parent.closest("[title]");
-    const isShortened = shortened && getComputedStyle(shortened).textOverflow === "ellipsis";
-    const right = isShortened ? Math.min(rect.right, shortened.getBoundingClientRect().right) : rect.right;
+    const isShortened = getComputedStyle(parent).textOverflow === "ellipsis";
+    const right = isShortened ? Math.min(rect.right, parent.getBoundingClientRect().right) : rect.right;
     if (right <= rect.left) return;
     const x = (rect.left + right) / 2;
     const y = (rect.top + rect.bottom) / 2;
     if (x <= region.left || x >= region.right || y <= region.top || y >= region.bottom) return;
     const hit = document.elementFromPoint(x, y);
     const isRelated = hit && (hit.contains(parent) || parent.contains(hit));
-    if (!isRelated && getComputedStyle(parent).pointerEvents !== "none")
+    if (!isRelated && !isSeenThrough(hit) && getComputedStyle(parent).pointerEvents !== "none")
       problems.add(`covered: ${name(parent)} by ${hit ? name(hit) : "nothing"}`);
   }
 
@@ -152,15 +194,18 @@
 
   for (const select of scope.querySelectorAll("select")) if (isVisible(select)) checkSelect(select);
   for (const control of scope.querySelectorAll(CONTROLS)) if (isVisible(control)) checkControl(control);
-  for (const one of scope.querySelectorAll("*"))
-    if (["auto", "scroll"].includes(getComputedStyle(one).overflowX) && isVisible(one) && !one.matches(SIDEWAYS) && one.scrollWidth > one.clientWidth + 1)
-      problems.add(`scrolls sideways: ${name(one)} ${one.scrollWidth} of ${one.clientWidth}`);
+  for (const target of scope.querySelectorAll(TARGETS)) if (isVisible(target)) checkTarget(target);
+  for (const one of scope.querySelectorAll(`:not(svg, svg *, input, ${WHOLE})`))
+    if (one.scrollWidth > one.clientWidth + 2 || one.scrollHeight > one.clientHeight + 2) if (isVisible(one)) checkScrolled(one);
   if (document.documentElement.scrollWidth > innerWidth + 1) problems.add(`the page scrolls sideways: ${document.documentElement.scrollWidth}`);
   scrollTo(scope.querySelector("button") ?? scope);
   const walker = document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    if (node.data.trim() !== "" && isVisible(node.parentElement) && !node.parentElement.closest("svg, select")) checkText(node);
+    if (node.data.trim() !== "" && isVisible(node.parentElement) && !node.parentElement.closest("svg, select")) {
+      checkText(node);
+      if (innerWidth >= 320) checkWords(node);
+    }
   }
   const frame = document.querySelector(".play:not(.aside) .frame, .frame");
   if (frame && scope === document.body && frame.checkVisibility({ visibilityProperty: true })) {
@@ -169,6 +214,7 @@
     if (box.height < 90 || box.width < 90) problems.add(`the board is too small: ${Math.round(box.width)} x ${Math.round(box.height)}`);
     const choices = [...frame.querySelectorAll("[data-choice]")];
     const isReachable = (choice) => {
+      choice.scrollIntoView({ block: "nearest", behavior: "instant" });
       const { left, top, width, height } = choice.getBoundingClientRect();
       const hit = document.elementFromPoint(left + width / 2, top + height / 2);
       return hit !== null && choice.contains(hit);

@@ -5,11 +5,12 @@ accessibility rules, on a desktop in light, and on a phone in dark.
 """
 
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Page, expect
 
 from service.i18n import LANGUAGES
 from tests.page.conftest import GROUPED, RICH
@@ -29,6 +30,7 @@ SEED = "payments-4"
 """The seed of the tiles and the moves, with which all players get many wares."""
 
 VIEWPORTS: tuple[Size, ...] = ((320, 480), PHONE, SIDEWAYS, (768, 1024), (1024, 768), (1280, 720), (1920, 1080))
+TEXT_SIZES: tuple[Size, ...] = ((320, 568), (360, 640), PHONE, SIDEWAYS, (1280, 720))
 ZOOMED: tuple[Size, ...] = ((160, 240), (422, 195), (640, 360))
 """Some of them at 200 % zoom, which halves the viewport."""
 
@@ -40,10 +42,13 @@ AXE = Path(__file__).parents[2] / "clients/node_modules/axe-core/axe.min.js"
 TWO_FRAMES = "() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 
 
-SCROLLED_INSIDE = """() => [...document.querySelectorAll(".action-bar button, .action-bar [role=spinbutton]")]
-  .filter(control => control.closest(".step, .summary"))
-  .map(control => control.outerHTML)"""
-"""Finds what can be pressed in the parts of the action bar that scroll."""
+PLAYERS = """() => [...document.querySelectorAll(".player")].flatMap(player => {
+  const held = [...player.querySelectorAll(".points, .wares > *, .holds > .count, .name > :last-child")];
+  const { left, right, bottom } = player.getBoundingClientRect();
+  const isInside = box => box.width > 0 && box.left >= left && box.right <= right && box.bottom <= bottom;
+  return held.filter(one => !isInside(one.getBoundingClientRect())).map(one => one.outerHTML);
+})"""
+"""Finds what a player has that is not on their card, or the end of their name."""
 
 TRANSITIONS = "() => Promise.all(document.getAnimations().map(({ finished }) => finished))"
 
@@ -62,12 +67,12 @@ class Screens:
             await expect(element).to_be_attached()
         for size in VIEWPORTS + ZOOMED:
             await self._resize(size)
-            self._add(screen, size, await self.page.evaluate(REACHABLE))
+            self.add(screen, size, await self.page.evaluate(REACHABLE))
         for theme, size in THEMES if is_main else ():
             await self._resize(size)
             await self.page.emulate_media(color_scheme=theme)
             await self.page.evaluate(TRANSITIONS)
-            self._add(screen, f"{size} {theme}", await self._violations())
+            self.add(screen, f"{size} {theme}", await self._violations())
         await self._resize(PHONE)
 
     async def press(self, *names: str) -> None:
@@ -81,7 +86,8 @@ class Screens:
         await choice.first.press("Enter")
         await expect(self.visitor.action_bar.locator(".primary")).to_be_enabled()
 
-    def _add(self, screen: str, where: Size | str, problems: list[str]) -> None:
+    def add(self, screen: str, where: Size | str, problems: list[str]) -> None:
+        """Remember what is wrong with a screen."""
         if problems:
             self.problems[screen, where] = problems
 
@@ -154,8 +160,7 @@ async def test_screens_of_a_lesson(visitors: Visitors) -> None:
     assert screens.problems == {}
 
 
-async def test_screens_of_a_game(visitors: Visitors) -> None:
-    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
+async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visitors) -> None:
     game = await _prepare(visitors, tileset=RICH, edition="german")
     await game.play_until(decisions(30))
     screens = await _open(visitors, game)
@@ -173,13 +178,20 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
         await page.get_by_role("tab").nth(number).dispatch_event("click")
         await screens.check(f"tab {number}", page.locator("[role=tabpanel] li").first)
         await expect(page.locator(".tiles-left li")).to_have_count(len(types) if number == 1 else 0)
-    await page.locator(".holds button").first.dispatch_event("click")
+    await page.locator(".player .find").first.dispatch_event("click")
     await expect(page.locator(".breakdown")).to_contain_text("From incomplete features")
     await page.locator(".islander").first.dispatch_event("click")
     await screens.check("islanders", page.locator(".inspected"))
-    await page.reload()
-    await expect(page.locator(".cell").first).to_be_attached()
+    assert screens.problems == {}
+
+
+async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
+    visitors.expect_error("ERR_INTERNET_DISCONNECTED")
+    game = await _prepare(visitors, tileset=RICH, edition="german")
+    await game.play_until(decisions(30))
     await game.play_until(offers("place_islander", 3))
+    screens = await _open(visitors, game)
+    page = screens.page
     await screens.check("placing-islander", page.locator(".spot.place").first, is_main=True)
     await screens.choose(page.locator(".spots [data-choice]"))
     await screens.check("placing-islander-chosen")
@@ -200,28 +212,52 @@ async def test_screens_of_a_game(visitors: Visitors) -> None:
     assert screens.problems == {}
 
 
-async def test_larger_text_hides_nothing_that_can_be_pressed(visitors: Visitors) -> None:
-    """From 320 px on, where a ship is paid: the buttons are in sight, or the whole page scrolls to them."""
+async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: Visitors) -> None:
+    """From 320 px on, in each language: paying for a ship, and what the players have."""
     game = await _prepare(visitors, tileset=GROUPED)
     await game.play_until(offers("deliver", 4))
-    problems = {}
-    page = (await _open(visitors, game)).page
+    screens = await _open(visitors, game)
+    page, ship = screens.page, screens.page.locator(".ship.choosable").first
     for language in LANGUAGES:
-        await page.evaluate(
-            "chosen => localStorage.setItem('south-seas.likes', JSON.stringify(chosen))", {"language": language}
-        )
-        await page.reload()
-        await page.locator(".ship.choosable").first.press("Enter")
-        await expect(page.locator(".stepper").first).to_be_attached()
-        for width, height in ((320, 568), PHONE, SIDEWAYS, (1280, 720)):
-            await page.set_viewport_size({"width": width, "height": height})
-            for percent in (100, 115, 150, 200):
-                await page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
-                await page.evaluate(TWO_FRAMES)
-                hidden = await page.evaluate(SCROLLED_INSIDE) + await page.evaluate(REACHABLE)
-                if hidden:
-                    problems[language, width, percent] = hidden
-    assert problems == {}
+        await _speak(page, language)
+        async for where in _texts(page, language):
+            await page.keyboard.press("Escape")
+            await ship.press("Enter")
+            await expect(page.locator(".steppers")).to_be_in_viewport(ratio=0.9)
+            await expect(page.locator(".action-bar .primary")).to_be_in_viewport(ratio=0.9)
+            screens.add("paying", where, await page.evaluate(REACHABLE))
+            screens.add("players", where, await page.evaluate(PLAYERS))
+    assert screens.problems == {}
+
+
+async def test_larger_text_hides_nothing_of_a_result(visitors: Visitors) -> None:
+    game = await _prepare(visitors)
+    await game.play_until(decisions(30))
+    await _resign(game, 4)
+    screens = await _open(visitors, game)
+    page = screens.page
+    for language in LANGUAGES:
+        await _speak(page, language)
+        await page.locator(".ranking").wait_for()
+        async for where in _texts(page, language):
+            screens.add("result", where, await page.evaluate(REACHABLE))
+    assert screens.problems == {}
+
+
+async def _speak(page: Page, language: str) -> None:
+    chosen = {"language": language}
+    await page.evaluate("chosen => localStorage.setItem('south-seas.likes', JSON.stringify(chosen))", chosen)
+    await page.reload()
+
+
+async def _texts(page: Page, language: str) -> AsyncIterator[str]:
+    """Show the page in different sizes, with larger and larger text."""
+    for width, height in TEXT_SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        for percent in (100, 150, 200):
+            await page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
+            await page.evaluate(TWO_FRAMES)
+            yield f"{language} {width}x{height} {percent} %"
 
 
 async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Visitors) -> None:

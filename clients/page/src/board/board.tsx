@@ -3,14 +3,18 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Cell, SIZE, bounds, cellOf, keyOf } from "../model/cells.ts";
-import { NOTHING, fittingRotation } from "../model/choices.ts";
+import { type Cell, SIZE, cellOf, keyOf } from "../model/cells.ts";
+import { fittingRotation } from "../model/choices.ts";
+import { walkedCells } from "../model/described_cells.ts";
 import { useObservable } from "../model/observable.ts";
 import { News } from "../parts/news.tsx";
+import { Notices } from "../parts/notices.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Cells, SpotChoices, choicesShown, suggestedStop } from "./choices.tsx";
+import { aimOf, choicesShown, suggestedStop } from "./aim.ts";
+import { Cells, SpotChoices } from "./choices.tsx";
+import { coversOf, onFrame } from "./covers.ts";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
@@ -18,11 +22,8 @@ import { EvaluatedCells } from "./evaluated_cells.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { nextStop, reachableStop } from "./keyboard_navigation.ts";
-import { type Aim, CELLS, ISLANDERS, SPOTS, View, type ViewRef } from "./view.ts";
+import { View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
-
-/** Free cells around the tiles that are always in view. */
-const BORDER = 1;
 
 export interface BoardProps {
   readonly session: GameSession;
@@ -39,18 +40,26 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
+  /** The keys of what can be chosen without moving the view. */
+  const [inSight, setInSight] = useState("");
   const { game, tileset } = session;
   // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
   const whole = session.replayed === null ? game : session.latest;
-  const box = whole ? bounds(whole, BORDER) : null;
+  const cells = whole ? walkedCells(whole) : [];
 
   useLayoutEffect(() => {
     if (!frame.current || !drawn.current) return;
-    const view = new View(frame.current, drawn.current);
+    const { current } = frame;
+    const view = new View(current, drawn.current, () => coversOf(current), seeWhatIsInSight);
     viewRef.current = view;
-    const ended = gestures(frame.current, view, (event) => wheelTurns(event, session, view));
-    const resized = new ResizeObserver(() => view.resized());
-    resized.observe(frame.current);
+    const ended = gestures(current, view, (event) => wheelTurns(event, session, view));
+    const resized = new ResizeObserver(() => {
+      view.resized();
+      view.covered();
+      seeWhatIsInSight();
+    });
+    resized.observe(current);
+    if (messages.current) resized.observe(messages.current);
     return () => {
       ended();
       resized.disconnect();
@@ -58,29 +67,33 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     };
   }, [session]);
 
-  useEffect(() => {
-    if (box) viewRef.current?.fit(box);
-  }, [box?.left, box?.top, box?.right, box?.bottom]);
+  useEffect(() => viewRef.current?.fit(cells), [cells.map(keyOf).join(" ")]);
 
-  const isLookedBackAt = session.replayed !== null || (game !== null && game.status !== "active");
+  const isActive = session.replayed === null && game?.status === "active";
   useEffect(() => {
-    if (box && isLookedBackAt) viewRef.current?.fit(box, true);
-  }, [isLookedBackAt, session.replayed === null]);
+    if (game && !isActive) viewRef.current?.fit(cells, true);
+  }, [isActive, session.replayed === null]);
 
-  const aim = aimOf(session);
-  const [inSight, setInSight] = useState<ReadonlySet<string>>(new Set());
+  const aim = aimOf(session, pictures);
   useEffect(() => {
     if (aim === undefined) return;
+    // Where the page scrolls, the board may be out of sight as a whole.
+    if (aim) frame.current?.scrollIntoView({ block: "nearest" });
     viewRef.current?.aimAt(aim);
-    setInSight(new Set(viewRef.current?.inSight.map(keyOf)));
+    seeWhatIsInSight();
     // A new question begins with what is in sight, unless the focus is on the board.
     if (!frame.current?.contains(document.activeElement)) setActive(null);
   }, [JSON.stringify(aim)]);
 
   const { inspected, features } = session.inspection;
   useEffect(() => {
+    const { current } = frame;
     // What is looked at is not under the words about it.
-    if (inspected) viewRef.current?.uncover(inspected.cell, messages.current?.offsetHeight ?? 0);
+    if (inspected && current)
+      viewRef.current?.uncover(
+        inspected.cell,
+        onFrame(current, messages.current?.querySelectorAll(".inspected")),
+      );
   }, [inspected, features.length]);
 
   useEffect(() => {
@@ -117,6 +130,10 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     session.walk(cell);
   }
 
+  function seeWhatIsInSight(): void {
+    setInSight(viewRef.current?.inSight.map(({ key }) => key).join(" ") ?? "");
+  }
+
   function hover(event: PointerEvent): void {
     const cell =
       event.pointerType === "mouse"
@@ -126,12 +143,24 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
-  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), inSight);
+  const seen = new Set(inSight.split(" "));
+  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), seen);
   return (
     <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
       <p id={help} class="unseen">
         {text.walk.help}
       </p>
+      <div ref={messages} class="messages">
+        {(inspected || isActive) && (
+          <div class="told">{inspected ? <Inspected session={session} /> : <News session={session} />}</div>
+        )}
+        <Notices session={session} />
+      </div>
+      <ZoomButtons
+        viewRef={viewRef}
+        hasOthers={aim?.targets.some(({ key }) => !seen.has(key)) === true}
+        fit={() => viewRef.current?.fit(cells, true)}
+      />
       <svg
         ref={frame}
         class="frame"
@@ -161,33 +190,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           <SpotChoices session={session} pictures={pictures} reachable={reachable} />
         </g>
       </svg>
-      <div ref={messages} class="messages">
-        {inspected ? <Inspected session={session} /> : <News session={session} />}
-      </div>
-      <ZoomButtons
-        viewRef={viewRef}
-        hasOthers={aim?.cells.some((cell) => !inSight.has(keyOf(cell))) === true}
-        fit={() => box && viewRef.current?.fit(box, true)}
-      />
     </section>
   );
-}
-
-/** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
-function aimOf(session: GameSession): Aim | null | undefined {
-  const { replayed, decider, choices, selection, game } = session;
-  if (replayed !== null || decider === null) return null;
-  if (choices === NOTHING) return undefined;
-  if (selection.cell) return { cells: [selection.cell], ...SPOTS };
-  if (choices.cells.size > 0) {
-    const cells = [...choices.cells.values()].map(({ cell }) => cell);
-    const suggested = suggestedStop(session);
-    const first = cells.find((cell) => keyOf(cell) === suggested);
-    return { cells, first, ...CELLS };
-  }
-  const placed = game?.turn?.placed;
-  if (placed && choices.spots.some(({ kind }) => kind === "place")) return { cells: [placed], ...SPOTS };
-  return choices.spots.length > 0 ? { cells: choices.spots.map(({ cell }) => cell), ...ISLANDERS } : null;
 }
 
 /** The tile as it would lie under the mouse. */

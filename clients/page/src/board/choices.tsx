@@ -5,36 +5,23 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
-import { type CellChoice, type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
+import type { CellChoice, SpotChoice } from "../model/choices.ts";
 import { freeCellInWords, tileOnBoardInWords, walkedCells } from "../model/described_cells.ts";
 import { describedCell, kindAt } from "../model/event_sentences.ts";
 import { useGradually } from "../parts/gradually.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { choose, confirm } from "../session/actions.ts";
+import { choicesShown, spotsShown, suggestedStop } from "./aim.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
-import { TilePicture, at, onBoard } from "./placed.tsx";
+import { TilePicture, at } from "./placed.tsx";
 import { Stop } from "./stop.tsx";
 
-/** The radius of a spot, and of the largest area around it that a touch may hit, in units of the board. */
+/** The radius of a spot, in units of the board. */
 const SPOT = 15;
-const REACH = 30;
 
 /** So many cells are made at once. */
 const CELLS_AT_ONCE = 30;
-
-/** What may be chosen on the board as it is shown: nothing in a replay. */
-export function choicesShown({ replayed, choices }: GameSession): Choices {
-  return replayed === null ? choices : NOTHING;
-}
-
-/** The cell or spot that the lesson suggests. */
-export function suggestedStop({ hint, choices: { spots } }: GameSession): string | undefined {
-  const move = hint?.move;
-  return move?.action.type === "place_tile"
-    ? keyOf(move.action)
-    : spots.find((spot) => spot.move.id === move?.id)?.key;
-}
 
 interface ChoicesProps {
   readonly session: GameSession;
@@ -114,6 +101,7 @@ function Place(props: { session: GameSession; choice: CellChoice; href: string }
   if (!selected) {
     return (
       <>
+        <rect class="reach" width={SIZE} height={SIZE} />
         <rect class="cell" x="5" y="5" width="90" height="90" rx="12" />
         <path class="cell-plus" d="M50 36v28M36 50h28" />
       </>
@@ -125,7 +113,7 @@ function Place(props: { session: GameSession; choice: CellChoice; href: string }
       <g key={selection.rotation} class="turning">
         <TilePicture href={props.href} />
       </g>
-      <rect class="trial-frame" x="-1" y="-1" width={SIZE + 2} height={SIZE + 2} rx="7" />
+      <rect class="trial-frame" x="1.5" y="1.5" width={SIZE - 3} height={SIZE - 3} rx="5" />
       {props.choice.rotations.size > 1 && (
         <g class="trial-turn" transform="translate(86 14)">
           <circle r="11" />
@@ -170,22 +158,9 @@ export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX
   const { game, tileset } = session;
   if (!game || !tileset) return null;
   const suggested = suggestedStop(session);
-  const spots = choicesShown(session).spots.flatMap((choice) => {
-    const placed = game.board[keyOf(choice.cell)];
-    if (!placed) return [];
-    const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
-    return [{ choice, placed, middle }];
-  });
-  /** How far a touch may be off: to the middle between this spot and the next one. */
-  const reachOf = ({ x, y }: Cell): number => {
-    const others = spots
-      .map(({ middle }) => Math.hypot(middle.x - x, middle.y - y))
-      .filter((away) => away > 0);
-    return Math.max(SPOT, Math.min(REACH, ...others.map((away) => away / 2)));
-  };
   return (
     <g class="spots">
-      {spots.map(({ choice, placed, middle }) => {
+      {spotsShown(session, pictures).map(({ choice, placed, middle, touch, side }) => {
         const kind = kindAt(game, tileset, choice.cell, choice.segment);
         return (
           <Stop
@@ -207,8 +182,8 @@ export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX
               onConfirm: () => confirm(session),
             }}
           >
+            <rect class="reach" x={touch.x - side / 2} y={touch.y - side / 2} width={side} height={side} />
             <g transform={at(middle)}>
-              <circle class="reach" r={reachOf(middle)} />
               <circle class={`spot ${choice.kind}`} r={SPOT} />
               {choice.kind === "place" && (
                 <g class="spot-figure" transform="scale(0.85)">

@@ -6,6 +6,7 @@ import { keyOf } from "../model/cells.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { featureAt } from "../model/worth.ts";
 import { Icon } from "../parts/icon.tsx";
+import { scrollSign } from "../parts/scroll_sign.ts";
 import type { GameSession } from "../session/game_session.ts";
 
 export function Inspected({ session }: { session: GameSession }): JSX.Element | null {
@@ -17,11 +18,11 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
     <section class="inspected" aria-label={text.worth.features}>
       <header>
         <b>{headingOf(session) ?? text.describe.tileAt(cell.x, cell.y)}</b>
-        <button class="round small" aria-label={text.close} onClick={() => session.inspect(null)}>
+        <button class="round" aria-label={text.close} onClick={() => session.inspect(null)}>
           <Icon name="close" />
         </button>
       </header>
-      <ul>
+      <ul ref={scrollSign}>
         {features.map((feature) => {
           const own = feature.segments.find(({ x, y }) => x === cell.x && y === cell.y);
           return (

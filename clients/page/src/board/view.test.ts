@@ -1,23 +1,64 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Box } from "../model/cells.ts";
-import { CELLS, SPOTS, View } from "./view.ts";
+import type { Box, Cell } from "../model/cells.ts";
+import { type Aim, FINGER, targetOf } from "./placing.ts";
+import { View } from "./view.ts";
 
-const THREE_BY_THREE: Box = { left: -1, top: -1, right: 2, bottom: 2 };
+const THREE_BY_THREE = cellsIn({ left: -1, top: -1, right: 2, bottom: 2 });
+
+/** All cells from a corner to the other one. */
+function cellsIn({ left, top, right, bottom }: Box): Cell[] {
+  const columns = Array.from({ length: right - left }, (_, index) => left + index);
+  const rows = Array.from({ length: bottom - top }, (_, index) => top + index);
+  return rows.flatMap((y) => columns.map((x) => ({ x, y })));
+}
+
+/** Cells that can be chosen, as free cells are; `first` is the number of one that is suggested. */
+function choiceOf(cells: readonly Cell[], first?: number): Aim {
+  const targets = cells.map((cell, index) => targetOf(`${index}`, cell));
+  return { targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+}
+
+/** Spots on the tile in a cell, at places from 0 to 1 on it. */
+function spotsOn({ x, y }: Cell, ...places: readonly [number, number][]): Aim {
+  const targets = places.map(([right, down]) => ({ key: `${right}`, x: x + right, y: y + down, half: 0.15 }));
+  return { targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
+}
 
 /** A view on a frame of this size, and the place of a point of the board on the screen. */
-function viewOf(t: TestContext, width: number, height: number) {
+function viewOf(t: TestContext, width: number, height: number, ...covers: readonly Box[]) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const size = { left: 0, top: 0, width, height };
   const style = { transform: "", setProperty() {} };
   const frame = { getBoundingClientRect: () => size } as Element;
-  const view = new View(frame, { style } as unknown as SVGGElement);
+  const over = [...covers];
+  const rests = t.mock.fn();
+  const view = new View(frame, { style } as unknown as SVGGElement, () => over, rests);
   function at(x: number, y: number): { x: number; y: number; isInFrame: boolean } {
     const [left = 0, top = 0, scale = 0] = style.transform.match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? [];
     const seen = { x: left + 100 * x * scale, y: top + 100 * y * scale };
     return { ...seen, isInFrame: seen.x > 0 && seen.x < size.width && seen.y > 0 && seen.y < size.height };
   }
-  return { view, style, size, at };
+  /** Whether a finger hits a point, and nothing that lies over it. */
+  function isHit(x: number, y: number): boolean {
+    const middle = at(x, y);
+    const finger = FINGER / 2 - 0.01;
+    const isCovered = over.some(
+      ({ left, top, right, bottom }) =>
+        middle.x + finger > left &&
+        middle.x - finger < right &&
+        middle.y + finger > top &&
+        middle.y - finger < bottom,
+    );
+    return (
+      !isCovered &&
+      middle.x >= finger &&
+      middle.x <= size.width - finger &&
+      middle.y >= finger &&
+      middle.y <= size.height - finger
+    );
+  }
+  return { view, style, size, over, rests, at, isHit };
 }
 
 for (const [width, height] of [
@@ -42,22 +83,30 @@ for (const [width, height] of [
     view.fit(THREE_BY_THREE);
     view.pan(5000, 0);
     assert.equal(at(0.5, 0.5).isInFrame, false);
-    view.aimAt({
-      cells: [
+    view.aimAt(
+      choiceOf([
         { x: 60, y: 0 },
         { x: -65, y: 0 },
-      ],
-      ...CELLS,
-    });
+      ]),
+    );
     assert.equal(at(-64.5, 0.5).isInFrame, true);
     const before = style.transform;
-    view.aimAt({ cells: [{ x: -65, y: 0 }], ...CELLS });
+    view.aimAt(choiceOf([{ x: -65, y: 0 }]));
     assert.equal(style.transform, before, "a choice is in view already");
   });
 }
 
+/** News above, and buttons in the lower corners, as large text makes them. */
+function over(width: number, height: number): Box[] {
+  return [
+    { left: 10, top: 4, right: width - 10, bottom: 70 },
+    { left: 8, top: height - 70, right: 120, bottom: height - 8 },
+    { left: width - 74, top: height - 74, right: width - 8, bottom: height - 8 },
+  ];
+}
+
 /** A board of 20 by 12 cells, and the free ones around it. */
-const FULL: Box = { left: -10, top: -6, right: 10, bottom: 6 };
+const FULL = cellsIn({ left: -10, top: -6, right: 10, bottom: 6 });
 const AROUND = Array.from({ length: 20 }, (_, index) => [
   { x: index - 10, y: -6 },
   { x: index - 10, y: 5 },
@@ -69,14 +118,14 @@ for (const [width, height] of [
   [500, 340],
 ] as const) {
   test(`in ${width} x ${height}, all that can be chosen on a full board gets into sight, as large as a finger`, (t) => {
-    const { view, at } = viewOf(t, width, height);
+    const { view, isHit } = viewOf(t, width, height, ...over(width, height));
     view.fit(FULL);
-    assert.ok(view.tileSize < 44);
-    view.aimAt({ cells: AROUND, ...CELLS });
+    assert.ok(view.tileSize < FINGER);
+    view.aimAt(choiceOf(AROUND));
     const unseen = new Set(AROUND);
     for (let look = 0; look < 12; look++) {
-      assert.ok(view.tileSize >= 44);
-      for (const cell of unseen) if (at(cell.x + 0.5, cell.y + 0.5).isInFrame) unseen.delete(cell);
+      assert.ok(view.tileSize >= FINGER);
+      for (const cell of unseen) if (isHit(cell.x + 0.5, cell.y + 0.5)) unseen.delete(cell);
       if (unseen.size > 0) assert.ok(view.inSight.length < AROUND.length);
       view.showOthers();
     }
@@ -85,11 +134,11 @@ for (const [width, height] of [
 }
 
 test("of all that can be chosen, what is suggested is in sight", (t) => {
-  const { view, at } = viewOf(t, 360, 250);
-  for (const first of AROUND) {
+  const { view, isHit } = viewOf(t, 360, 250, ...over(360, 250));
+  for (const [index, first] of AROUND.entries()) {
     view.fit(FULL, true);
-    view.aimAt({ cells: AROUND, first, ...CELLS });
-    assert.equal(at(first.x + 0.5, first.y + 0.5).isInFrame, true);
+    view.aimAt(choiceOf(AROUND, index));
+    assert.equal(isHit(first.x + 0.5, first.y + 0.5), true);
   }
 });
 
@@ -97,11 +146,11 @@ test("a turn swings in once and out once", (t) => {
   const { view, style } = viewOf(t, 390, 500);
   view.fit(FULL);
   const whole = style.transform;
-  view.aimAt({ cells: AROUND, ...CELLS });
-  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  view.aimAt(choiceOf(AROUND));
+  view.aimAt({ ...choiceOf([{ x: 3, y: -6 }]), least: 147, size: 150 });
   const close = style.transform;
-  assert.ok(view.tileSize >= 96);
-  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  assert.ok(view.tileSize >= 147);
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
   assert.equal(style.transform, close, "the islander's spots are where the tile has been placed");
   view.aimAt(null);
   assert.equal(style.transform, whole);
@@ -111,8 +160,8 @@ test("where tiles are large enough, the view stays as it is", (t) => {
   const { view, style } = viewOf(t, 800, 600);
   view.fit(THREE_BY_THREE);
   const before = style.transform;
-  view.aimAt({ cells: [{ x: 1, y: 0 }], ...CELLS });
-  view.aimAt({ cells: [{ x: 1, y: 0 }], ...SPOTS });
+  view.aimAt(choiceOf([{ x: 1, y: 0 }]));
+  view.aimAt(spotsOn({ x: 1, y: 0 }, [0.5, 0.5]));
   view.aimAt(null);
   assert.equal(style.transform, before);
 });
@@ -121,7 +170,7 @@ test("what the user moves in order to choose is theirs for as long as the choice
   const { view, style } = viewOf(t, 390, 500);
   view.fit(FULL);
   const whole = style.transform;
-  view.aimAt({ cells: AROUND, ...CELLS });
+  view.aimAt(choiceOf(AROUND));
   view.pan(-100, 0);
   assert.equal(view.isFitted, false);
   view.aimAt(null);
@@ -133,10 +182,10 @@ test("the view stays while a tile is dragged over it", (t) => {
   view.fit(FULL);
   const before = style.transform;
   view.hold();
-  view.aimAt({ cells: [{ x: 3, y: -6 }], ...SPOTS });
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.5, 0.5]));
   assert.equal(style.transform, before);
   view.release();
-  assert.ok(view.tileSize >= 96);
+  assert.ok(view.tileSize >= 147);
 });
 
 test("what is under the pointer stays there while it zooms, within bounds", (t) => {
@@ -165,17 +214,17 @@ test("a focused cell is revealed by as little as can be", (t) => {
 test("a cell under words about it comes out from under them, and the view is not the user's for that", (t) => {
   const { view, at } = viewOf(t, 800, 600);
   view.fit(THREE_BY_THREE);
-  view.uncover({ x: 0, y: -1 }, 200);
+  view.uncover({ x: 0, y: -1 }, [{ left: 0, top: 0, right: 800, bottom: 200 }]);
   assert.ok(at(0, -1).y >= 200);
   assert.equal(view.isFitted, true);
 });
 
 test("places that are asked for are shown, large enough, until the view is fitted again", (t) => {
   const { view, at } = viewOf(t, 390, 300);
-  view.fit({ left: -20, top: -20, right: 20, bottom: 20 });
+  view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 20 }));
   view.show([{ x: 15, y: 15 }]);
   assert.ok(at(15.5, 15.5).isInFrame && view.tileSize >= 76);
-  view.fit({ left: -20, top: -20, right: 20, bottom: 21 });
+  view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
 });
 
@@ -191,4 +240,83 @@ test("a frame of another size shows the same cells, or the same middle", (t) => 
   size.width = 600;
   view.resized();
   assert.deepEqual(view.cellAt({ x: 300, y: 300 }), middle);
+});
+
+for (const [width, height] of [
+  [340, 240],
+  [480, 234],
+  [900, 480],
+] as const)
+  test(`in ${width} x ${height}, nothing lies over a cell of a board that is seen as a whole`, (t) => {
+    const { view, isHit } = viewOf(t, width, height, ...over(width, height));
+    const cross = THREE_BY_THREE.filter(({ x, y }) => x === 0 || y === 0);
+    view.fit(cross);
+    view.aimAt(choiceOf(cross));
+    for (const { x, y } of cross) assert.ok(isHit(x + 0.5, y + 0.5), `${x}, ${y}`);
+  });
+
+test("buttons in the corners take no room from a board that has no cells there", (t) => {
+  const { view, over: covers } = viewOf(t, 400, 300);
+  const cross = THREE_BY_THREE.filter(({ x, y }) => x === 0 || y === 0);
+  view.fit(cross);
+  const free = view.tileSize;
+  covers.push({ left: 0, top: 240, right: 140, bottom: 300 });
+  view.fit(cross);
+  assert.equal(view.tileSize, free);
+  view.fit(THREE_BY_THREE);
+  assert.ok(view.tileSize < free);
+});
+
+test("what comes over a choice moves it out from under it, and what covers none moves nothing", (t) => {
+  const { view, style, over: covers, isHit } = viewOf(t, 390, 300);
+  view.fit(THREE_BY_THREE);
+  view.aimAt(choiceOf([{ x: 0, y: -1 }]));
+  const before = style.transform;
+  covers.push({ left: 0, top: 280, right: 390, bottom: 300 });
+  view.covered();
+  assert.equal(style.transform, before);
+  covers.push({ left: 0, top: 0, right: 390, bottom: 60 });
+  view.covered();
+  assert.ok(isHit(0.5, -0.5));
+  view.pan(0, -100);
+  const moved = style.transform;
+  view.covered();
+  assert.equal(style.transform, moved, "the user's own view stays");
+});
+
+test("figures to choose that are not all in sight are brought there, also where the user has moved the board", (t) => {
+  const { view, isHit } = viewOf(t, 390, 300, { left: 0, top: 0, right: 390, bottom: 50 });
+  view.fit(FULL);
+  view.zoom(3);
+  const figures = choiceOf([
+    { x: 0, y: 0 },
+    { x: 3, y: -2 },
+  ]);
+  view.aimAt({ ...figures, least: 74, size: 74 });
+  assert.ok(isHit(0.5, 0.5) && isHit(3.5, -1.5));
+});
+
+test("the spots of a tile are all in sight where the whole tile has no room", (t) => {
+  const { view, isHit } = viewOf(t, 340, 180, { left: 0, top: 0, right: 340, bottom: 48 });
+  view.fit(FULL);
+  view.aimAt(spotsOn({ x: 3, y: 2 }, [0.2, 0.3], [0.8, 0.6]));
+  assert.ok(view.tileSize >= 147);
+  assert.ok(isHit(3.2, 2.3) && isHit(3.8, 2.6));
+});
+
+test("a focused cell comes out from under what lies over the board", (t) => {
+  const { view, at } = viewOf(t, 800, 600, { left: 100, top: 0, right: 700, bottom: 60 });
+  view.fit(THREE_BY_THREE);
+  view.pan(0, -at(0, -1).y);
+  view.reveal({ x: 0, y: -1 });
+  assert.ok(at(0, -1).y >= 60);
+});
+
+test("once it rests after a movement it says so", (t) => {
+  const { view, rests } = viewOf(t, 800, 600);
+  view.fit(THREE_BY_THREE);
+  view.pan(10, 0);
+  assert.equal(rests.mock.callCount(), 0);
+  t.mock.timers.tick(500);
+  assert.equal(rests.mock.callCount(), 1);
 });

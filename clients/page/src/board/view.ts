@@ -1,65 +1,48 @@
 /** Which part of the board is seen, and how large: fit, zoom and pan. */
 
-import { type Box, type Cell, SIZE } from "../model/cells.ts";
+import { type Box, type Cell, SIZE, keyOf } from "../model/cells.ts";
 import { isCalm } from "../model/motion.ts";
+import {
+  type Aim,
+  type Place,
+  type Target,
+  cellBox,
+  onScreen,
+  placeAll,
+  placeMost,
+  squareOf,
+  targetOf,
+  wayInto,
+} from "./placing.ts";
+import { type Room, grown, isClear } from "./room.ts";
 
-const SMALLEST = 0.12;
-const LARGEST = 4;
-/** The largest that a tile is drawn by itself, so that a small board does not fill the screen with one tile. */
-const LARGEST_FIT = 1.5;
+const SMALLEST = 12;
+const LARGEST = 400;
 const MARGIN = 12;
-/** What messages over the board cover; where it is low, they lie over its upper edge. */
-const MESSAGES = 46;
-const LOW = 300;
-/** What the buttons at the right cover. */
-const BUTTONS = 52;
-/** Narrower boards have but one of them, in the corner. */
-const NARROW = 500;
-/** Below, in the corners of boards that are not wide, are buttons. */
-const WIDE = 700;
-const CORNER = { height: 60, left: 100, right: 60 };
+/** How far things stay from what lies over the board. */
+const GAP = 3;
 /** How long after its last movement the board rests. */
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
 const LEGIBLE = 80;
+/** The least size of a tile that somebody asks for. */
+const SHOWN = 76;
 
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Where something can be chosen, and how large a tile is on the screen so that a finger can. */
-export interface Aim {
-  readonly cells: readonly Cell[];
-  /** Which of them has to be in sight; any, where it is left out. */
-  readonly first?: Cell | undefined;
-  /** A tile of this size is large enough. */
-  readonly least: number;
-  /** The size of a smaller one. */
-  readonly size: number;
-}
-
-/** What is drawn of a free cell is nine tenths of it: a target of 44 pixels. */
-export const CELLS = { least: 49, size: 50 };
-/** So are the spots on a tile. */
-export const SPOTS = { least: 96, size: 150 };
-/** And the islanders that may be taken home, which stand on different tiles. */
-export const ISLANDERS = { least: 74, size: 76 };
-
-/** The least size of a tile that somebody asks for. */
-const SHOWN = 76;
-
 /** The transformation from the board's units to the screen's, kept on the element that is drawn with it. */
 export class View {
   /** Whether it follows the board's growth; until the user moves it. */
   isFitted = true;
-  private scale = 1;
-  private left = 0;
-  private top = 0;
-  private box: Box | null = null;
+  private at: Place = { tile: SIZE, left: 0, top: 0 };
+  /** All that the board has. */
+  private cells: readonly Cell[] = [];
   private aim: Aim | null = null;
   /** What has been in sight of what is aimed at. */
-  private seen: readonly Cell[] = [];
+  private seen: readonly Target[] = [];
   /** Whether the user moved it in order to choose: then it is theirs for as long as the choice. */
   private isMovedToChoose = false;
   private isHeld = false;
@@ -67,45 +50,47 @@ export class View {
   /** The frame's size when it was last looked at. */
   private size = { width: 0, height: 0 };
 
+  /** `covers` says what lies over the frame, in its pixels; `onRest` hears that the view has moved. */
   constructor(
     private readonly frame: Element,
     private readonly drawn: SVGGElement,
+    private readonly covers: () => readonly Box[],
+    private readonly onRest: () => void,
   ) {}
 
-  /** Shows these cells, unless the user looks at something else; `anew` in any case. */
-  fit(box: Box, anew = false): void {
-    this.box = box;
+  /** Shows these cells, which are all, unless the user looks at something else; `anew` in any case. */
+  fit(cells: readonly Cell[], anew = false): void {
+    this.cells = cells;
     if (anew) {
       this.isFitted = true;
       this.aim = null;
     }
-    if (!this.isFitted) return;
-    const { width, height } = this.frame.getBoundingClientRect();
-    if (width === 0 || height === 0) return;
-    const scale = Math.min(
-      (width - 2 * MARGIN - besides(width)) / ((box.right - box.left) * SIZE),
-      (height - 2 * MARGIN - above(height)) / ((box.bottom - box.top) * SIZE),
-      LARGEST_FIT,
-    );
-    if (this.aim && scale * SIZE < this.aim.least) this.bring(this.aim);
-    else this.centre({ x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, scale);
+    const room = this.room();
+    if (!this.isFitted || !room || cells.length === 0) return;
+    const { place } = placeAll(cells, room);
+    if (this.aim && place.tile < this.aim.least) this.bring(this.aim);
+    else this.move(place, true);
   }
 
   /** The same again. */
   refit(): void {
-    if (this.box) this.fit(this.box);
+    this.fit(this.cells);
   }
 
   /** The frame has another size: the same cells again, or the same middle. */
   resized(): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const before = this.size;
-    if (width === 0 || height === 0) return;
+    if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
     this.size = { width, height };
-    if (this.isFitted) return this.refit();
-    this.left += (width - before.width) / 2;
-    this.top += (height - before.height) / 2;
-    this.apply(false);
+    if (this.isFitted) this.refit();
+    else this.shift((width - before.width) / 2, (height - before.height) / 2, false);
+  }
+
+  /** Something may have come to lie over the board: what can be chosen comes out from under it. */
+  covered(): void {
+    const isCovered = this.aim !== null && this.inSight.length < this.aim.targets.length;
+    if (isCovered && !this.isHeld) this.refit();
   }
 
   /** Follows what can be chosen now; null where there is nothing. It stays where that is in sight, and large enough. */
@@ -118,19 +103,24 @@ export class View {
     else if (aim) this.bring(aim);
   }
 
-  /** What of it can be chosen without moving the view. */
-  get inSight(): readonly Cell[] {
-    return this.aim?.cells.filter((cell) => this.isInSight(cell)) ?? [];
+  /** What can be chosen without moving the view. */
+  get inSight(): readonly Target[] {
+    const room = this.room(0, 0);
+    if (!room || !this.aim) return [];
+    return this.aim.targets.filter((target) =>
+      isClear(onScreen(squareOf(target, this.at.tile), this.at), room),
+    );
   }
 
   /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
   showOthers(): void {
     if (!this.aim) return;
-    const { cells, size } = this.aim;
+    const { targets } = this.aim;
     this.seen = [...this.seen, ...this.inSight];
-    let unseen = cells.filter((cell) => !this.seen.includes(cell));
-    if (unseen.length === 0) [unseen, this.seen] = [[...cells], []];
-    this.centreOn(unseen, Math.max(size, this.tileSize));
+    let unseen = targets.filter((target) => !this.seen.includes(target));
+    if (unseen.length === 0) [unseen, this.seen] = [[...targets], []];
+    const size = Math.max(this.aim.size, this.at.tile);
+    this.showMost({ ...this.aim, targets: unseen, first: [], size });
   }
 
   /** Stays while a tile is dragged over it. */
@@ -143,103 +133,84 @@ export class View {
     this.aimAt(this.aim);
   }
 
-  /** Brings what is aimed at into sight, as much of it as there is room for, unless some of it is there already. */
-  private bring({ cells, first, least, size }: Aim): void {
-    if (cells.length === 0) return;
-    const needed = first ? [first] : cells;
-    if (this.tileSize >= least && needed.some((cell) => this.isInSight(cell))) return;
-    this.centreOn(cells, this.isFitted ? size : Math.max(size, this.tileSize), first);
+  /**
+   * Brings what is aimed at into sight, as much of it as there is room for. Where some of it is there already, and large
+   * enough, the view moves only to show all.
+   */
+  private bring(aim: Aim): void {
+    const { inSight } = this;
+    const { targets, first } = aim;
+    // The size that the view was given may differ in the last digit.
+    const isLarge = this.at.tile > aim.least - 0.1;
+    if (targets.length === 0 || (isLarge && inSight.length === targets.length)) return;
+    const isEnough = inSight.length > 0 && first.every((key) => inSight.some((target) => target.key === key));
+    const size = this.isFitted ? aim.size : Math.max(aim.size, this.at.tile);
+    this.showMost({ ...aim, size }, isLarge && isEnough ? targets.length : 1);
   }
 
-  /** Shows as many of these cells as there is room for, one of them in any case; of equal choices the nearest. */
-  private centreOn(cells: readonly Cell[], size: number, first?: Cell): void {
+  /** Shows as much as there is room for, if that is so much at least. */
+  private showMost(aim: Aim, atLeast = 1): void {
+    const room = this.room();
+    if (!room) return;
     const { width, height } = this.frame.getBoundingClientRect();
-    if (width === 0 || height === 0) return;
-    const room = {
-      x: (width - 2 * MARGIN - besides(width)) / size,
-      y: (height - MARGIN - above(height)) / size,
-    };
-    const middle = this.cellAt({ x: width / 2, y: height / 2 });
-    let best: readonly Cell[] = [];
-    let nearest = Infinity;
-    // A window begins at the column of one cell and at the row of another one.
-    for (const { x: left } of cells)
-      for (const { y: top } of cells) {
-        const within = cells.filter(
-          ({ x, y }) => x >= left && x + 1 <= left + room.x && y >= top && y + 1 <= top + room.y,
-        );
-        if (first && !within.includes(first)) continue;
-        const away = Math.min(...within.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y)));
-        if (within.length < best.length || (within.length === best.length && away >= nearest)) continue;
-        [best, nearest] = [within, away];
-      }
-    const [only = { x: 0, y: 0 }] = cells;
-    const shown = best.length > 0 ? best : [first ?? only];
-    const [across, down] = [shown.map(({ x }) => x), shown.map(({ y }) => y)];
-    this.centre(
-      {
-        x: (Math.min(...across) + Math.max(...across) + 1) / 2,
-        y: (Math.min(...down) + Math.max(...down) + 1) / 2,
-      },
-      Math.min(size, 0.8 * width, 0.8 * height) / SIZE,
-    );
+    const { tile, left, top } = this.at;
+    const middle = { x: (width / 2 - left) / tile, y: (height / 2 - top) / tile };
+    const { place, boxes } = placeMost(aim, middle, room);
+    if (boxes.length >= atLeast) this.move(place, true);
   }
 
   pan(across: number, down: number): void {
     this.leave();
-    this.left += across;
-    this.top += down;
-    this.apply(false);
+    this.shift(across, down, false);
   }
 
   /** Zooms; what is at `at` (of the frame's middle, where it is left out) stays where it is. */
   zoom(factor: number, at?: Point, smooth = false): void {
     const { left, top, width, height } = this.frame.getBoundingClientRect();
     const fixed = at ? { x: at.x - left, y: at.y - top } : { x: width / 2, y: height / 2 };
-    const scale = Math.max(SMALLEST, Math.min(this.scale * factor, LARGEST));
+    const before = this.at;
+    const tile = Math.max(SMALLEST, Math.min(before.tile * factor, LARGEST));
     this.leave();
-    this.left = fixed.x - ((fixed.x - this.left) * scale) / this.scale;
-    this.top = fixed.y - ((fixed.y - this.top) * scale) / this.scale;
-    this.scale = scale;
-    this.apply(smooth);
+    this.move(
+      {
+        tile,
+        left: fixed.x - ((fixed.x - before.left) * tile) / before.tile,
+        top: fixed.y - ((fixed.y - before.top) * tile) / before.tile,
+      },
+      smooth,
+    );
   }
 
-  /** Brings a cell into the frame where it is outside. */
+  /** Brings a cell into sight where it is outside, or under something. */
   reveal(cell: Cell): void {
-    const { x, y } = this.outside(cell, 0);
-    if (x !== 0 || y !== 0) this.pan(x, y);
+    const { across, down } = this.wayTo(cell, []);
+    if (across !== 0 || down !== 0) this.pan(across, down);
   }
 
-  /** The same where something covers the upper part of the frame, so many pixels of it, for a while. */
-  uncover(cell: Cell, covered: number): void {
-    const { x, y } = this.outside(cell, covered);
-    this.left += x;
-    this.top += y;
-    this.apply(true);
+  /** The same where more covers the frame, for a while. */
+  uncover(cell: Cell, covers: readonly Box[]): void {
+    const { across, down } = this.wayTo(cell, covers);
+    this.shift(across, down, true);
   }
 
-  /** How far the view is from a cell that is to be in the frame. */
-  private outside(cell: Cell, covered: number): Point {
-    const { width, height } = this.frame.getBoundingClientRect();
-    const size = SIZE * this.scale;
-    const x = this.left + cell.x * size;
-    const y = this.top + cell.y * size;
-    return {
-      x: Math.max(MARGIN - x, 0) || Math.min(width - MARGIN - size - x, 0),
-      y: Math.max(MARGIN + covered - y, 0) || Math.min(height - MARGIN - size - y, 0),
-    };
+  private wayTo(cell: Cell, covers: readonly Box[]): { readonly across: number; readonly down: number } {
+    const room = this.room();
+    if (!room) return { across: 0, down: 0 };
+    return wayInto(onScreen(cellBox(cell), this.at), { ...room, covers: [...room.covers, ...covers] });
   }
 
   /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
   show(cells: readonly Cell[]): void {
     this.leave();
-    this.centreOn(cells, Math.max(SHOWN, this.tileSize));
+    const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
+    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) });
   }
 
   /** The point of the board under a point of the screen. */
   boardPoint({ x, y }: Point): Point {
     const { left, top } = this.frame.getBoundingClientRect();
-    return { x: (x - left - this.left) / this.scale, y: (y - top - this.top) / this.scale };
+    const scale = this.at.tile / SIZE;
+    return { x: (x - left - this.at.left) / scale, y: (y - top - this.at.top) / scale };
   }
 
   /** The cell under a point of the screen. */
@@ -250,25 +221,15 @@ export class View {
 
   /** How large a tile is on the screen. */
   get tileSize(): number {
-    return SIZE * this.scale;
+    return this.at.tile;
   }
 
-  /** Whether the middle of a cell is in the frame, and under no message or button. */
-  private isInSight({ x, y }: Cell): boolean {
+  /** The frame within a margin, and what lies over it; null while it is not shown. */
+  private room(margin = MARGIN, gap = GAP): Room | null {
     const { width, height } = this.frame.getBoundingClientRect();
-    const across = this.left + (x + 0.5) * this.tileSize;
-    const down = this.top + (y + 0.5) * this.tileSize;
-    const isCovered =
-      width < WIDE &&
-      down > height - CORNER.height &&
-      (across < CORNER.left || across > width - CORNER.right);
-    return (
-      !isCovered &&
-      across > MARGIN &&
-      across < width - MARGIN &&
-      down > MARGIN + MESSAGES &&
-      down < height - MARGIN
-    );
+    if (width === 0 || height === 0) return null;
+    const frame = grown({ left: 0, top: 0, right: width, bottom: height }, -margin);
+    return { frame, covers: this.covers().map((cover) => grown(cover, gap)) };
   }
 
   /** The user has moved it. */
@@ -277,31 +238,27 @@ export class View {
     this.isFitted = false;
   }
 
-  private centre(place: Point, scale: number): void {
-    const { width, height } = this.frame.getBoundingClientRect();
-    this.scale = scale;
-    this.left = (width - besides(width)) / 2 - place.x * SIZE * scale;
-    this.top = (height + above(height)) / 2 - place.y * SIZE * scale;
-    this.apply(true);
+  private shift(across: number, down: number, smooth: boolean): void {
+    const { tile, left, top } = this.at;
+    this.move({ tile, left: left + across, top: top + down }, smooth);
   }
 
-  private apply(smooth: boolean): void {
+  private move(place: Place, smooth: boolean): void {
+    this.at = place;
+    const { tile, left, top } = place;
     // A layer of its own moves fast, but is drawn anew, and sharp, only once it is none any more.
     this.drawn.style.willChange = "transform";
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => (this.drawn.style.willChange = ""), REST_MS);
+    this.resting = setTimeout(() => this.rest(), REST_MS);
     this.drawn.style.transition = smooth && !isCalm() ? "transform 350ms ease" : "none";
-    this.drawn.style.transform = `translate(${this.left}px, ${this.top}px) scale(${this.scale})`;
-    this.drawn.style.setProperty("--figure", String(Math.max(1, Math.min(LEGIBLE / this.tileSize, 1.8))));
+    this.drawn.style.transform = `translate(${left}px, ${top}px) scale(${tile / SIZE})`;
+    this.drawn.style.setProperty("--figure", String(Math.max(1, Math.min(LEGIBLE / tile, 1.8))));
   }
-}
 
-function above(height: number): number {
-  return height < LOW ? 0 : MESSAGES;
-}
-
-function besides(width: number): number {
-  return width < NARROW ? 0 : BUTTONS;
+  private rest(): void {
+    this.drawn.style.willChange = "";
+    this.onRest();
+  }
 }
 
 /** Holds the view while there is a board. */

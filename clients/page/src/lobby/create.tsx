@@ -68,6 +68,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     onTimeout: "bot",
   });
   const bots = useBots(setProblem);
+  const id = useId();
   useWarning(problem);
   const change = (changes: Partial<GameForm>): void => setForm({ ...form, ...changes });
   const seated = form.who.filter((who) => who !== "nobody").length;
@@ -86,8 +87,20 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   }
 
   return (
-    <Dialog heading={text.create.heading} onClose={onClose}>
+    <Dialog
+      heading={text.create.heading}
+      onClose={onClose}
+      foot={
+        <>
+          {problem && <p class="problem">{problem}</p>}
+          <button class="primary" form={id} disabled={seated < 2 || isBusy}>
+            {text.create.go}
+          </button>
+        </>
+      }
+    >
       <form
+        id={id}
         class="create"
         onSubmit={(event) => {
           event.preventDefault();
@@ -127,10 +140,6 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
             onChange={(policy) => change({ onTimeout: policy as GameForm["onTimeout"] })}
           />
         )}
-        {problem && <p class="problem">{problem}</p>}
-        <button class="primary" disabled={seated < 2 || isBusy}>
-          {text.create.go}
-        </button>
       </form>
     </Dialog>
   );

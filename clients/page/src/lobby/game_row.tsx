@@ -46,7 +46,7 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
       </a>
       {onForget && (
         <button
-          class="round small"
+          class="round"
           aria-label={text.lobby.forget}
           title={text.lobby.forget}
           onClick={() => onForget(game.id)}

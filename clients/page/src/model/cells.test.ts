@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { START, TILESET, game } from "../testing/games.ts";
-import { borderOf, bounds, cellOf, edgeKind, keyOf, neighbours, sameCell } from "./cells.ts";
+import { borderOf, cellOf, edgeKind, keyOf, neighbours, sameCell } from "./cells.ts";
 import { tilesOf } from "./tileset.ts";
 
 test("cells are keys of the board, and back", () => {
@@ -23,14 +23,6 @@ test("a tile turns clockwise", () => {
 test("a cell knows what its neighbours turn to it", () => {
   assert.deepEqual([...neighbours(game(), tilesOf(TILESET), { x: 1, y: 0 })], [["w", "bridge"]]);
   assert.deepEqual([...neighbours(game(), tilesOf(TILESET), { x: 5, y: 5 })], []);
-});
-
-test("the bounds have a border", () => {
-  const board = {
-    ...game().board,
-    "2,-1": { tile: "market", rotation: 0, order: 1, islanders: [], covered: [] },
-  };
-  assert.deepEqual(bounds(game({ board }), 1), { left: -1, top: -2, right: 4, bottom: 2 });
 });
 
 test("the path around cells leaves out the sides between them", () => {

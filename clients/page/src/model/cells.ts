@@ -72,22 +72,10 @@ export function borderOf(cells: readonly Cell[]): string {
     .join("");
 }
 
+/** In cells, or in pixels: right and bottom are exclusive. */
 export interface Box {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-}
-
-/** The cells that hold tiles, with a border of free cells around; in cells, right and bottom exclusive. */
-export function bounds(game: Game, border: number): Box {
-  const cells = Object.keys(game.board).map(cellOf);
-  const xs = cells.map((cell) => cell.x);
-  const ys = cells.map((cell) => cell.y);
-  return {
-    left: Math.min(0, ...xs) - border,
-    top: Math.min(0, ...ys) - border,
-    right: Math.max(0, ...xs) + 1 + border,
-    bottom: Math.max(0, ...ys) + 1 + border,
-  };
 }

@@ -2,7 +2,6 @@
 
 import type { Game, Turn } from "south-seas-client";
 import type { ComponentChildren, JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Pictures } from "../board/pictures.ts";
 import { Token } from "../board/figure.tsx";
 import type { ViewRef } from "../board/view.ts";
@@ -22,6 +21,7 @@ import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
 import { ownResignation } from "./resigned.ts";
+import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -57,11 +57,12 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
 }
 
 /** Somebody else is to decide. */
-function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
+function Theirs(step: StepProps): JSX.Element {
+  const { session, pictures, game, turn } = step;
   const player = game.players[turn.decider];
   const tile = session.tileset && tilesOf(session.tileset).get(turn.tile);
   return (
-    <Step heading={text.actionBar.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
+    <div class="step">
       {tile && turn.phase === "place_tile" ? (
         <div class="current-tile idle">
           <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
@@ -71,6 +72,7 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
           <Token color={player?.color ?? null} />
         </div>
       )}
+      <Heading {...step}>{text.actionBar.theirTurn(nameOf(game, turn.decider))}</Heading>
       <p class="hint">
         <b>
           {Object.keys(session.credentials.seats).length === 0
@@ -83,7 +85,7 @@ function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
             ? text.actionBar.theyDo[turn.phase]
             : text.actionBar.botThinks}
       </p>
-    </Step>
+    </div>
   );
 }
 
@@ -105,37 +107,13 @@ function headingOf({ session, game, turn }: StepProps): string {
   return mine > 1 ? text.actionBar.turnOf(nameOf(game, turn.decider)) : text.actionBar.yourTurn;
 }
 
-/** What is to be done, in words and pictures; it scrolls where it is long. */
-function Step(props: { heading: string; game: Game; turn: Turn; children: ComponentChildren }): JSX.Element {
-  const step = useRef<HTMLDivElement>(null);
-  useFocusWhereScrolled(step);
+function Heading({ game, turn, children }: StepProps & { children: string }): JSX.Element {
   return (
-    <div ref={step} class="step">
-      <h2>
-        <span title={props.heading}>{props.heading}</span>
-        {props.turn.deadline && (
-          <Countdown deadline={props.turn.deadline} timeout={props.game.turn_timeout_s ?? 0} />
-        )}
-      </h2>
-      {props.children}
-    </div>
+    <h2>
+      <span>{children}</span>
+      {turn.deadline && <Countdown deadline={turn.deadline} timeout={game.turn_timeout_s ?? 0} />}
+    </h2>
   );
-}
-
-/** Lets the keyboard scroll an element that has more in it than there is room for. */
-function useFocusWhereScrolled(element: { readonly current: HTMLElement | null }): void {
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (!current) return;
-    const measure = (): void => {
-      if (current.scrollHeight > current.clientHeight) current.tabIndex = 0;
-      else current.removeAttribute("tabindex");
-    };
-    measure();
-    const sized = new ResizeObserver(measure);
-    sized.observe(current);
-    return () => sized.disconnect();
-  });
 }
 
 interface HintProps {
@@ -153,7 +131,11 @@ function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
     return <p class="hint">{text.unsent.unknown}</p>;
   return (
     <p class="hint">
-      {worth && <b class="worth">{worth} </b>}
+      {worth && (
+        <b ref={scrollSign} class="worth">
+          {worth}{" "}
+        </b>
+      )}
       {children}
       {tip && preferences().tips && <small class="tip"> {tip}</small>}
     </p>
@@ -172,8 +154,9 @@ function PlacingTile(step: StepProps): JSX.Element {
       : text.actionBar.placeChosen;
   return (
     <>
-      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+      <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
+        <Heading {...step}>{headingOf(step)}</Heading>
         <Hint
           session={session}
           worth={session.worth?.words}
@@ -181,7 +164,7 @@ function PlacingTile(step: StepProps): JSX.Element {
         >
           {hint}
         </Hint>
-      </Step>
+      </div>
       <Buttons session={session}>
         <button onClick={() => turnTile(session)} disabled={single === true}>
           <Icon name="turn" /> {text.actionBar.rotate}
@@ -214,14 +197,15 @@ function SendingIslander(step: StepProps): JSX.Element {
       : text.actionBar.islanderTip;
   return (
     <>
-      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+      <div class="step">
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
+        <Heading {...step}>{headingOf(step)}</Heading>
         <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
-      </Step>
+      </div>
       <Buttons session={session}>
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
         <Confirm
@@ -239,10 +223,11 @@ function Delivering(step: StepProps): JSX.Element {
   const ship = choice && session.tileset && shipOf(session.tileset, choice.ship);
   return (
     <>
-      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+      <div class="step">
         <div class="emblem">
           <ShipIcon />
         </div>
+        <Heading {...step}>{headingOf(step)}</Heading>
         {ship && !session.isUnsent ? (
           <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
@@ -250,7 +235,7 @@ function Delivering(step: StepProps): JSX.Element {
             {text.actionBar.deliver}
           </Hint>
         )}
-      </Step>
+      </div>
       {ship && !session.isUnsent && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
@@ -264,14 +249,15 @@ function TakingShip(step: StepProps): JSX.Element {
   const { session } = step;
   return (
     <>
-      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+      <div class="step">
         <div class="emblem">
           <ShipIcon />
         </div>
+        <Heading {...step}>{headingOf(step)}</Heading>
         <Hint session={session} worth={session.worth?.words}>
           {text.actionBar.takeShip}
         </Hint>
-      </Step>
+      </div>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />
       </Buttons>

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { Announcements } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 
 interface DialogProps {
   readonly heading: string;
@@ -12,9 +13,11 @@ interface DialogProps {
   readonly isQuestion?: boolean;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
+  /** What stays in sight below what scrolls. */
+  readonly foot?: ComponentChildren;
 }
 
-export function Dialog({ heading, isQuestion, onClose, children }: DialogProps): JSX.Element {
+export function Dialog({ heading, isQuestion, onClose, children, foot }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const body = useId();
@@ -37,9 +40,10 @@ export function Dialog({ heading, isQuestion, onClose, children }: DialogProps):
             <Icon name="close" />
           </button>
         </div>
-        <div id={body} class="dialog-body">
+        <div ref={scrollSign} id={body} class="dialog-body">
           {children}
         </div>
+        {foot && <div class="dialog-foot">{foot}</div>}
         <Announcements />
       </div>
     </dialog>

@@ -4,7 +4,7 @@ import { renderToString } from "preact-render-to-string";
 import type { Game, GameEvent } from "south-seas-client";
 import { GameRow } from "../lobby/game_row.tsx";
 import { text } from "../messages/index.ts";
-import { finished, game, player, turn } from "../testing/games.ts";
+import { finished, game, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { GameResult } from "./game_result.tsx";
@@ -221,4 +221,15 @@ test("a rematch that somebody creates is announced", async (t) => {
   );
   assert.ok(bar().includes(text.result.againBy));
   assert.ok(session.hasRematch);
+});
+
+test("what was gained stands beside the amounts until the game is over", async (t) => {
+  const scripted = new ScriptedGame(t, game({ turn: turn({ seat: 1, decider: 1 }) }));
+  const session = await scripted.open();
+  const gains = () => elements(<Players session={session} />, "span", 'class="gained"');
+  const players = [player(0, "Ana", { wares: wares(2, 0, 0) }), player(1, "Bo", { points: 3 })];
+  scripted.deliver(scripted.change({ players }, { seat: 1 }));
+  assert.deepEqual(gains(), ["+2", "+3"]);
+  scripted.deliver(scripted.change({ ...finished([1], []), players }, { seat: 1 }));
+  assert.deepEqual(gains(), []);
 });

@@ -6,12 +6,14 @@ import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { absencesIn } from "../model/absence.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import { WARES } from "../model/payments.ts";
 import { LOBBY } from "../model/route.ts";
 import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { CheckButton } from "./check.tsx";
-import { Icon, Won } from "./icon.tsx";
+import { Icon, WareIcon, Won } from "./icon.tsx";
 import { allResignations, ownSeat } from "./resigned.ts";
+import { ShipIcon } from "./wares.tsx";
 
 export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const { result, next_game: next } = game;
@@ -73,9 +75,14 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
       <thead>
         <tr>
           <th scope="col">{text.game.players}</th>
-          <th scope="col">{text.score.ships}</th>
+          <th scope="col" title={text.score.ships}>
+            <ShipIcon /> <span class="words">{text.score.ships}</span>
+          </th>
           <th scope="col" title={text.score.waresRule}>
-            {text.score.wares}
+            {WARES.map((ware) => (
+              <WareIcon key={ware} ware={ware} />
+            ))}{" "}
+            <span class="words">{text.score.wares}</span>
           </th>
           <th scope="col">{text.score.total}</th>
         </tr>
@@ -83,7 +90,7 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
       <tbody>
         {ranked.map(({ seat, ships, wares, total }) => (
           <tr key={seat} class={hasWon(seat) ? "winner" : ""}>
-            <th scope="row" title={nameOf(game, seat)}>
+            <th scope="row">
               <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}{" "}
               {hasWon(seat) && <Won />}
               {game.players[seat]?.resigned && <small>{text.game.resigned}</small>}

@@ -18,9 +18,9 @@ import { Icon } from "./icon.tsx";
 import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
-import { Notices } from "./notices.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
 import { Replay } from "./replay.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { Sidebar } from "./sidebar.tsx";
 
 interface GameScreenProps {
@@ -84,6 +84,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
   }, [session.places]);
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
+  useNextInSight(session);
   return (
     <main
       class={isAside ? "play aside" : "play"}
@@ -97,15 +98,28 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       ) : (
         <Replay session={session} />
       )}
-      <aside class="sidebar">
+      <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
       </aside>
       <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.game.less : text.game.more}
       </button>
-      <Notices session={session} />
     </main>
   );
+}
+
+/** Brings what is to be done next into sight, where the page is longer than the screen; the board does so by itself. */
+function useNextInSight({ decider, game, choices, selection }: GameSession): void {
+  const isOver = game?.status === "finished";
+  const isShipAsked = choices.ships.length > 0 && selection.ship === null;
+  const { cell, spot, ship } = selection;
+  const isChosen = cell !== null || spot !== null || ship !== null;
+  const partOf = (part: string): Element | null => document.querySelector(`[data-part=${part}]`);
+  useEffect(() => {
+    if (decider !== null && isShipAsked) partOf("ships")?.scrollIntoView({ block: "nearest" });
+    // The buttons are at its end.
+    if (isOver || isChosen) partOf("actions")?.scrollIntoView({ block: "end" });
+  }, [decider, isOver, isShipAsked, cell, spot, ship]);
 }
 
 /** The way to the next game that waits for this player. */

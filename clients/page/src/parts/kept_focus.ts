@@ -54,6 +54,6 @@ function focusNear({ element, cell, part }: Place): void {
 /** Whether keys are for the page as a whole: the focus is nowhere, or on a part of it. */
 export function isAnywhere(target: EventTarget | null): boolean {
   return (
-    target === document.body || (target instanceof Element && target.matches("[data-part], .step, main"))
+    target === document.body || (target instanceof Element && target.matches("[data-part], .worth, main"))
   );
 }

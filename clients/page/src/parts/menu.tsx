@@ -13,6 +13,7 @@ import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
 import { type Asked, Question } from "./question.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { Share, continuation, invitation } from "./share.tsx";
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
@@ -64,7 +65,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
         <Icon name="menu" />
       </button>
       {isOpen && (
-        <div class="menu-list">
+        <div ref={scrollSign} class="menu-list">
           <button onClick={() => setHelping(true)}>{text.game.help}</button>
           <LanguageChoice />
           <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>

@@ -8,6 +8,7 @@ import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Entry } from "./entry.tsx";
 import { Icon } from "./icon.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 
 export function News({ session }: { session: GameSession }): JSX.Element | null {
   const details = useRef<HTMLDetailsElement>(null);
@@ -39,7 +40,7 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
         </span>
         <Icon name="more" />
       </summary>
-      <ol class="log">
+      <ol ref={scrollSign} class="log">
         {told.map(({ step }) => (
           <Entry key={step.diff.version} session={session} step={step} />
         ))}

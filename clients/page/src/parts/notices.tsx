@@ -24,7 +24,7 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
       {session.notice && (
         <p class="notice">
           <span>{session.notice}</span>
-          <button class="round small" aria-label={text.close} onClick={() => session.dismiss()}>
+          <button class="round" aria-label={text.close} onClick={() => session.dismiss()}>
             <Icon name="close" />
           </button>
         </p>

@@ -9,6 +9,7 @@ import { nameOf } from "../model/event_sentences.ts";
 import type { Gain } from "../model/news.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { Gained, WareCounts } from "./wares.tsx";
 
 export function Players({ session }: { session: GameSession }): JSX.Element | null {
@@ -18,6 +19,7 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
   const scores = session.scores?.version === game.version ? session.scores : null;
   return (
     <section
+      ref={scrollSign}
       class={game.players.length > 2 ? "players many" : "players"}
       tabindex={0}
       aria-label={text.game.players}
@@ -29,7 +31,7 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
           game={game}
           player={player}
           scores={scores}
-          gain={gains.get(player.seat) ?? null}
+          gain={(game.result === null && gains.get(player.seat)) || null}
         />
       ))}
     </section>
@@ -57,7 +59,9 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
   const final = game.result?.scores.find((score) => score.seat === seat);
   const hasWon = game.result?.winners.includes(seat) === true;
   useEffect(() => {
-    if (decides || hasWon) card.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const { current } = card;
+    // Where the cards are one row that scrolls, this one is the first in sight.
+    if (current && (decides || hasWon)) current.parentElement?.scrollTo({ left: current.offsetLeft });
   }, [decides, hasWon]);
   return (
     <article
@@ -68,7 +72,8 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : name} <small>{addition(session, player)}</small>
+          <Name of={player.kind === "open" ? text.game.unknownPlayer : name} />{" "}
+          <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
@@ -86,35 +91,61 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
             <b key={player.points} title={final ? text.score.final : text.score.now}>
               {final?.total ?? player.points}
             </b>
-            {gain && game.result === null && <Gained amount={gain.points} />}
+            {gain && <Gained amount={gain.points} />}
             {isRunning && <small title={text.score.ifEnded}>→ {ended.total}</small>}
           </span>
         )}
       </header>
       {player.color !== null && (
         <div class="holds">
-          <span class="supply" role="img" aria-label={text.score.islandersHome(player.supply)}>
-            {Array.from({ length: 4 }, (_, index) => (
-              <span key={index} class={index < player.supply ? "" : "out"}>
-                <Token color={player.color} />
-              </span>
-            ))}
-          </span>
           <WareCounts wares={player.wares} gained={gain?.wares} />
+          <Supply player={player} />
           {gain && <span class="unseen">{text.news.gained(name, gain.wares, gain.points)}</span>}
-          <button
-            class="round small"
-            aria-pressed={found}
-            aria-label={text.score.find(name)}
-            title={text.score.find(name)}
-            onClick={() => session.pointOut(found ? null : seat)}
-          >
-            <Icon name="find" />
-          </button>
         </div>
+      )}
+      {player.color !== null && (
+        <button
+          class="round find"
+          aria-pressed={found}
+          aria-label={text.score.find(name)}
+          title={text.score.find(name)}
+          onClick={() => session.pointOut(found ? null : seat)}
+        >
+          <Icon name="find" />
+        </button>
       )}
       {found && scores && <Breakdown seat={seat} scores={scores} />}
     </article>
+  );
+}
+
+/** So many letters of a name stay at its end, where its middle is left out, and so short a name is never cut there. */
+const KEPT = 3;
+const SHORT = 8;
+
+/** A name that loses its middle where there is no room for it: at its end it may have what tells it from others. */
+function Name({ of: name }: { of: string }): JSX.Element {
+  const letters = [...name];
+  if (letters.length <= SHORT) return <>{name}</>;
+  return (
+    <>
+      <span class="unseen">{name}</span>
+      <span class="name" aria-hidden="true">
+        <span>{letters.slice(0, -KEPT).join("")}</span>
+        <span>{letters.slice(-KEPT).join("")}</span>
+      </span>
+    </>
+  );
+}
+
+/** How many islanders can be sent out. */
+function Supply({ player: { color, supply } }: { player: Player }): JSX.Element {
+  const words = text.score.islandersHome(supply);
+  return (
+    <span class={supply ? "count" : "count none"} role="img" aria-label={words} title={words}>
+      <Token color={color} />
+      <span class="number">{supply}</span>
+    </span>
   );
 }
 

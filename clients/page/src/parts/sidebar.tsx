@@ -8,6 +8,7 @@ import type { GameSession } from "../session/game_session.ts";
 import { Log } from "./log.tsx";
 import { Moves } from "./moves.tsx";
 import { Players } from "./players.tsx";
+import { scrollSign } from "./scroll_sign.ts";
 import { Ships } from "./ships.tsx";
 import { TilesLeft } from "./tiles_left.tsx";
 
@@ -60,6 +61,7 @@ function Tabs({ session, pictures }: SidebarProps): JSX.Element {
         ))}
       </div>
       <div
+        ref={scrollSign}
         id={`${id}-panel`}
         class="tab-panel"
         role="tabpanel"

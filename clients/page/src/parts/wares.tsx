@@ -18,7 +18,7 @@ export function WareCounts({ wares, gained }: WareCountsProps): JSX.Element {
   return (
     <span class="wares" role="img" aria-label={text.stock(wares)}>
       {WARES.map((ware) => (
-        <span key={ware} class={wares[ware] ? "count" : "count none"}>
+        <span key={ware} class={wares[ware] || gained?.[ware] ? "count" : "count none"}>
           <WareIcon ware={ware} />
           <span key={wares[ware]} class="number">
             {wares[ware]}
@@ -30,7 +30,7 @@ export function WareCounts({ wares, gained }: WareCountsProps): JSX.Element {
   );
 }
 
-/** What is new of an amount, above it; the words for it are elsewhere. */
+/** What is new of an amount, beside it; the words for it are elsewhere. */
 export function Gained({ amount }: { amount: number }): JSX.Element | null {
   return amount > 0 ? (
     <span class="gained" aria-hidden="true">
