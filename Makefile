@@ -148,7 +148,7 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 	@touch $@
 
 # Pages take figures and tables from the code, the alerts and the results of benchmarks.
-$(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/results/*.json) \
+$(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/*.py benchmarks/results/*.json) \
   $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 

@@ -1,6 +1,7 @@
 """`python -m benchmarks`: the engine and the service beside ceilings of the same run."""
 
 from benchmarks.action import action, latency
+from benchmarks.answers import answers
 from benchmarks.engine import engine
 from benchmarks.fan_out import fan_out
 from benchmarks.growth import growth
@@ -11,6 +12,7 @@ from benchmarks.stored import stored
 
 PARTS = {
     "engine": engine,
+    "answers": answers,
     "action": action,
     "latency": latency,
     "fan-out": fan_out,

@@ -27,6 +27,7 @@ MEMORY_TITLES = (
     ("mid-game", "keys of a game in mid-game", "under 15 KB"),
     ("finished", "the same, finished", "under 27 KB"),
     ("day-old", "the same without idempotency records, its log not yet compacted", "under 22 KB"),
+    ("archived", "the same with its log in an archive", ""),
 )
 """The name, title and target of each of the sizes that `_stored_bytes` returns."""
 
@@ -58,8 +59,8 @@ async def stored(run: Run) -> None:
         note = ""
 
 
-async def _stored_bytes(redis_url: str, port: int, played: Sequence[SampleGame], number: int) -> tuple[int, int, int]:
-    """Play a game, and return the bytes of its keys after half of the actions, at its end, and without its records."""
+async def _stored_bytes(redis_url: str, port: int, played: Sequence[SampleGame], number: int) -> tuple[int, ...]:
+    """Play a game, and return the bytes of its keys, as MEMORY_TITLES says."""
     sample = played[number]
     [game] = await create(port, [sample.seed])
     requests = [*posts(game, sample.moves)]
@@ -73,10 +74,10 @@ async def _stored_bytes(redis_url: str, port: int, played: Sequence[SampleGame],
         for half in (requests[: len(requests) // 2], requests[len(requests) // 2 :]):
             await send_load(port, [half], GAMES_TIMEOUT_S)
             await measure()
-        await connection.delete(keys.idempotency_records(game.id))
-        await measure()
-    mid_game, finished, day_old = sizes
-    return mid_game, finished, day_old
+        for key in (keys.idempotency_records(game.id), keys.log(game.id)):
+            await connection.delete(key)
+            await measure()
+    return tuple(sizes)
 
 
 async def _traffic(run: Run, redis_url: str, port: int, _: int) -> Traffic:

@@ -41,6 +41,26 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(3 * (os.cpu_count() or 1), 16)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each process begin with its share of the longest tests, those with a time-out of their own: none starts last.
+
+    `--dist worksteal` gives each process an equal part of the list, and it runs its part from the front.
+    """
+    longest = [item for item in items if item.get_closest_marker("timeout")]
+    others = [item for item in items if not item.get_closest_marker("timeout")]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0"))
+    if not processes:
+        return
+    ordered: list[pytest.Item] = []
+    for process in range(processes):
+        first = longest[process::processes]
+        share = max(0, (len(items) - len(ordered)) // (processes - process) - len(first))
+        ordered += first + others[:share]
+        others = others[share:]
+    items[:] = ordered
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print which programs are missing, how many tests were skipped, and how to install them."""
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]

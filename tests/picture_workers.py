@@ -9,6 +9,7 @@ from aiohttp import web
 
 from service.process_pool import ProcessPool
 from service.web.images.renderer import IMAGE_RENDERER
+from service.web.images.tileset_pictures import TILESET_PICTURES
 
 
 class SharedProcess(ProcessPool):
@@ -35,5 +36,5 @@ class SharedProcess(ProcessPool):
 
 async def share_workers(app: web.Application) -> None:
     """Let an application draw its pictures in such processes."""
-    for worker in app[IMAGE_RENDERER]._workers.values():
+    for worker in (*app[IMAGE_RENDERER]._workers.values(), app[TILESET_PICTURES].worker):
         worker.processes = SharedProcess()

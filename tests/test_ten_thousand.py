@@ -52,6 +52,7 @@ def check_frames(subscribers: list[Subscriber]) -> None:
 
 
 @pytest.mark.usefixtures("slow_gate")
+@pytest.mark.timeout(240)
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (

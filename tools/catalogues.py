@@ -1,8 +1,9 @@
 """Write the catalogues, and the page's sentences: `python -m tools.catalogues [--check]`.
 
 A catalogue is a `.po` file, which translators edit, and the `.mo` file compiled from it, which the service reads.
-`--check` writes nothing and fails if a message is missing, obsolete, fuzzy or has other placeholders than the English
-one, or if a compiled catalogue is outdated.
+Translators type plain apostrophes and spaces; the command sets the signs that the language wants.
+`--check` writes nothing and fails if a message is missing, obsolete, fuzzy, not typeset or has other placeholders than
+the English one, or if a compiled catalogue is outdated.
 """
 
 import json
@@ -20,6 +21,7 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 from service.i18n.catalogue import ENGLISH, LANGUAGES
+from service.i18n.phrases import BOTH_DISTANCES, DISTANCES, FROM_START, ON_START
 from service.i18n.segment_phrases import SEGMENTS
 from service.i18n.sentences import SENTENCES
 
@@ -31,6 +33,9 @@ PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
 SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
+TYPOGRAPHY = ((re.compile("'"), "’"), (re.compile(r"\.{3}"), "…"), (re.compile(r" - "), " – "))
+FRENCH_TYPOGRAPHY = (re.compile("[ \u00a0](?=[:;!?»])|(?<=«)[ \u00a0]"), "\u202f")
+"""No line breaks at these spaces, which are narrow."""
 CREATION_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Constant: a catalogue changes with its messages, not with the day."""
 
@@ -67,7 +72,7 @@ def read_compiled(language: str) -> Catalog:
 def update_catalogue(language: str) -> None:
     """Add new messages, remove obsolete ones, and compile."""
     path = CATALOGUES / f"{language}.po"
-    previous = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
+    previous = translations(read_catalogue(language)) if path.exists() else {}
     catalog = Catalog(
         locale=language,
         project="South Seas",
@@ -81,12 +86,25 @@ def update_catalogue(language: str) -> None:
     catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
     for message in extract_messages():
         if message.id:
-            catalog.add(message.id, previous.get(_tuple(message.id), ""), message.locations, message.flags)
+            forms = _typeset_all(language, previous.get(_tuple(message.id), ()))
+            translation = forms if message.pluralizable else "".join(forms)
+            catalog.add(message.id, translation, message.locations, message.flags)
     source, compiled = BytesIO(), BytesIO()
     write_po(source, catalog, width=120, include_lineno=False)
     write_mo(compiled, catalog)
     path.write_bytes(source.getvalue())
     path.with_suffix(".mo").write_bytes(compiled.getvalue())
+
+
+def typeset(language: str, text: str) -> str:
+    """Return a text with the language's apostrophes, dashes and spaces."""
+    for pattern, sign in (*TYPOGRAPHY, *([FRENCH_TYPOGRAPHY] if language == "fr" else [])):
+        text = pattern.sub(sign, text)
+    return text
+
+
+def _typeset_all(language: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(typeset(language, form) for form in forms)
 
 
 def list_faults(language: str) -> Iterator[str]:
@@ -98,6 +116,8 @@ def list_faults(language: str) -> Iterator[str]:
     yield from (f"fuzzy: {message.id}" for message in catalog if message.id and message.fuzzy)
     for ids, forms in existing.items():
         yield from _message_faults(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
+        if _typeset_all(ENGLISH, ids) != ids or _typeset_all(language, forms) != forms:
+            yield f"typography: {' / '.join(ids)}"
     if catalog.plural_expr != Catalog(locale=Locale.parse(language)).plural_expr:
         yield f"the plural forms are not those of {language}"
     if translations(read_compiled(language)) != existing:
@@ -127,7 +147,7 @@ def _tuple(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def page_sentences(language: str) -> str:
-    """Return the page's sentences in a language, without tiles."""
+    """Return the page's sentences in a language, without tiles, and its phrases for places."""
     translated = {} if language == ENGLISH else translations(read_catalogue(language))
 
     def translate(message: str) -> str:
@@ -138,6 +158,11 @@ def page_sentences(language: str) -> str:
     for kind, phrase in SEGMENTS.items():
         key = f"islander_placed.{kind}"
         sentences[key] = sentences[key].format(player="{player}", segment=translate(phrase))
+    sentences |= {"place.start": translate(ON_START), "place": translate(FROM_START)}
+    for edge, ids in DISTANCES.items():
+        forms = zip(("one", "other"), translated.get(ids, ids), strict=True)
+        sentences |= {f"place.{edge}.{name}": form for name, form in forms}
+    sentences |= {f"place.both.{edge}": translate(message) for edge, message in BOTH_DISTANCES.items()}
     return json.dumps(sentences, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -16,9 +16,9 @@ NOUNS = {
 
 KINDS = {
     "any": ("of any kind", "au choix", "nach Wahl"),
-    "same": ("of one kind", "d'un type", "einer Sorte"),
-    "other": ("of another kind", "d'un autre type", "einer anderen Sorte"),
-    "third": ("of a third kind", "d'un troisième type", "einer dritten Sorte"),
+    "same": ("of one kind", "d’un type", "einer Sorte"),
+    "other": ("of another kind", "d’un autre type", "einer anderen Sorte"),
+    "third": ("of a third kind", "d’un troisième type", "einer dritten Sorte"),
 }
 
 

@@ -1,6 +1,6 @@
 """A tile as SVG, with the data that programs need to place figures on it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
@@ -35,20 +35,20 @@ def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int 
     )
 
 
-def tiles_svg(tiles: Sequence[Tile], colors: Palette = LIGHT) -> str:
-    """Draw tiles in every rotation as the symbols `tile-ID-ROTATION` of one SVG.
+def draw_rotations(tile: Tile, colors: Palette = LIGHT) -> str:
+    """Draw a tile in every rotation, as the symbols `tile-ID-ROTATION`, for `tiles_svg`.
 
-    Each has the same groups as a tile's own SVG; what its rotations and other tiles share is there once.
+    Each has the same groups as the tile's own SVG; what its rotations share is there once.
     """
-    shared = {
-        "water": draw_water(colors),
-        "seam": draw_seam(colors),
-        **{f"land-{tile.id}": draw_land(tile.segments, colors) for tile in tiles},
-        **SYMBOLS,
-    }
+    land = f'<defs><g id="land-{tile.id}">{draw_land(tile.segments, colors)}</g></defs>'
+    return land + "".join(_draw_tile_symbol(tile, rotation) for rotation in range(ROTATIONS))
+
+
+def tiles_svg(drawn: Iterable[str], colors: Palette = LIGHT) -> str:
+    """Return one SVG of tiles that `draw_rotations` drew, with what they share."""
+    shared = {"water": draw_water(colors), "seam": draw_seam(colors), **SYMBOLS}
     definitions = "".join(f'<g id="{name}">{drawing}</g>' for name, drawing in shared.items())
-    symbols = "".join(_draw_tile_symbol(tile, rotation) for tile in tiles for rotation in range(ROTATIONS))
-    return f'<svg xmlns="http://www.w3.org/2000/svg"><defs>{definitions}</defs>{symbols}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg"><defs>{definitions}</defs>{"".join(drawn)}</svg>'
 
 
 def _draw_tile_symbol(tile: Tile, rotation: int) -> str:

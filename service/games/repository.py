@@ -35,14 +35,17 @@ LOG_PAGE_SIZE = 1000
 """Diffs in one read of a log."""
 
 
-async def load_game(context: Context, game: str, key: str | None = None) -> tuple[GameRecord, AccessRecord]:
+async def load_game(
+    context: Context, game: str, key: str | None = None, since: int | None = None
+) -> tuple[GameRecord, AccessRecord]:
     """Load a stored game, its snapshot still encoded, and its access record.
 
-    `key` is the stored key of an idempotency scope, whose record comes with the game. Raises NoSuchGame,
-    UnreadableGame, StoreUnavailable.
+    `key` is the stored key of an idempotency scope, whose record comes with the game; or the revision at version
+    `since` does. Raises NoSuchGame, UnreadableGame, StoreUnavailable.
     """
+    store = context.store
     with tracing.span("load", "client"):
-        record = await context.store.load(game, key)
+        record = await (store.load(game, key) if since is None else store.load_since(game, since))
     if record is None:
         raise NoSuchGame(game)
     return record, read_access(record)

@@ -8,6 +8,7 @@ nothing is marked up.
     describe_occupied_feature(translator, names, feature)   the same of a feature, and whose it is
     EventNarrator(...).narrate_event(event)          what happened
     describe_status(translator, index, game)         whose decision it is, or who won
+    title_game(translator, names)                    the title of a link to it
 
 The source has the English messages; `catalogues` holds the other languages as gettext catalogues.
 `tools.catalogues` updates them from the source and compiles them.
@@ -17,7 +18,7 @@ from service.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get
 from service.i18n.events import EventNarrator
 from service.i18n.moves import describe_cell, describe_move
 from service.i18n.phrases import player_names
-from service.i18n.status import describe_status
+from service.i18n.status import describe_hidden_game, describe_status, title_game
 from service.i18n.tile_names import tile_names
 from service.i18n.worth import MoveAppraiser, describe_occupied_feature
 
@@ -29,10 +30,12 @@ __all__ = [
     "MoveAppraiser",
     "Translator",
     "describe_cell",
+    "describe_hidden_game",
     "describe_move",
     "describe_occupied_feature",
     "describe_status",
     "get_translator",
     "player_names",
     "tile_names",
+    "title_game",
 ]

@@ -16,6 +16,7 @@ from schemas.events import (
     IslanderReturned,
     MoveUndone,
     PlayerJoined,
+    PlayerResigned,
     ShipRevealed,
     ShipTaken,
     TilePlaced,
@@ -25,7 +26,15 @@ from schemas.tileset import Ship
 from service.engine import Game, TileSetIndex, parse_move_id
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
 from service.i18n.catalogue import Translator
-from service.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
+from service.i18n.phrases import (
+    color_name,
+    fish_count,
+    place_phrase,
+    player_names,
+    point_count,
+    ship_cost,
+    ware_counts,
+)
 from service.i18n.segment_phrases import segment_phrase
 from service.i18n.sentences import translate_sentence
 from service.i18n.tile_names import tile_names
@@ -48,10 +57,11 @@ class EventNarrator(NamedTuple):
         return cls(translator, index, player_names(translator, game), oriented_tiles)
 
     def narrate_change(self, events: Iterable[AnyEvent]) -> str:
-        """Return the sentences of one change, without the returns of islanders that an evaluation implies."""
+        """Return the sentences of one change, without those that another one implies."""
         listed = [*events]
         sentences = [(event, self.narrate_event(event, listed[number:])) for number, event in enumerate(listed, 1)]
-        return " ".join(sentence for event, sentence in sentences if not self._is_plain_return(event))
+        is_late = any(isinstance(event, TurnTimedOut) for event in listed)
+        return " ".join(sentence for event, sentence in sentences if not self._is_implied(event, is_late=is_late))
 
     def narrate_event(self, event: AnyEvent, following: Sequence[AnyEvent] = ()) -> str:
         """Return the sentence of one event; its values are the event's fields and texts derived from them.
@@ -66,7 +76,7 @@ class EventNarrator(NamedTuple):
             case FeatureEvaluated():
                 key = f"{key}.{event.kind}.{event.cause}"
                 values["gain"] = self._ware_gain(event)
-                values["x"], values["y"] = _islander_cell(event, following)
+                values["place"] = place_phrase(translator, *_islander_cell(event, following))
             case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
                 key, placed = f"{key}.{FEATURE_KINDS[self._kind(event)]}", self._oriented_tile(event)
                 values["segment"] = segment_phrase(translator, self.tileset_index, placed, event.segment)
@@ -79,22 +89,23 @@ class EventNarrator(NamedTuple):
                 }
             case ShipRevealed():
                 values |= {"points": self._ship_points(event), "cost": ship_cost(translator, self._ship(event).cost)}
-            case TurnTimedOut(policy="pass"):
-                key = f"{key}.pass"
+            case TurnTimedOut(policy="pass" | "resign"):
+                key = f"{key}.{event.policy}"
             case MoveUndone():
                 variant, cell = _undone(event)
-                key, values["x"], values["y"] = f"{key}{variant}", *cell
+                key, values["place"] = f"{key}{variant}", place_phrase(translator, *cell)
             case GameFinished():
                 won = winner_sentence(translator, [self.player_names[seat] for seat in event.winners])
-                alone = ".two" if event.reason == "resigned" and len(self.player_names) == 2 else ""
-                return f"{translate_sentence(translator, f'{key}.{event.reason}{alone}')} {won}"
+                return f"{translate_sentence(translator, f'{key}.{event.reason}')} {won}"
             case _:
                 pass  # its fields are the values
         return translate_sentence(translator, key, **values)
 
     def _values(self, event: AnyEvent) -> dict[str, Any]:
-        """Return an event's fields and its player's name; tiles, bots, colours and fish in words."""
+        """Return an event's fields and its player's name; places, tiles, bots, colours and fish in words."""
         values = asdict(event)
+        if "x" in values:
+            values["place"] = place_phrase(self.translator, values["x"], values["y"])
         if (seat := values.get("seat")) is not None:
             values["player"] = values.get("name") or self.player_names[seat]
         if (tile := values.get("tile")) is not None:
@@ -132,8 +143,11 @@ class EventNarrator(NamedTuple):
     def _oriented_tile(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
         return self.oriented_tiles[pack_cell(event.x, event.y)]
 
-    def _is_plain_return(self, event: AnyEvent) -> bool:
-        return isinstance(event, IslanderReturned) and self._kind(event) != SHIPS
+    def _is_implied(self, event: AnyEvent, *, is_late: bool) -> bool:
+        """Return whether an islander returns as an evaluation implies, or a player resigns whose time is up."""
+        if isinstance(event, IslanderReturned):
+            return self._kind(event) != SHIPS
+        return is_late and isinstance(event, PlayerResigned)
 
 
 def _islander_cell(event: FeatureEvaluated, following: Sequence[AnyEvent]) -> tuple[int, int]:

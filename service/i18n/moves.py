@@ -9,7 +9,7 @@ from service.engine import Game, TileSetIndex, move_id
 from service.engine.islanders import can_place, can_retrieve
 from service.engine.tileset_index import pack_cell
 from service.i18n.catalogue import Translator, gettext_noop
-from service.i18n.phrases import point_count, ship_cost, short_ship_cost, ware_counts
+from service.i18n.phrases import place_phrase, point_count, ship_cost, short_ship_cost, ware_counts
 from service.i18n.segment_phrases import segment_phrase
 from service.i18n.tile_names import tile_names
 
@@ -26,15 +26,15 @@ _PLACE = (
     gettext_noop("place a merchant {segment}"),
 )
 _RETRIEVE = (
-    gettext_noop("retrieve the banana picker from ({x}, {y})"),
-    gettext_noop("retrieve the shell collector from ({x}, {y})"),
-    gettext_noop("retrieve the fisherman from ({x}, {y})"),
-    gettext_noop("retrieve the merchant from ({x}, {y})"),
+    gettext_noop("retrieve the banana picker {place}"),
+    gettext_noop("retrieve the shell collector {place}"),
+    gettext_noop("retrieve the fisherman {place}"),
+    gettext_noop("retrieve the merchant {place}"),
 )
 """A tile has at most one islander, since it is placed on a new tile."""
-_PLACE_UPRIGHT = (gettext_noop("place the tile at ({x}, {y})"),)
-_TURNED = gettext_noop("place the tile at ({x}, {y}), turned {degrees}°")
-_PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile at ({x}, {y}), turned {degrees}° clockwise"), _TURNED))
+_PLACE_UPRIGHT = (gettext_noop("place the tile {place}"),)
+_TURNED = gettext_noop("place the tile {place}, turned {degrees}°")
+_PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile {place}, turned {degrees}° clockwise"), _TURNED))
 """By half turns and quarter turns: the text, and a shorter one."""
 _TAKE = (
     gettext_noop("take the ship of {points}"),
@@ -62,7 +62,7 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
         case RetrieveIslander(x, y, segment):
             order = game.board[pack_cell(x, y)]
             kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
-            text = translator.gettext(_RETRIEVE[kind], x=x, y=y)
+            text = translator.gettext(_RETRIEVE[kind], place=place_phrase(translator, x, y))
         case TakeShip(ship):
             text = _ship_text(translator, index, game, ship, _TAKE)
         case Deliver(ship, wares):
@@ -76,7 +76,8 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
 
 def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
     """Return the text of a cell and its number of moves."""
-    return translator.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
+    place = place_phrase(translator, x, y)
+    return translator.ngettext("{place}: {number} move", "{place}: {number} moves", moves, place=place)
 
 
 def islander_options(game: Game) -> IslanderOptions:
@@ -100,7 +101,8 @@ def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int)
 def _placements(translator: Translator, x: int, y: int, rotation: int) -> tuple[str, ...]:
     """Return the texts of a placement, the best first; cached, because all games have the same few cells."""
     messages = _PLACE_TURNED[rotation % 2] if rotation else _PLACE_UPRIGHT
-    return tuple([translator.gettext(message, x=x, y=y, degrees=90 * rotation) for message in messages])
+    place = place_phrase(translator, x, y)
+    return tuple([translator.gettext(message, place=place, degrees=90 * rotation) for message in messages])
 
 
 def _ship_text(

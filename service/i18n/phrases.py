@@ -1,10 +1,10 @@
-"""Phrases that sentences are made of: wares, points, costs, colours, names."""
+"""Phrases that sentences are made of: wares, points, costs, colours, names, places."""
 
 from collections.abc import Iterator
 
 from schemas.game import Score
 from schemas.tileset import Cost
-from schemas.vocabulary import Color, Wares
+from schemas.vocabulary import Color, Edge, Wares
 from service.engine import Game
 from service.i18n.catalogue import Translator, gettext_noop, ngettext_noop
 
@@ -23,6 +23,19 @@ _KINDS_OF_WARES = (
     ngettext_noop("{number} ware of a third kind", "{number} wares of a third kind"),
 )
 """One for each kind of ware: a cost has no more groups."""
+
+ON_START = gettext_noop("on the start tile")
+FROM_START = gettext_noop("{distance} of the start")
+DISTANCES: dict[Edge, tuple[str, str]] = {
+    "n": ngettext_noop("{number} north", "{number} north"),
+    "e": ngettext_noop("{number} east", "{number} east"),
+    "s": ngettext_noop("{number} south", "{number} south"),
+    "w": ngettext_noop("{number} west", "{number} west"),
+}
+BOTH_DISTANCES: dict[Edge, str] = {
+    "e": gettext_noop("{distance} and {number} east"),
+    "w": gettext_noop("{distance} and {number} west"),
+}
 
 
 def color_name(translator: Translator, name: Color) -> str:
@@ -90,6 +103,24 @@ def score_parts(translator: Translator, score: Score, *, resigned: bool) -> str:
     """Return what a final score is made of (R7.3), and whether the player resigned."""
     ships_and_wares = translator.gettext("ships {ships}, wares {wares}", ships=score.ships, wares=score.wares)
     return translator.gettext("{parts}; resigned", parts=ships_and_wares) if resigned else ships_and_wares
+
+
+def place_phrase(translator: Translator, x: int, y: int) -> str:
+    """Return where a cell is.
+
+    >>> from service.i18n.catalogue import get_translator
+    >>> place_phrase(get_translator("en"), 2, -1)
+    '1 north and 2 east of the start'
+    """
+    if x == y == 0:
+        return translator.gettext(ON_START)
+    down: Edge = "n" if y < 0 else "s"
+    across: Edge = "w" if x < 0 else "e"
+    edge, number = (down, abs(y)) if y else (across, abs(x))
+    distance = translator.ngettext(*DISTANCES[edge], number)
+    if x and y:
+        distance = translator.gettext(BOTH_DISTANCES[across], distance=distance, number=abs(x))
+    return translator.gettext(FROM_START, distance=distance)
 
 
 def player_names(translator: Translator, game: Game) -> list[str]:

@@ -1,4 +1,6 @@
-"""The status of a game in a sentence: whose decision it is, or how the game ended."""
+"""The status of a game in a sentence: whose decision it is, or how the game ended; and the title of a link to it."""
+
+from collections.abc import Sequence
 
 from service.engine import Game, TileSetIndex
 from service.engine.final_scoring import final_score, winning_seats
@@ -33,6 +35,18 @@ def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> 
             return translate_sentence(translator, "game_aborted")
 
 
+def title_game(translator: Translator, names: Sequence[str]) -> str:
+    """Return the title of a link to a game of these players; without any, of one of which nothing may be said."""
+    if not names:
+        return translator.gettext("A game of Carcassonne: South Seas")
+    return translator.gettext("{players} · South Seas", players=translator.join_list(names))
+
+
+def describe_hidden_game(translator: Translator) -> str:
+    """Return a sentence of a game of which nothing may be said, not even that it exists."""
+    return translator.gettext("Open the link to play, or to watch.")
+
+
 def _describe_decision(translator: Translator, game: Game) -> str:
     decision = translator.gettext(_decision(game), player=player_names(translator, game)[game.decider])
     return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
@@ -41,7 +55,7 @@ def _describe_decision(translator: Translator, game: Game) -> str:
 def _decision(game: Game) -> str:
     match game.phase:
         case "place_tile":
-            return gettext_noop("It is {player}'s turn to place a tile.")
+            return gettext_noop("It is {player}’s turn to place a tile.")
         case "islander":
             return _ISLANDER_DECISIONS[islander_options(game)]
         case "take_ship":

@@ -4,10 +4,14 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from schemas.events import AnyEvent, TurnStarted
+from schemas.events import AnyEvent, TurnStarted, TurnTimedOut
 from schemas.story import StoryLine
 from schemas.vocabulary import Cell
 from service.i18n.events import EventNarrator
+from service.i18n.sentences import translate_sentence
+
+PASSES = ("pass.islander", "pass.deliver")
+"""The moves that have no event."""
 
 
 class StoryChange(msgspec.Struct, frozen=True):
@@ -62,19 +66,14 @@ def narrate_story(narrator: EventNarrator, changes: Iterable[StoryChange], turn:
 
 
 def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
-    """Return the text of a change; a pass has no event, so its text comes from the move."""
-    text = narrator.narrate_change(change.events)
-    if change.seat is None:
-        return text
-    translator, player = narrator.translator, narrator.player_names[change.seat]
-    match change.move:
-        case "pass.islander":
-            pass_text = translator.gettext("{player} places no islander.", player=player)
-        case "pass.deliver":
-            pass_text = translator.gettext("{player} delivers nothing.", player=player)
-        case _:
-            return text
-    return f"{pass_text} {text}".rstrip()
+    """Return the text of a change; a pass has no event, so its sentence comes from the move, after a time-out."""
+    if change.seat is None or change.move not in PASSES:
+        return narrator.narrate_change(change.events)
+    player = narrator.player_names[change.seat]
+    passed = translate_sentence(narrator.translator, change.move, player=player)
+    late = sum(isinstance(event, TurnTimedOut) for event in change.events)
+    before, after = narrator.narrate_change(change.events[:late]), narrator.narrate_change(change.events[late:])
+    return " ".join(text for text in (before, passed, after) if text)
 
 
 _DECODER = msgspec.json.Decoder(StoryChange)

@@ -15,16 +15,16 @@ from service.i18n.phrases import point_count, ship_cost, ware_counts
 
 _OPEN: dict[SegmentKind, tuple[str, str]] = {
     "island": ngettext_noop(
-        "The island gives {wares} now and lacks {number} side.",
-        "The island gives {wares} now and lacks {number} sides.",
+        "The island gives {wares} now and has {number} open side.",
+        "The island gives {wares} now and has {number} open sides.",
     ),
     "bridge": ngettext_noop(
-        "The bridge gives {wares} now and lacks {number} side.",
-        "The bridge gives {wares} now and lacks {number} sides.",
+        "The bridge gives {wares} now and has {number} open side.",
+        "The bridge gives {wares} now and has {number} open sides.",
     ),
     "sea": ngettext_noop(
-        "The sea region gives {wares} now and lacks {number} side.",
-        "The sea region gives {wares} now and lacks {number} sides.",
+        "The sea region gives {wares} now and has {number} open side.",
+        "The sea region gives {wares} now and has {number} open sides.",
     ),
     "market": ngettext_noop(
         "The market lacks {number} tile around it.",

@@ -59,6 +59,8 @@ __all__ = ["RedisStore"]
 FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
 
+_GAME_FIELDS = ("revision", "snapshot", "access", "hooks", "tokens")
+
 _ENDED_STATUSES = ("finished", "aborted")
 
 _MAX_REMEMBERED_GAMES = 10_000
@@ -84,6 +86,7 @@ class RedisStore(GameIndex):
         super().__init__(client)
         self._extended_on: dict[str, int] = {}
         """The day (since 1970) on which this instance extended the index keys of a game."""
+        self._load_script = Script(client, "load_since.lua")
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
         self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
@@ -103,26 +106,31 @@ class RedisStore(GameIndex):
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
         lost in a failover either.
         """
-        fields = ("revision", "snapshot", "access", "hooks", "tokens")
-        loading = [self._client.execute("HMGET", keys.game(game), *fields)]
+        loading = [self._client.execute("HMGET", keys.game(game), *_GAME_FIELDS)]
         if key is not None:  # before the game, which then is as new as the record
             loading.insert(0, self._client.execute("HGET", keys.idempotency_records(game), keys.idempotency_field(key)))
-        record, (revision, snapshot, access, hooks, tokens) = [None, *await asyncio.gather(*loading)][-2:]
+        record, values = [None, *await asyncio.gather(*loading)][-2:]
         if record is not None and self._client.wait is not None:
             await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
-        if revision is None:
-            return None
-        try:
-            return GameRecord(
-                log_entries.unpack_revision(revision),
-                SNAPSHOTS.decompress(snapshot or b""),
-                access or b"",
-                record,
-                tuple(decode_webhook_ids(hooks)),
-                (tokens or b"").decode(),
-            )
-        except ValueError as error:
-            raise UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error
+        return _decode_game(values, record)
+
+    async def load_since(self, game: str, since: int) -> GameRecord | None:
+        """Return a game with its revision at version `since`; None if there is no such game.
+
+        Both are read at once. Otherwise the log could lack what the game has, after a failover between the two.
+        """
+        values, entries = await self._load_script.run(
+            [keys.game(game), keys.log(game)], *_log_range(since, 1), *_GAME_FIELDS
+        )
+        record = _decode_game(values)
+        if record is None or since > record.revision.version:
+            return record
+        if since == record.revision.version:
+            return record._replace(since=record.revision)
+        following = await self._decode_diffs(game, since, 1, entries)
+        if not following or following[0].version != since + 1:
+            return record
+        return record._replace(since=Revision(since, following[0].previous))
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Store everything that `commit` changes at once, if the game still is at the revision that it expects.
@@ -217,11 +225,16 @@ class RedisStore(GameIndex):
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
-        reply = await self._client.execute("XRANGE", keys.log(game), since or 1, "+", "COUNT", limit + (since > 0))
+        first, number = _log_range(since, limit)
+        reply = await self._client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
+        return await self._decode_diffs(game, since, limit, reply)
+
+    async def _decode_diffs(self, game: str, since: int, limit: int, reply: Any) -> list[StoredDiff]:
+        """Return the diffs after version `since`, from the reply to XRANGE or from the compacted log."""
         try:
             entries = [(int(entry_id.partition(b"-")[0]), entry) for entry_id, (_, entry) in reply]
             is_continued = bool(entries) and entries[0][0] == (since or 1)
-            if is_continued:  # then the entry of `since` has the previous digest of the next
+            if is_continued:
                 return [*log_entries.unpack(game, None if since else "", entries[: limit + (since > 0)])]
             compacted = await self.compacted_logs.load(game, since)
             if compacted is None:
@@ -283,6 +296,32 @@ class RedisStore(GameIndex):
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies. It need not take writes."""
         await self._client.execute("EXISTS", keys.PROBE)
+
+
+def _log_range(since: int, limit: int) -> tuple[int, int]:
+    """Return the first entry and the number of entries that have the diffs after version `since`.
+
+    The entry of `since` itself has the previous digest of the next.
+    """
+    return since or 1, limit + (since > 0)
+
+
+def _decode_game(values: Any, idempotency_record: bytes | None = None) -> GameRecord | None:
+    """Decode what `_GAME_FIELDS` have; return None if there is no such game. Raise UnreadableGame."""
+    revision, snapshot, access, hooks, tokens = values
+    if revision is None:
+        return None
+    try:
+        return GameRecord(
+            log_entries.unpack_revision(revision),
+            SNAPSHOTS.decompress(snapshot or b""),
+            access or b"",
+            idempotency_record,
+            tuple(decode_webhook_ids(hooks)),
+            (tokens or b"").decode(),
+        )
+    except ValueError as error:
+        raise UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error
 
 
 def _decode_outcome(reply: Any) -> CommitOutcome:

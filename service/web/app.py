@@ -11,6 +11,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images.renderer import renderer_lifespan
+from service.web.images.tileset_pictures import tileset_pictures_lifespan
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import (
     MAX_PICTURES_PER_ADDRESS,
@@ -35,7 +36,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
     app[RATE_LIMITER] = RateLimiter(context, limits, app[API_KEYS], app[CONNECTION_LIMITER].clients)
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
-    app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
+    app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan, tileset_pictures_lifespan))
     register_routes(app, ROUTES)
     websocket.add_routes(app)
     page.add_file_routes(app)

@@ -21,11 +21,12 @@ __all__ = ["Asset", "list_files", "load_file", "make_asset", "static_response"]
 _MEDIA_TYPES = MimeTypes()
 """Python's own table, whatever the system has; of scripts it knows an obsolete name (RFC 9239)."""
 _MEDIA_TYPES.add_type("text/javascript", ".js")
-MEDIA_TYPES_WITHOUT_CHARSET = frozenset({"image/png", JSON})
+PNG = "image/png"
+MEDIA_TYPES_WITHOUT_CHARSET = frozenset({PNG, JSON})
 
 
 class Asset(NamedTuple):
-    """A static file: its bytes, the same compressed with gzip, and their digest."""
+    """A static file: its bytes, the same compressed with gzip, and their digest; a PNG is compressed already."""
 
     media_type: str
     body: bytes
@@ -36,7 +37,8 @@ class Asset(NamedTuple):
 def make_asset(media_type: str, body: bytes) -> Asset:
     """Return an asset with these bytes."""
     charset = "" if media_type in MEDIA_TYPES_WITHOUT_CHARSET else "; charset=utf-8"
-    return Asset(f"{media_type}{charset}", body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:32])
+    gzipped = b"" if media_type == PNG else gzip.compress(body, mtime=0)
+    return Asset(f"{media_type}{charset}", body, gzipped, sha256(body).hexdigest()[:32])
 
 
 @cache
@@ -73,7 +75,8 @@ def static_response(
     if (current := match_if_none_match(request, etag)) is not None:
         return web.Response(status=304, headers={**headers, "ETag": current})
     headers["Content-Type"] = asset.media_type
-    if negotiate_coding(",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ()))) is web.ContentCoding.gzip:
+    accepted = ",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ()))
+    if asset.gzipped and negotiate_coding(accepted) is web.ContentCoding.gzip:
         headers |= {"ETag": f'{etag[:-1]}-gzip"', "Content-Encoding": "gzip"}
         return web.Response(body=asset.gzipped, headers=headers)
     return web.Response(body=asset.body, headers={**headers, "ETag": etag})

@@ -3,6 +3,7 @@
 from math import isfinite
 from xml.etree import ElementTree as ET
 
+from benchmarks.answers import answers
 from benchmarks.growth import growth
 from benchmarks.growth_plot import growth_plot
 from benchmarks.report import report_lines
@@ -17,7 +18,16 @@ async def test_what_a_game_and_an_action_cost_redis() -> None:
     figures = {figure.name: figure.median for figure in run.figures}
     assert 0 < figures["stored.mid-game"] < figures["stored.finished"]
     assert 0 < figures["stored.day-old"] < figures["stored.finished"]
+    assert 0 < figures["stored.archived"] < figures["stored.day-old"]
     assert min(figures["stored.action.bytes"], figures["stored.action.cpu"]) > 0
+
+
+async def test_what_is_asked_without_moving() -> None:
+    run = Run(rounds=1, quick=True)
+    await answers(run)
+    figures = {figure.name: figure.median for figure in run.figures}
+    assert 0 < figures["answers.scores"] < figures["answers.moves"] < figures["answers.effects"]
+    assert figures["answers.features"] > 0
 
 
 async def test_growth_has_a_row_for_each_number_of_games_and_a_line_for_each_measurement() -> None:

@@ -1,26 +1,25 @@
-"""The production overlay is a row of the table in docs/performance.md."""
+"""The production overlay is the first row of the table of what a number of games needs."""
 
 import re
 
 import pytest
 
+from benchmarks.capacity import LOADS, capacity_table
+from benchmarks.results import load_result
 from service.settings import ENV_PREFIX
 from tests.deploy.manifests import PRODUCTION, environment, get_resource, list_resources, service_container
 from tests.deploy.test_settings import SAMPLER
-from tests.docs.blocks import DOCS
-
-TEXT = (DOCS / "performance.md").read_text(encoding="utf-8")
-TITLE = "10,000 played at one sitting"
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
 def test_production_is_what_the_table_plans(overlay: str) -> None:
-    (row,) = re.findall(rf"^\| {TITLE} \|.* (\d+) to (\d+) \|", TEXT, re.MULTILINE)
+    planned = next(load for load in LOADS if load.title == "10,000 played at one sitting")
+    (row,) = (row for row in capacity_table(load_result("suite")) if planned.title in row)
+    (pods,) = re.findall(r" (\d+) to (\d+) \|", row)
     autoscaler = get_resource(overlay, "HorizontalPodAutoscaler", "south-seas")["spec"]
-    assert (autoscaler["minReplicas"], autoscaler["maxReplicas"]) == (int(row[0]), int(row[1]))
-    (days,) = re.findall(rf'"{TITLE}", .*, (\d+)\),$', TEXT, re.MULTILINE)
+    assert (autoscaler["minReplicas"], autoscaler["maxReplicas"]) == tuple(map(int, pods))
     settings = environment(overlay, service_container(overlay))
-    assert settings[f"{ENV_PREFIX}FINISHED_RETENTION_DAYS"] == days
+    assert settings[f"{ENV_PREFIX}FINISHED_RETENTION_DAYS"] == str(planned.days)
     assert settings[f"{ENV_PREFIX}ARCHIVE_URL"]
     assert settings.items() >= SAMPLER.items()
 

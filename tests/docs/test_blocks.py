@@ -25,9 +25,6 @@ EXPECTED_OUTPUT = {
     "bot-in-40-lines": ("'reason': 'last_",),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", r"^last_\w+ \[", r"^ok +rules", '"code": "version_mismatch"'),
-    "performance": (
-        r"^\| 1 million at one sitting \| 100,000 \| 88 \| 88 to 176 \| 7 \| 280 GB \| 95% \| 1,144 Mbit/s \|$",
-    ),
     "how-it-works": (r"^\d+ diffs verified$",),
     "phone-app": ("tile_placed", "^subscribed$", "^304$"),
     "websocket": (

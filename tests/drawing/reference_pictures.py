@@ -20,7 +20,7 @@ from service.drawing.palette import THEMES
 from service.drawing.scene import BoardOptions, Region, Scene, make_scene
 from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
-from service.drawing.tile import tile_svg, tiles_svg
+from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
 from service.engine import build_view, legal_moves
 from tests.drawing.example_tiles import ARCHIPELAGO, random_tile_sets
 from tests.engine.random_games import new_game, play_randomly
@@ -92,7 +92,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
         yield f"cost-{name}.svg", ship_svg(Ship(id=name, points=12, cost=cost))
     for tile in RARE_TILES:
         yield f"tile-{tile.id}.svg", tile_svg(tile, rotation=1)
-    yield "tiles.svg", tiles_svg(RARE_TILES)
+    yield "tiles.svg", tiles_svg(map(draw_rotations, RARE_TILES))
     yield "tile-covered.svg", tile_svg(random_tile_sets()[0].tiles[4])  # a segment covers the spot of an islander
     for number, tileset in enumerate(random_tile_sets()[:3]):
         largest = max(tileset.tiles, key=lambda tile: len(tile.segments))

@@ -11,7 +11,7 @@ from service.drawing.layout.terrain import node_at
 from service.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from service.drawing.palette import PLAYER_COLORS, THEMES
 from service.drawing.symbols import DRAWINGS
-from service.drawing.tile import tile_svg, tiles_svg
+from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
 from tests.drawing.example_tiles import ARCHIPELAGO, SVG, example_tiles, islander_spots, parse_svg
 
 ISLAND = Island(edges=("n",), bananas=3)
@@ -29,9 +29,8 @@ def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: 
 
 
 def test_in_the_picture_of_all_tiles_each_has_the_groups_of_its_own_picture() -> None:
-    symbols = {
-        symbol.get("id"): symbol for symbol in parse_svg(tiles_svg(ARCHIPELAGO.tileset.tiles)).iter(f"{SVG}symbol")
-    }
+    picture = parse_svg(tiles_svg(map(draw_rotations, ARCHIPELAGO.tileset.tiles)))
+    symbols = {symbol.get("id"): symbol for symbol in picture.iter(f"{SVG}symbol")}
     for tile in ARCHIPELAGO.tileset.tiles:
         for rotation in range(4):
             symbol, own = symbols[f"tile-{tile.id}-{rotation}"], parse_svg(tile_svg(tile, rotation))

@@ -84,7 +84,7 @@ async def test_the_quick_start_is_played_with_curl_in_any_shell(url: str) -> Non
     played = await run_program("sh", "examples/quick_start.sh", f"{url}/", "3", cwd=ROOT, timeout_s=110)
     assert played.returncode == 0, played.stderr
     assert "Ana: place " in played.stdout
-    assert "It is Ana's turn to place a tile." in played.stdout
+    assert "It is Ana’s turn to place a tile." in played.stdout
     seen = re.search(r"The watcher has seen (\d+) versions of (\d+)\.", played.stdout)
     assert seen
     assert seen[1] == seen[2]

@@ -36,7 +36,7 @@ NUMBERS = (
 """For the seed `tides`: label, i, m, the first 12 digits that `printf %s tides:LABEL:I | sha256sum` prints, and n."""
 
 CANONICAL = (
-    '{"id":"two","name":"Zwei Inseln – Südsee","provenance":"test",'  # noqa: RUF001 (a name may hold any dash)
+    '{"id":"two","name":"Zwei Inseln – Südsee","provenance":"test",'
     '"ships":[{"cost":{"any":1,"bananas":0,"fish":0,"same":[2],"shells":0},"id":"s1","points":3}],"start":"open",'
     '"tiles":[{"count":3,"edges":{"e":"sea","n":"sea","s":"sea","w":"sea"},"id":"open","segments":['
     '{"boat":false,"fish":[1,2],"halves":[0,1,2,3,4,5,6,7],"kind":"sea"},{"bananas":2,"edges":[],"kind":"island"},'

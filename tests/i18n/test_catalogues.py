@@ -7,6 +7,7 @@ from shutil import copytree
 
 import pytest
 
+from schemas.vocabulary import EDGES
 from service.i18n import ENGLISH, LANGUAGES, get_translator
 from service.i18n.sentences import SENTENCES
 from tools import catalogues as catalogue_tool
@@ -43,6 +44,7 @@ def test_a_catalogue_is_as_the_tool_writes_it(language: str, copied_catalogues: 
         ('msgid "{player} wins."', 'msgid "{player} loses."', "missing: {player} wins."),
         ('#, python-brace-format\nmsgid "{player} wins."', '#, fuzzy\nmsgid "{player} wins."', "fuzzy: {player} wins."),
         ('msgstr "rouge"', 'msgstr "rose"', "the compiled catalogue is outdated"),
+        ('"La partie a été annulée."', "\"L'arbitre l'a annulée !\"", "typography: The game was aborted."),
         ("plural=(n > 1)", "plural=(n != 1)", "the plural forms are not those of fr"),
     ),
 )
@@ -68,6 +70,27 @@ def test_the_command_repairs_and_reports_the_rest(
     assert capsys.readouterr().err.startswith("fr: untranslated: red\n")
 
 
+def test_translators_type_plain_signs_and_the_command_sets_those_of_the_language(copied_catalogues: Path) -> None:
+    for language, typed, typeset in (
+        ("fr", "L'arbitre - il l'a dit... : « non » !", "L’arbitre – il l’a dit…\u202f: «\u202fnon\u202f»\u202f!"),
+        ("de", "So geht's - Karte: ja!", "So geht’s – Karte: ja!"),
+    ):
+        catalogue = copied_catalogues / f"{language}.po"
+        lines = catalogue.read_text("utf-8").splitlines()
+        number = lines.index('msgid "The game was aborted."')
+        lines[number + 1] = f'msgstr "{typed}"'
+        catalogue.write_text("\n".join(lines), "utf-8")
+        catalogue_tool.update_catalogue(language)
+        assert f'msgstr "{typeset}"' in catalogue.read_text("utf-8")
+
+
+def test_no_text_has_straight_quotes_or_lacks_a_space_before_its_punctuation() -> None:
+    for language in TRANSLATED:
+        for ids, forms in catalogue_tool.translations(catalogue_tool.read_catalogue(language)).items():
+            assert not any('"' in text for text in (*ids, *forms))
+            assert language != "fr" or not any(re.search(r"[^\u202f][:;!?](\s|$)", text) for text in forms)
+
+
 def test_a_new_language_starts_untranslated(copied_catalogues: Path) -> None:
     (copied_catalogues / "fr.po").unlink()
     catalogue_tool.update_catalogue("fr")
@@ -91,9 +114,9 @@ def test_lists_are_joined(number: int, english: str, french: str, german: str) -
 @pytest.mark.parametrize(
     ("language", "placed", "undone"),
     (
-        ("en", "{player} places a tile at ({x}, {y}).", "{player} puts the islander back at ({x}, {y})."),
-        ("fr", "{player} pose une tuile en ({x}, {y}).", "{player} replace l'insulaire en ({x}, {y})."),
-        ("de", "{player} legt eine Karte auf ({x}, {y}).", "{player} stellt den Insulaner auf ({x}, {y}) zurück."),
+        ("en", "{player} places a tile {place}.", "{player} puts the islander back {place}."),
+        ("fr", "{player} pose une tuile {place}.", "{player} replace l’insulaire {place}."),
+        ("de", "{player} legt eine Karte {place}.", "{player} lässt den Insulaner {place} doch stehen."),
     ),
 )
 def test_the_page_has_the_same_sentences_without_tiles(language: str, placed: str, undone: str) -> None:
@@ -101,5 +124,8 @@ def test_the_page_has_the_same_sentences_without_tiles(language: str, placed: st
     page = json.loads(written)
     assert written == catalogue_tool.page_sentences(language)
     assert (page["tile_placed"], page["move_undone.retrieved"]) == (placed, undone)
-    assert page.keys() == SENTENCES.keys()
+    assert page.keys() - SENTENCES.keys() == {"place", "place.start"} | {
+        *(f"place.{edge}.{form}" for edge in EDGES for form in ("one", "other")),
+        *("place.both.e", "place.both.w"),
+    }
     assert not set(re.findall(r"\{\w+\}", written)) & {"{tile}", "{segment}"}

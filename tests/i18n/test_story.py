@@ -2,7 +2,7 @@
 
 import msgspec
 
-from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted
+from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
 from service.i18n import EventNarrator, get_translator
 from service.i18n.story import StoryChange, decode_change, narrate_story
 from tests.engine.random_games import archipelago_index, new_game
@@ -25,7 +25,7 @@ def test_a_whole_game_is_narrated_line_by_line() -> None:
     lines = [*narrate_story(narrator, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)
-    assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 goes first. It is P0's turn.")
+    assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 goes first. It is P0’s turn.")
     assert (lines[0].turn, lines[1].turn, lines[2].turn) == (None, None, 1)
     turns = [line.turn for line in lines[2:] if line.turn is not None]
     assert turns == sorted(turns)
@@ -38,10 +38,18 @@ def test_a_pass_has_a_text_without_an_event() -> None:
     game.players[0].name, game.players[1].name = "Ana", "Bo"
     received = narrate_story(
         EventNarrator.of(get_translator("en"), TABLES, game),
-        [make_change(5, move="pass.islander"), make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
+        [
+            make_change(5, move="pass.islander"),
+            make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver"),
+            make_change(7, TurnTimedOut(seat=0, policy="pass"), TurnStarted(number=3, seat=1), move="pass.islander"),
+        ],
         1,
     )
-    assert [line.text for line in received] == ["Ana places no islander.", "Ana delivers nothing. It is Bo's turn."]
+    assert [line.text for line in received] == [
+        "Ana places no islander.",
+        "Ana delivers nothing. It is Bo’s turn.",
+        "Time is up for Ana: the clock plays. Ana places no islander. It is Bo’s turn.",
+    ]
 
 
 def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
@@ -64,7 +72,7 @@ def test_an_islander_on_an_undone_tile_has_its_former_role() -> None:
     }
     assert "einen Händler" in texts[4]
     assert texts[5] == "Ana nimmt den gesetzten Insulaner wieder weg."
-    assert texts[6] == "Ana nimmt die Karte von (1, 0) wieder weg."
+    assert texts[6] == "Ana nimmt die Karte 1 Feld östlich der Startkarte wieder weg."
     assert "einen Fischer" in texts[8]
 
 

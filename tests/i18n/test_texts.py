@@ -16,6 +16,7 @@ from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.engine.tileset_index import FISH, SHIPS, pack_cell
 from service.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
 from service.i18n.moves import MAX_TEXT_LENGTH
+from service.i18n.phrases import place_phrase
 from service.i18n.tile_names import tile_names
 from tests.engine.random_games import new_game, play_randomly
 from tests.engine.test_move_ids import INDEXES, long_names
@@ -51,7 +52,8 @@ def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
             events.IslanderReturned(seat=1, x=x, y=0, segment=segment),
         )
     assert narrator.narrate_change(change) == (
-        "Incomplete sea region at (1, 0): Bo receives 1 fish. Incomplete sea region at (2, 0): Bo receives 3 fish."
+        "Incomplete sea region 1 east of the start: Bo receives 1 fish. "
+        "Incomplete sea region 2 east of the start: Bo receives 3 fish."
     )
 
 
@@ -62,7 +64,37 @@ def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
         tile, segment = first_tile(kind)
         narrator.oriented_tiles[pack_cell(x, 0)] = 4 * tile
         change.append(events.IslanderReturned(seat=1, x=x, y=0, segment=segment))
-    assert narrator.narrate_change(change) == "The merchant at (1, 0) returns to Bo."
+    assert narrator.narrate_change(change) == "The merchant 1 east of the start returns to Bo."
+
+
+def test_whose_time_is_up_is_not_said_to_resign() -> None:
+    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    left: list[events.AnyEvent] = [events.PlayerResigned(seat=1), events.GameFinished(reason="resigned", winners=[0])]
+    end = "The game is over: only one player is left. Ana wins."
+    assert narrator.narrate_change(left) == f"Bo resigns; all islanders of this player go home. {end}"
+    assert narrator.narrate_change([events.TurnTimedOut(seat=1, policy="resign"), *left]) == (
+        f"Time is up for Bo, which counts as resigning; all islanders of this player go home. {end}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "places"),
+    (
+        (0, 0, ("on the start tile", "sur la tuile de départ", "auf der Startkarte")),
+        (0, -1, ("1 north of the start", "1 case au nord du départ", "1 Feld nördlich der Startkarte")),
+        (
+            -2,
+            3,
+            (
+                "3 south and 2 west of the start",
+                "3 cases au sud et 2 à l’ouest du départ",
+                "3 Felder südlich und 2 westlich der Startkarte",
+            ),
+        ),
+    ),
+)
+def test_a_cell_is_named_by_its_way_from_the_start_tile(x: int, y: int, places: tuple[str, ...]) -> None:
+    assert tuple(place_phrase(translator, x, y) for translator in TRANSLATORS) == places
 
 
 @pytest.mark.parametrize(("index", "seed"), INDEXES[::2])
@@ -140,4 +172,6 @@ def test_a_long_name_is_left_out_of_a_move() -> None:
     game = make_game()
     game.tile = 0
     move = describe_move(get_translator("de"), index, game, PlaceTile(FAR, FAR, 3))
-    assert move.text == "Karte um 270° im Uhrzeigersinn gedreht auf (-499, -499) legen"
+    assert (
+        move.text == "Karte 499 Felder nördlich und 499 westlich der Startkarte legen, um 270° im Uhrzeigersinn gedreht"
+    )

@@ -106,7 +106,7 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=Wares(bananas=0, shells=0, fish=3))
     yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
     yield events.ShipRevealed(ship="s02")
-    yield from (events.TurnTimedOut(seat=1, policy=policy) for policy in ("pass", "bot"))
+    yield from (events.TurnTimedOut(seat=1, policy=policy) for policy in ("pass", "bot", "resign"))
     yield events.PlayerReplaced(seat=1, bot="greedy")
     yield events.PlayerReturned(seat=1)
     yield events.PlayerResigned(seat=1)
@@ -119,10 +119,9 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.GameAborted()
 
 
-def narrate(translator: Translator, event: events.AnyEvent, players: int = 2) -> str:
+def narrate(translator: Translator, event: events.AnyEvent) -> str:
     """Return the sentence of an event."""
-    game = new_game(ARCHIPELAGO, 2, players)
-    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    game = make_game()
     narrator = EventNarrator.of(translator, ARCHIPELAGO, game)
     narrator.oriented_tiles.update({pack_cell(kind, 0): 4 * first_tile(kind)[0] for kind in range(4)})
     return narrator.narrate_event(event)
@@ -240,7 +239,6 @@ def list_tiles() -> Iterator[Text]:
 def list_texts() -> Iterator[Text]:
     """Yield everything that is said."""
     yield from ((narrate, event) for event in list_events())
-    yield narrate, events.GameFinished(reason="resigned", winners=[]), 3
     yield from list_moves()
     yield from list_worths()
     yield from list_statuses()

@@ -162,6 +162,10 @@
     }
   }
 
+  /** Whether only a sign elsewhere on an element is drawn. */
+  const isSeenThrough = (element) =>
+    element?.localName === "button" && element.textContent === "" && getComputedStyle(element).backgroundColor === "rgba(0, 0, 0, 0)";
+
   /** Reports a line of text that another element covers. */
   function checkNotCovered(parent, rect) {
     const region = visibleRegion(parent);
@@ -173,7 +177,7 @@
     if (x <= region.left || x >= region.right || y <= region.top || y >= region.bottom) return;
     const hit = document.elementFromPoint(x, y);
     const isRelated = hit && (hit.contains(parent) || parent.contains(hit));
-    if (!isRelated && getComputedStyle(parent).pointerEvents !== "none")
+    if (!isRelated && !isSeenThrough(hit) && getComputedStyle(parent).pointerEvents !== "none")
       problems.add(`covered: ${name(parent)} by ${hit ? name(hit) : "nothing"}`);
   }
 
@@ -210,6 +214,7 @@
     if (box.height < 90 || box.width < 90) problems.add(`the board is too small: ${Math.round(box.width)} x ${Math.round(box.height)}`);
     const choices = [...frame.querySelectorAll("[data-choice]")];
     const isReachable = (choice) => {
+      choice.scrollIntoView({ block: "nearest", behavior: "instant" });
       const { left, top, width, height } = choice.getBoundingClientRect();
       const hit = document.elementFromPoint(left + width / 2, top + height / 2);
       return hit !== null && choice.contains(hit);

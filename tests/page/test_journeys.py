@@ -133,6 +133,12 @@ async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_l
     logs = [await visitor.page.locator(".log").text_content() for visitor in (*players, watcher)]
     assert logs == [logs[0]] * 3
     assert "The game is over:" in str(logs[0])
+    await expect(watcher.page.locator(".log .entry")).to_have_count(await watcher.version())
+    await expect(watcher.page.locator(".log .entry").last).to_be_in_viewport()
+    await watcher.page.reload()
+    await expect(watcher.action_bar).to_contain_text("win")
+    harbours = [await visitor.page.locator(".harbour .ship").all_text_contents() for visitor in (*players, watcher)]
+    assert harbours == [harbours[0]] * 3
     visitors.expect_error("ERR_INTERNET_DISCONNECTED")
 
 
@@ -220,6 +226,8 @@ async def test_a_player_without_a_network_sees_so_and_plays_on_with_it(visitors:
     await expect(ana.page.locator(".connection")).not_to_have_text("Connected")
     await ana.page.reload()
     await expect(ana.page.locator(".problem")).to_contain_text("Your move will be sent")
+    await expect(ana.action_bar).to_contain_text("Your move waits to be sent.")
+    await expect(ana.page.locator(".trial")).to_be_visible()
     await ana.page.wait_for_function(PICTURES_SHOWN)
     assert (await game.get_json())["version"] == 1
     await ana.page.evaluate(OBSERVE_CONTRADICTIONS)
@@ -242,13 +250,12 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
     bo = await game.open_for(visitors, 1, size=PHONE, touch=True)
     watcher = await visitors.open(game.link)
     await expect(watcher.action_bar).to_contain_text("turn")
-    bo.page.on("dialog", lambda dialog: dialog.accept())
-    await bo.press("Menu")
-    await bo.press("Give up")
+    await _give_up(bo)
     await expect(ana.action_bar).to_contain_text("You win!")
     for visitor in (bo, watcher):
         await expect(visitor.action_bar).to_contain_text("Ana wins")
-        await expect(visitor.page.locator(".players")).to_contain_text("resigned")
+        await expect(visitor.page.locator(".players")).to_contain_text("out of the game")
+        await expect(visitor.action_bar).to_contain_text("You resigned." if visitor is bo else "Bo resigned.")
         await visitor.page.wait_for_function(ALL_TILES_IN_VIEW)
     await _check_totals(ana, game)
     for player in (ana, bo):
@@ -260,7 +267,7 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
         await visitor.press("Open the next game")
     for seat, player in enumerate((ana, bo)):
         await expect(player.page.locator(".player").nth(seat)).to_contain_text("you")
-    await expect(watcher.page.locator(".players")).not_to_contain_text("resigned")
+    await expect(watcher.page.locator(".players")).not_to_contain_text("out of the game")
     assert await _decider(ana, bo)
     await watcher.context.add_init_script(CHANGE_ADDRESS % f"/games/{game.id}")
     await watcher.page.goto(f"{visitors.url}?")
@@ -278,12 +285,27 @@ async def test_the_page_speaks_the_language_of_the_browser_and_the_one_chosen_in
     await expect(ana.action_bar).to_contain_text("Du bist am Zug")
     await expect(ana.page.locator(".trial")).to_be_visible()
     await expect(ana.page).to_have_title("(1) Du bist am Zug · Südsee")
+    await expect(ana.page.locator("link[rel=manifest]")).to_have_attribute("href", "/manifests/de.webmanifest")
     await ana.press("Menü")
     await ana.page.get_by_role("tab", name="Meine Züge").click()
-    await expect(ana.page.locator(".moves li").first).to_contain_text("legen: Kreuzung von 3 Stegen")
+    await expect(ana.page.locator(".moves li").first).to_contain_text(": Kreuzung von 3 Stegen")
     await ana.page.reload()
     await expect(ana.action_bar).to_contain_text("Du bist am Zug")
     await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
+    await expect(ana.page.locator(".trial")).to_be_visible()
+
+
+async def _give_up(player: Visitor) -> None:
+    """Give up, after a first thought that leads back to where the focus was."""
+    question = player.page.get_by_role("alertdialog", name="Give up")
+    await player.press("Menu")
+    await player.button("Give up").press("Enter")
+    await expect(question.get_by_role("button", name="No")).to_be_focused()
+    await player.page.keyboard.press("Enter")
+    await expect(question).to_have_count(0)
+    await expect(player.button("Give up")).to_be_focused()
+    await player.press("Give up")
+    await player.use(question.get_by_role("button", name="Give up"))
 
 
 async def _offer_bots(page: Page, *names: str) -> None:
@@ -403,17 +425,17 @@ async def _play_by_keys(player: Visitor) -> None:
     walked = player.page.locator(".walked:focus")
     cell, spot = player.page.locator(".cell").first, player.page.locator(".spot").first
     await _press_keys(keys, "ArrowRight")
-    await expect(focused).to_have_attribute("aria-label", re.compile("^Place .*: .* to the "))
+    await expect(focused).to_have_attribute("aria-label", re.compile("of the start: .* to the "))
     await _press_keys(keys, "Enter")
     await expect(focused).to_have_attribute("aria-pressed", "true")
     await _press_keys(keys, "r", "Enter")
     await expect(spot).to_be_visible()
-    await expect(walked).to_have_attribute("aria-label", re.compile("^Tile, .*, the last one placed"))
+    await expect(walked).to_have_attribute("aria-label", re.compile("^Tile .*, the last one placed"))
     await _press_keys(keys, "u")
     await expect(cell).to_be_visible()
     await expect(focused).to_have_count(1)
     await expect(player.page.locator(".tile")).to_have_count(1)
-    await expect(player.page.locator(".log")).to_contain_text("undoes the last action")
+    await expect(player.page.locator(".log")).to_contain_text("takes back the tile")
     await _press_keys(keys, "PageDown", "Enter", "Enter")
     await expect(spot).to_be_visible()
     before = await player.version()
@@ -468,11 +490,11 @@ async def _turn_tile_offline(player: Visitor) -> None:
     image = player.page.locator(".current-tile use")
     tile = re.fullmatch(r"#(.+-)\d", await image.get_attribute("href") or "")
     assert tile
-    await expect(player.page.locator(f"svg.shelf symbol[id^='{tile[1]}']")).to_have_count(4)
     await player.disconnect()
     for rotation in (1, 2, 3, 0):
         await player.page.locator(".current-tile").tap()
         await expect(image).to_have_attribute("href", f"#{tile[1]}{rotation}")
+        await expect(player.page.locator(f"svg.shelf symbol[id='{tile[1]}{rotation}']")).to_have_count(1)
 
 
 async def _check_totals(player: Visitor, game: PreparedGame) -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from html import unescape
 from pathlib import Path
 from random import Random
 
@@ -34,55 +33,6 @@ async def test_a_browser_gets_the_page_and_a_program_gets_links(client: Client) 
         assert response.headers["Vary"] == "Accept-Encoding, Accept"
 
 
-@pytest.mark.parametrize("accept", (None, "*/*", "text/html", "image/*, text/*;q=0.1", BROWSER["Accept"]))
-async def test_a_games_address_is_the_page_with_a_card_whatever_is_accepted(client: Client, accept: str | None) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"name": 'Bo"><script>'}])
-    headers = {"X-Forwarded-Proto": "https", **({} if accept is None else {"Accept": accept})}
-    async with (
-        ClientSession(client.make_url("/"), skip_auto_headers=["Accept"]) as crawler,
-        crawler.get(f"/games/{game.id}", headers=headers) as response,
-    ):
-        assert response.content_type == "text/html"
-        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language"
-        body = await response.text()
-    assert "<script>" not in body
-    card = _card(body)
-    assert card["og:title"] == 'Ana and Bo"><script> · South Seas'
-    assert card["og:description"].endswith("turn to place a tile.")
-    assert card["og:url"] == f"https://{client.host}:{client.port}/games/{game.id}"
-    async with client.get(card["og:image"].removeprefix(f"https://{client.host}:{client.port}")) as picture:
-        assert picture.headers["Cache-Control"] == CACHE_IMMUTABLE
-        assert png_size(await picture.read()) == (int(card["og:image:width"]), int(card["og:image:height"]))
-    async with client.get(f"/v1/games/{game.id}", headers={} if accept is None else {"Accept": accept}) as answer:
-        assert answer.content_type == "application/json"
-
-
-async def test_the_card_has_the_language_of_its_reader(client: Client) -> None:
-    game = await create_game(client)
-    async with (
-        ClientSession(client.make_url("/")) as crawler,
-        crawler.get(f"/games/{game.id}", headers={"Accept-Language": "de"}) as response,
-    ):
-        assert "am Zug" in _card(await response.text())["og:description"]
-
-
-async def test_the_address_of_a_private_game_says_what_that_of_no_game_says(client: Client) -> None:
-    private = await create_game(client, visibility="private")
-    pages = []
-    async with ClientSession(client.make_url("/")) as crawler:
-        for game in (private.id, "nosuchgame12"):
-            async with crawler.get(f"/games/{game}") as response:
-                assert response.status == web.HTTPOk.status_code
-                pages.append((await response.text(), response.headers["ETag"]))
-    assert pages[0] == pages[1]
-    assert _card(pages[0][0]) == {}
-
-
-def _card(page: str) -> dict[str, str]:
-    found: list[tuple[str, str]] = re.findall(r'<meta property="([\w:]+)" content="([^"]*)" />', page)
-    return {name: unescape(text) for name, text in found}
-
-
 async def test_the_page_may_only_run_its_own_scripts_and_connect_to_its_own_service(client: Client) -> None:
     async with client.get("/", headers=BROWSER) as response:
         policy = response.headers["Content-Security-Policy"]
@@ -97,7 +47,7 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
     async with client.get("/", headers=BROWSER) as response:
         tag = response.headers["ETag"]
         assets = re.findall(r"/assets/[\w.-]+", await response.text())
-    assert {asset.rsplit(".", 1)[1] for asset in assets} == {"js", "css", "webmanifest"}
+    assert {asset.rsplit(".", 1)[1] for asset in assets} == {"js", "css"}
     async with ClientSession(client.make_url("/")) as browser:
         for path in assets:
             async with browser.get(path) as response:
@@ -124,6 +74,18 @@ async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(clien
             async with browser.get(path) as response:
                 sizes[path] = len(await response.read())
     assert sum(sizes.values()) < 4 * 50_000 - ROUND_TRIPS_BYTES, sizes
+
+
+async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(client: Client) -> None:
+    """Browsers move and fade what is drawn already; other properties cost a phone most of each frame."""
+    async with client.get("/", headers=BROWSER) as response:
+        (path,) = re.findall(r"/assets/[\w.-]+\.css", await response.text())
+    async with ClientSession(client.make_url("/")) as browser, browser.get(path) as response:
+        style = await response.text()
+    animations = re.findall(r"@keyframes [\w-]+{((?:[^{}]+{[^{}]*})+)}", style)
+    assert len(animations) == style.count("@keyframes ") > 0
+    animated = {name for frames in animations for name in re.findall(r"([\w-]+):", frames)}
+    assert animated == {"opacity", "transform"}
 
 
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))

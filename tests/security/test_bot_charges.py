@@ -92,7 +92,7 @@ async def play_turns(game: HTTPGame) -> int:
 async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
     quota = 10 * BOT_TURN_TOKENS
-    async with serve(store, make_limits(rate_bots=quota, rate_requests=100_000, rate_time=100_000)) as client:
+    async with serve(store, make_limits(rate_bots=quota, rate_requests=100_000)) as client:
         game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
         played = await play_turns(game)
         assert 3 <= played <= 6
@@ -106,9 +106,7 @@ async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) 
 
 
 async def test_an_act_over_a_socket_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
-    async with serve(
-        store, make_limits(rate_bots=5 * BOT_TURN_TOKENS, rate_requests=100_000, rate_time=100_000)
-    ) as client:
+    async with serve(store, make_limits(rate_bots=5 * BOT_TURN_TOKENS, rate_requests=100_000)) as client:
         game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         messages, answer = Counter[str](), {}
         async with connect_watcher(client, token=game.owner_token) as watcher:
@@ -147,7 +145,7 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
             apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
     async with (
-        serve(store, make_limits(rate_requests=100_000, rate_time=100_000)) as client,
+        serve(store, make_limits(rate_requests=100_000)) as client,
         PlainClient(client) as plain,
     ):
         http_game = await create_game(client)

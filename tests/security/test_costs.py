@@ -151,6 +151,9 @@ def make_requests(plain: PlainClient, played: HTTPGame, long: HTTPGame, mine: li
         "list": lambda: plain.request("/v1/games?limit=100"),
         "my games": lambda: plain.request("/v1/seats/me/games?limit=100", tokens),
         "legal moves": lambda: plain.request(f"{played.path}/legal-moves"),
+        "effects": lambda: plain.request(f"{played.path}/legal-moves?effects=1"),
+        "features": lambda: plain.request(f"{played.path}/features"),
+        "card": lambda: plain.request(f"/games/{played.id}"),
         "scores": lambda: plain.request(f"{played.path}/scores"),
         "many seats": lambda: plain.request("/v1/games", json_type, method="POST", body=seats),
         "unwanted body": lambda: plain.request("/nowhere", json_type, method="POST", body=bytes(60_000)),
@@ -198,27 +201,29 @@ async def test_a_picture_is_charged_by_the_time_of_its_worker(store: RedisStore)
     async with start_counting_instance(store) as (client, plain):
         time, charges = client.app[RATE_LIMITER].clients, []
         game = await create_game(client)
-        for width in (200, 300, 4096, 4096):
+        for width in (200, 300, *[4096] * 6):
             before = spent_ms(time)
             assert (await plain.request(f"{game.path}/board.png?width={width}")).status == 200
             charges.append(spent_ms(time) - before)
-        _, small, large, cached = charges  # the first starts the worker
+        _, small, large, *cached = charges  # the first starts the worker
         assert large > 5 * small
-        assert cached < large / 5
+        assert min(cached) < large / 5  # a busy machine may interrupt any of them
 
 
 async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore) -> None:
     """Only who asks for them pays for them."""
     async with start_counting_instance(store) as (client, plain):
-        time, charges = client.app[RATE_LIMITER].clients, dict[str, float]()
+        time, charges = client.app[RATE_LIMITER].clients, dict[str, list[float]]()
         game = await create_game(client, seed="tides")
         await game.play_randomly(Random(4), 60)
         for query in ("", "?effects=1"):
-            before = spent_ms(time)
+            charges[query] = []
             for _ in range(10):
+                before = spent_ms(time)
                 assert (await plain.request(f"{game.path}/legal-moves{query}")).status == 200
-            charges[query] = spent_ms(time) - before
-        assert charges["?effects=1"] > 2 * charges[""]
+                charges[query].append(spent_ms(time) - before)
+        # The least of ten: a request may have waited for a processor that others used.
+        assert min(charges["?effects=1"]) > 1.3 * min(charges[""]), charges
 
 
 async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisStore) -> None:

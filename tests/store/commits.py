@@ -85,9 +85,11 @@ def key_hash(key: str) -> str:
     return sha256(key.encode()).hexdigest()
 
 
-async def load_record(store: GameStore, game: str = "g", key: str | None = None) -> GameRecord:
-    """Load a game that exists."""
-    loaded = await store.load(game, key)
+async def load_record(
+    store: GameStore, game: str = "g", key: str | None = None, since: int | None = None
+) -> GameRecord:
+    """Load a game that exists, with an idempotency record or its revision at version `since`."""
+    loaded = await (store.load(game, key) if since is None else store.load_since(game, since))
     assert loaded is not None
     return loaded
 

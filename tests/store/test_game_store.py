@@ -30,6 +30,7 @@ from tests.telemetry.metric_samples import grown, read_samples
 async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
     assert await store.load("g") is None
     assert await store.load("g", key_hash("key")) is None
+    assert await store.load_since("g", 0) is None
     assert await store.load_diffs("g", 0, 10) == []
     assert await store.load_versions(["g"]) == [None]
 
@@ -240,6 +241,15 @@ async def test_load_diffs_from_any_version_with_any_limit(store: GameStore) -> N
     assert await store.load_diffs("g", 99, 100) == []
 
 
+async def test_a_game_is_loaded_with_its_revision_at_any_version(store: GameStore) -> None:
+    await store.commit(creation())
+    await store.commit(action(1, count=4))
+    loaded = await load_record(store)
+    for since in range(6):
+        assert await store.load_since("g", since) == loaded._replace(since=Revision(since, digest(since)))
+    assert await store.load_since("g", 6) == loaded
+
+
 async def test_versions_of_many_games(store: GameStore) -> None:
     await store.commit(creation("a"))
     await store.commit(creation("b"))
@@ -264,6 +274,7 @@ async def test_a_read_only_server_does_not_reply_to_commits(single_server: Singl
         with pytest.raises(StoreUnavailable, match="read only replica"):
             await single_server.store.commit(action(7))
         assert await single_server.store.load("g")
+        assert await single_server.store.load_since("g", 1)
     finally:
         await single_server.redis.replicaof("NO", "ONE")
 
@@ -275,9 +286,9 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
         for commit in (action(1), action(7)):
             with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
                 await single_server.store.commit(commit)
-        assert await single_server.store.load("g") == GameRecord(
-            Revision(1, digest(1)), b"snapshot 1", b"access 1", None
-        )
+        loaded = await load_record(single_server.store)
+        assert loaded == GameRecord(Revision(1, digest(1)), b"snapshot 1", b"access 1", None)
+        assert await single_server.store.load_since("g", 1) == loaded._replace(since=loaded.revision)
     finally:
         await single_server.redis.config_set("maxmemory", 0)
 
@@ -289,6 +300,7 @@ async def test_a_server_without_enough_replicas_does_not_reply_to_commits(single
         for commit in (action(1), action(7)):
             with pytest.raises(StoreUnavailable, match="NOREPLICAS"):
                 await single_server.store.commit(commit)
+        assert await single_server.store.load_since("g", 1)
     finally:
         await single_server.redis.config_set("min-replicas-to-write", 0)
     assert await single_server.store.load_versions(["g"]) == [((1, digest(1)), "")]

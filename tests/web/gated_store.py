@@ -17,11 +17,19 @@ class GatedStore(RedisStore):
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """Load the game once the gate is open."""
+        await self._pass_gate()
+        return await super().load(game, key)
+
+    async def load_since(self, game: str, since: int) -> GameRecord | None:
+        """Load the game with a revision once the gate is open."""
+        await self._pass_gate()
+        return await super().load_since(game, since)
+
+    async def _pass_gate(self) -> None:
         self.arrivals += 1
         await self.game_gate.wait()
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
-        return await super().load(game, key)
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Commit once the gate is open."""

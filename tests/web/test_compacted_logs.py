@@ -32,6 +32,7 @@ from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import StoredGame, load_whole_game, store_game
+from tests.store.commits import load_record
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
 from tests.web.event_stream_client import open_event_stream
@@ -150,6 +151,9 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
     assert Revision(len(first), first[-1].digest).is_followed_by(log[-1:])
     for since, limit in product(range(len(log) + 2), (1, 10)):
         assert await compactor.store.load_diffs(game.id, since, limit) == log[since : since + limit]
+    for one in log:
+        loaded = await load_record(compactor.store, game.id, since=one.version)
+        assert loaded.since == Revision(one.version, one.digest)
     before = await read_all(client, game)
     await compactor.compact(game)
     assert await read_all(client, game) == before

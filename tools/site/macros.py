@@ -4,14 +4,16 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import click
 import yaml
 from prometheus_client import Counter, Gauge, Histogram, Info
 
+from benchmarks.capacity import capacity_table
 from benchmarks.growth_plot import growth_plot
-from benchmarks.report import report_lines
+from benchmarks.report import format_value, report_lines
 from benchmarks.results import load_result
 from service.engine.tileset_validation import MAX_FILE_BYTES
 from service.games.access import MIN_SECRET_LENGTH
@@ -66,7 +68,16 @@ def spell(*delays_s: float) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+_SUITE = load_result("suite")
+_MEASURED = {figure.name: figure for figure in _SUITE.figures}
+_ACTION, _REDIS_US = _MEASURED["action.cpu"], _MEASURED["stored.action.cpu"].median
+
 FIGURES: dict[str, object] = {
+    "action_micros": format_value(_ACTION.median),
+    "bare_action_micros": format_value(median(_ACTION.ceiling or ())),
+    "redis_commits": format_value(_MEASURED["redis.commits"].median),
+    "redis_micros": format_value(_REDIS_US),
+    "instances_per_redis": round(1e6 / _REDIS_US / _MEASURED["action.rate"].median),
     "max_undo_versions": f"{undo.MAX_VERSIONS:,}",
     "max_bearer_tokens": MAX_BEARER_TOKENS,
     "min_secret_length": MIN_SECRET_LENGTH,
@@ -164,9 +175,10 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "server_limits": server_limits,
     "runbooks": runbooks,
     "client_methods": client_methods,
-    "benchmarks_of_the_service": lambda: report_lines(load_result("suite")),
+    "benchmarks_of_the_service": lambda: report_lines(_SUITE),
     "benchmarks_beside_others": lambda: report_lines(load_result("peers")),
     "benchmarks_of_growth": lambda: report_lines(load_result("growth")),
+    "capacity": lambda: capacity_table(_SUITE),
     "faults": fault_table,
     "plot_of_growth": lambda: growth_plot(load_result("growth")),
 }

@@ -47,9 +47,8 @@ async function files() {
   for (const name of PLAIN) made.set(name, await readFile(join(HERE, "src", name)));
   const languages = await allMessages();
   for (const messages of languages) {
-    const manifest = await manifestIn(messages);
-    made.set(manifest.path, manifest.contents);
-    made.set(`index.${messages.language}.html`, await indexIn(messages, metafile.outputs, manifest.path));
+    made.set(`manifests/${messages.language}.webmanifest`, await manifestIn(messages));
+    made.set(`index.${messages.language}.html`, await indexIn(messages, metafile.outputs));
   }
   const codes = languages.map(({ language }) => language);
   made.set("service_worker.js", await serviceWorkerOf(made, codes));
@@ -93,13 +92,11 @@ async function allMessages() {
 async function manifestIn({ language, title, description }) {
   const manifest = JSON.parse(await readFile(join(HERE, "src/manifest.webmanifest"), "utf8"));
   const named = { name: title, short_name: title, description, lang: language, ...manifest };
-  const contents = Buffer.from(JSON.stringify(named));
-  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
-  return { path: `assets/manifest-${language}-${hash}.webmanifest`, contents };
+  return Buffer.from(JSON.stringify(named));
 }
 
 /** index.html in a language, with the files as they are called now; its script and its words are loaded side by side. */
-async function indexIn({ language, title, description, noScript }, outputs, manifest) {
+async function indexIn({ language, title, description, noScript }, outputs) {
   const url = (output) => `/${relative(TARGET, join(HERE, output))}`;
   const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
   const page = outputOf("src/main.tsx");
@@ -108,7 +105,7 @@ async function indexIn({ language, title, description, noScript }, outputs, mani
     .map((output) => `<link rel="modulepreload" href="${url(output)}" />`)
     .join("");
   const style = url(outputOf("src/styles/page.css"));
-  const values = { language, title, description, noScript, manifest, style, preloads, page: url(page) };
+  const values = { language, title, description, noScript, style, preloads, page: url(page) };
   const index = await readFile(join(HERE, "src/index.html"), "utf8");
   return Buffer.from(index.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]));
 }

@@ -76,6 +76,9 @@ export interface ActOptions extends LegalMovesOptions {
   readonly returnGame?: boolean;
 }
 
+/** The most diffs that a page of the log may have: nearly every game is one request. */
+const MAX_DIFFS = 1000;
+
 /** A client of one service. Methods throw ProblemError for error responses, and UnreachableError without a response. */
 export class SouthSeas {
   readonly #http: HttpClient;
@@ -203,11 +206,12 @@ export class SouthSeas {
     return this.#get(`/v1/games/${id}/scores`, {}, options);
   }
 
-  /** Returns the tiles left in the bag. */
+  /** Returns the features of a tile, or of the whole board, and what each is worth. */
   features(id: string, query: FeaturesQuery = {}, options?: RequestOptions): Promise<BoardFeatures> {
     return this.#get(`/v1/games/${id}/features`, query, options);
   }
 
+  /** Returns the tiles left in the bag. */
   tiles(id: string, options?: RequestOptions): Promise<TilesLeft> {
     return this.#get(`/v1/games/${id}/tiles`, {}, options);
   }
@@ -283,7 +287,7 @@ export class SouthSeas {
   /** Iterates over the log after version `since`, page by page, up to the current version. */
   async *log(id: string, since = 0, options?: RequestOptions): AsyncGenerator<Diff, void, void> {
     for (let at = since; ;) {
-      const page = await this.diffs(id, { since: at }, options);
+      const page = await this.diffs(id, { since: at, limit: MAX_DIFFS }, options);
       yield* page.diffs;
       at = page.diffs.at(-1)?.version ?? page.version;
       if (at >= page.version) return;

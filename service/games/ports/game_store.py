@@ -114,6 +114,16 @@ class GameRecord(NamedTuple):
     """Ids of the game's webhooks."""
     last_revocation: str = ""
     """Id of the last commit that revoked a token, empty if none did."""
+    since: Revision | None = None
+    """The revision of the version that was requested with it, None if the log does not have that version."""
+
+    def resume_from(self, digest: str | None) -> Revision | None:
+        """Return where a client continues that has the requested version, or None if it needs the whole game.
+
+        It needs it without a version, if the version is in the future or before the beginning of the log, and if
+        `digest` is not that version's.
+        """
+        return self.since if self.since is not None and digest in (None, self.since.digest) else None
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,6 +252,9 @@ class GameStore(Protocol):
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """Load a game and the idempotency record under `key`; return None if there is no such game."""
+
+    async def load_since(self, game: str, since: int) -> GameRecord | None:
+        """Load a game with its revision at version `since`, both as of one moment, whatever a failover takes back."""
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         """Apply a commit atomically, if the game still has the expected revision."""

@@ -17,9 +17,14 @@ from service.games.repository import load_game, read_access
 from service.i18n import Language, describe_occupied_feature, get_translator, player_names, tile_names
 
 
-async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
-    """Load a game, still encoded, and return it and whether it is private. Raises NoSuchGame, Unauthorized."""
-    loaded, access = await load_game(context, game)
+async def load_for_reader(
+    context: Context, game: str, token: str | None, since: int | None = None
+) -> tuple[GameRecord, bool]:
+    """Load a game, still encoded, and return it and whether it is private. Raises NoSuchGame, Unauthorized.
+
+    The revision at version `since` comes with it.
+    """
+    loaded, access = await load_game(context, game, since=since)
     authorize_read(access, game, token)
     return loaded, access.visibility == "private"
 

@@ -172,16 +172,15 @@ class Hub:
             subscriber.deliver(DiffsMessage(game=game, diffs=diffs))
             channel.publish(diffs)
             return Revision(diffs[-1].version, diffs[-1].digest)
-        record = await self._store.load(game)
+        record = await self._store.load_since(game, position.version)
         if record is None:
             raise NoSuchGame(game)
-        stored = record.revision
-        if channel.compare(known, stored):
+        if channel.compare(known, record.revision):
             self._reader.request_read(channel)
             await channel.wait_for_read()
-        if diffs or position.conflicts_with(stored):
+        if record.resume_from(position.digest) is None:
             subscriber.deliver(build_snapshot(self._tilesets, game, record))
-            return stored
+            return record.revision
         return position
 
     def unsubscribe(self, subscriber: Subscriber, game: str) -> Revision | None:

@@ -16,7 +16,6 @@ from service.games.ports.game_store import (
     ChangeNotification,
     GameRecord,
     GameStore,
-    Revision,
     StoredDiff,
     StoreUnavailable,
     UnreadableGame,
@@ -85,14 +84,13 @@ class StreamReader:
 
     async def _resynchronize(self, channel: Channel) -> None:
         """Continue after a break in the history: from the position if it is valid again, else with the whole game."""
-        game = channel.game
-        record = await self._store.load(game)
+        game, (version, digest) = channel.game, channel.position
+        record = await self._store.load_since(game, version)
         if record is None:
             self._close(channel)
             channel.subscribers.close(NoSuchGame(game))
             return
-        position = channel.position
-        if await resolve_position(self._store, game, record, position.version, position.digest) is not None:
+        if record.resume_from(digest) is not None:
             # A promoted primary lacked a commit for a moment, and the commit was then retried.
             channel.has_diverged, channel.is_behind = False, True
             return
@@ -106,28 +104,6 @@ class StreamReader:
         HISTORIES_REPLACED.inc()
         channel.publish_snapshot(snapshot)
         channel.is_behind = True
-
-
-async def resolve_position(
-    store: GameStore, game: str, record: GameRecord, since: int | None, digest: str | None
-) -> Revision | None:
-    """Return where a client that has version `since` continues, or None if it needs the whole game.
-
-    It needs it without `since`, if `since` is in the future or before the beginning of the stream, and if `digest` is
-    not that version's. Raises StoreUnavailable if a failover has taken back what `record` has.
-    """
-    if since is None or since > record.revision.version:
-        return None
-    if since == record.revision.version:
-        return record.revision if digest in (None, record.revision.digest) else None
-    following = await store.load_diffs(game, since, 1)
-    if not following:
-        again = await store.load(game)
-        if again is None or again.revision != record.revision:
-            raise StoreUnavailable(f"game {game} changed while it was read")
-    if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
-        return None
-    return Revision(since, following[0].previous)
 
 
 def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:

@@ -16,7 +16,7 @@ from service.drawing.palette import THEMES, Theme
 from service.drawing.scene import BoardOptions, make_scene
 from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
-from service.drawing.tile import tile_svg, tiles_svg
+from service.drawing.tile import draw_rotations, tile_svg
 from service.web.errors import RenderingFailed
 
 IDENTITY = (1, 0, 0, 0, 1, 0)
@@ -48,10 +48,10 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     """The tile's name, for screen readers; empty for a PNG, which has no words."""
 
 
-class TilesJob(msgspec.Struct, frozen=True, tag="tiles"):
-    """All tiles of a set as one SVG."""
+class RotationsJob(msgspec.Struct, frozen=True, tag="rotations"):
+    """A tile's part of the picture of all tiles of its set."""
 
-    tiles: tuple[Tile, ...]
+    tile: Tile
     theme: Theme
 
 
@@ -66,7 +66,7 @@ class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
     """What it is worth and asks for, like a tile's label."""
 
 
-DrawingJob = BoardJob | TileJob | TilesJob | ShipJob
+DrawingJob = BoardJob | TileJob | RotationsJob | ShipJob
 
 
 def draw_job(job: DrawingJob) -> bytes:
@@ -76,8 +76,8 @@ def draw_job(job: DrawingJob) -> bytes:
         if job.image_format == "txt":
             return board_text(scene, job.options).encode()
         return _encode_image(board_svg(scene, job.options), job.image_format)
-    if isinstance(job, TilesJob):
-        return tiles_svg(job.tiles, THEMES[job.theme]).encode()
+    if isinstance(job, RotationsJob):
+        return draw_rotations(job.tile, THEMES[job.theme]).encode()
     width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():

@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 MAX_CACHE_BYTES = 32 * 1024 * 1024
 MAX_WAITING = 32
 """Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
-RENDER_TIMEOUT_S = 60.0
-"""A worker that takes longer for one picture is ended. All tiles of a set take about 1 s of an idle processor."""
+RENDER_TIMEOUT_S = 20.0
+"""A worker that takes longer for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 BUSY = Policy("pictures", RateLimit(300, 3))
@@ -42,8 +42,8 @@ MAX_FAILURES = 1_000
 class Worker:
     """A process that draws one picture at a time, because the rasterizer holds the GIL, for each client in turn."""
 
-    def __init__(self) -> None:
-        self.queue = FairQueue(1, max_waiting=MAX_WAITING)
+    def __init__(self, max_waiting: int = MAX_WAITING) -> None:
+        self.queue = FairQueue(1, max_waiting=max_waiting)
         self.processes = ProcessPool()
 
     async def draw(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:

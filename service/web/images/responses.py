@@ -16,7 +16,7 @@ from service.telemetry.clock import DAY_S
 from service.web.client_ip import get_site_network
 from service.web.connections.protocol import get_connection
 from service.web.headers.negotiation import add_vary, set_content_language
-from service.web.images.jobs import DrawingJob, ImageFormat, TilesJob
+from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import IMAGE_RENDERER, PictureOrder
 from service.web.ratelimit.concurrency import PICTURE_SLOTS
 from service.web.responses import (
@@ -85,8 +85,7 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         with request.app[PICTURE_SLOTS].acquire(client):
             job = await make_job()
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            is_large = pixels > MAX_SMALL_PIXELS or isinstance(job, TilesJob)
-            order = PictureOrder(get_site_network(client), is_large, connection.charge)
+            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, connection.charge)
             body = await request.app[IMAGE_RENDERER].render(key, job, order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":

@@ -119,7 +119,7 @@ async def read_legal_moves(request: web.Request, params: LegalMovesRead) -> web.
     `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or
     delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
     moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says
-    what each ship costs and what the player lacks; the list then takes some five times as long to make, which the
+    what each ship costs and what the player lacks; the list then takes up to ten times as long to make, which the
     limit of the client's time counts. The texts are in the language of `Accept-Language`.
     """
     query = params.query

@@ -22,7 +22,7 @@ from service.web.headers.fields import PreferredLanguage
 from service.web.headers.negotiation import add_vary, prefers_media_type, set_content_language
 from service.web.images.responses import drawing_code_digest
 from service.web.parsing import JSON
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, cacheable_response
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC, cacheable_response
 from service.web.routes.link_cards import load_card
 from service.web.routing import Id, Request, ResponseSpec, Route
 from service.web.static_assets import Asset, list_files, load_file, make_asset, static_response
@@ -74,8 +74,10 @@ class PageRead(Request, frozen=True, kw_only=True):
 )
 async def read_index(request: web.Request, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
-    html = prefers_media_type(request, HTML, JSON)
-    response = page_response(request, params.language) if html else cacheable_response(request, SERVICE_INDEX)
+    if prefers_media_type(request, HTML, JSON):
+        response = page_response(request, params.language, CACHE_PUBLIC)
+    else:
+        response = cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
@@ -100,20 +102,24 @@ async def read_game_page(request: web.Request, params: GamePageRead) -> web.Resp
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
-    return page_response(request, params.language, await load_card(request, params.id, params.language))
+    card = await load_card(request, params.id, params.language)
+    return page_response(request, params.language, CACHE_PRIVATE, card)
 
 
-def page_response(request: web.Request, language: Language, card: str = "") -> web.Response:
-    """Return the web page in a language, with more for its head."""
+def page_response(request: web.Request, language: Language, caching: str, card: str = "") -> web.Response:
+    """Return the web page in a language, with a card in its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     page = make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
-    return set_content_language(static_response(request, page, CACHE_PUBLIC), language)
+    return set_content_language(static_response(request, page, caching), language)
 
 
 def add_file_routes(app: web.Application) -> None:
     """Add the routes of the page of each game, of all files, and of the problems' types."""
     read_game_page.register(app)
-    handlers: dict[str, Handler] = {"/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE)}
+    handlers: dict[str, Handler] = {
+        "/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE),
+        "/manifests/{file}": _page_handler("manifests/", CACHE_PUBLIC),
+    }
     handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():

@@ -14,7 +14,7 @@ from service.i18n.board_lines import ship_label
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
 from service.web.headers.fields import PreferredLanguage
-from service.web.images.jobs import ImageFormat, ShipJob, TileJob, TilesJob
+from service.web.images.jobs import ImageFormat, ShipJob, TileJob
 from service.web.images.responses import (
     CACHE_ONE_DAY,
     MAX_WIDTH_PX,
@@ -25,8 +25,10 @@ from service.web.images.responses import (
     drawing_code_digest,
     image_response,
 )
+from service.web.images.tileset_pictures import TILESET_PICTURES
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
 from service.web.routing import Id, Request, Route
+from service.web.static_assets import static_response
 
 Piece = TypeVar("Piece", Tile, Ship)
 
@@ -155,13 +157,8 @@ async def read_tiles(request: web.Request, params: TilesRead) -> web.Response:
     Each symbol is 100 units wide and has the groups that the picture of its tile has.
     """
     loaded, query = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet), params.query
-
-    async def make_job() -> TilesJob:
-        return TilesJob(loaded.tileset.tiles, query.theme)
-
     caching = CACHE_IMMUTABLE if query.drawing == drawing_code_digest() else CACHE_PUBLIC
-    subject = f"{loaded.hash} tiles {query.theme}"
-    return await image_response(request, ImageRequest(subject, "svg", 0, {"Cache-Control": caching}, make_job))
+    return static_response(request, await request.app[TILESET_PICTURES].get(loaded, query.theme), caching, {})
 
 
 async def read_tile(request: web.Request, params: TilePng) -> web.Response:

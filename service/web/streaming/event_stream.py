@@ -10,7 +10,7 @@ from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
 from service.games.queries.games import load_for_reader
 from service.games.realtime.broadcaster import ChannelMessage
-from service.games.realtime.stream_reader import build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
 from service.web.headers.bearer_tokens import read_bearer_token
@@ -119,8 +119,8 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    record, private = await load_for_reader(context, game, read_bearer_token(request).text)
-    position = await resolve_position(context.store, game, record, resume_point.since, resume_point.digest)
+    record, private = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
+    position = record.resume_from(resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
     connection = get_connection(request)

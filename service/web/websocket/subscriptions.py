@@ -10,7 +10,7 @@ from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports.game_store import GameRecord, Revision, StoreUnavailable
-from service.games.realtime.stream_reader import build_snapshot, resolve_position
+from service.games.realtime.stream_reader import build_snapshot
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import ClientConnection
 from service.web.problems import to_problem
@@ -55,8 +55,8 @@ class Subscriptions:
             connection.send_problem(message.id, game, too_many_games_problem(self._limits.max_subscriptions))
             return
         check_subscriber_limit(self._hub, game, self._limits)
-        record = await self._load_readable(game)
-        position = await resolve_position(self._context.store, game, record, message.since, message.digest)
+        record = await self._load_readable(game, message.since)
+        position = record.resume_from(message.digest)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
         if position is not None:
             self._client.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
@@ -103,9 +103,9 @@ class Subscriptions:
         if game not in connection.games:  # the socket was closed while subscribing
             self._hub.unsubscribe(connection, game)
 
-    async def _load_readable(self, game: str) -> GameRecord:
-        """Load a game that this client may read. Raises NoSuchGame, Unauthorized."""
-        record, access = await repository.load_game(self._context, game)
+    async def _load_readable(self, game: str, since: int | None = None) -> GameRecord:
+        """Load a game that this client may read, with its revision at `since`. Raises NoSuchGame, Unauthorized."""
+        record, access = await repository.load_game(self._context, game, since=since)
         self._authorize(access, game)
         return record
 

@@ -125,7 +125,7 @@ async def test_moves_of_another_turn_show_the_board(chat: Chat) -> None:
     called, person = await chat.begin(ANA, BO)
     shown = await chat.press(BO if person is ANA else ANA, called, "menu")
     assert (list(shown.options), shown.is_others_turn) == ([], True)
-    assert shown.text.startswith("C'est à Ana" if person is ANA else "It is Bo's turn")
+    assert shown.text.startswith("C’est à Ana" if person is ANA else "It is Bo’s turn")
 
 
 @pytest.mark.parametrize(
@@ -287,4 +287,4 @@ async def test_only_players_can_name_a_game_of_another_channel(chat: Chat, monke
     game = chat.bot.storage.latest_game("701")
     assert game is not None
     assert (await chat.say(BO, "board", game.game)).text.startswith("Je ne connais pas")
-    assert (await chat.say(ANA, "board", game.game)).text == "It is Ana's turn to place a tile."
+    assert (await chat.say(ANA, "board", game.game)).text == "It is Ana’s turn to place a tile."

@@ -8,7 +8,7 @@ import pytest
 
 from examples.chat.actions import ChatAction
 from examples.chat.menus import Choice, MoveMenus, worth_lines
-from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of
+from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of, translate
 from examples.chat.screens import ChatFormat, Screen
 from examples.chat.ship_labels import ship_label
 from examples.discord_bot.messages import DISCORD, build_view
@@ -110,7 +110,7 @@ async def test_many_payments_are_grouped_by_ship() -> None:
     ("language", "label"),
     (
         ("en", "5 points: 1 banana, 2 shells, 3 fish, 1 ware of any kind"),
-        ("fr", "5 points : 1 banane, 2 coquillages, 3 poissons, 1 marchandise au choix"),
+        ("fr", "5 points\u202f: 1 banane, 2 coquillages, 3 poissons, 1 marchandise au choix"),
         ("de", "5 Punkte: 1 Banane, 2 Muscheln, 3 Fische, 1 Ware nach Wahl"),
     ),
 )
@@ -136,4 +136,6 @@ def test_actions_fit_into_every_chat_s_buttons_and_are_parsed() -> None:
 def test_every_phrase_has_every_language() -> None:
     assert {len(phrases) for phrases in PHRASES.values()} == {len(LANGUAGES)}
     assert all(phrase for phrases in PHRASES.values() for phrase in phrases)
+    assert not any("'" in phrase for phrases in PHRASES.values() for phrase in phrases)
+    assert translate("fr", "choose_cell") == "Où\u202f?"
     assert [language_of(locale) for locale in ("fr", "de", "en-US", "es-ES")] == ["fr", "de", "en", "en"]

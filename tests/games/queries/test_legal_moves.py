@@ -16,6 +16,7 @@ from service.engine.delivery import affordable_payments
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.queries.legal_moves import MoveFilter, is_repeated, list_legal_moves
+from service.i18n import describe_cell, get_translator
 from tests.engine.new_games import start_game
 from tests.games.game_logs import ARCHIPELAGO
 
@@ -115,7 +116,7 @@ def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) 
     shown = Counter((action.x, action.y) for name, action in placements.items() if name not in listed.repeated)
     cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
     assert {(cell.x, cell.y): cell.text for cell in cells} == {
-        cell: f"({cell[0]}, {cell[1]}): {number} move{'' if number == 1 else 's'}" for cell, number in shown.items()
+        cell: describe_cell(get_translator("en"), *cell, number) for cell, number in shown.items()
     }
     for cell, number in shown.items():
         here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))

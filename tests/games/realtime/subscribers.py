@@ -10,7 +10,6 @@ from service.games.errors import GameError
 from service.games.ports.game_store import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
 from service.games.realtime.broadcaster import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.hub import Hub
-from service.games.realtime.stream_reader import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
@@ -96,6 +95,10 @@ class UnreliableStore(RedisStore):
         self._check()
         return await super().load(game, key)
 
+    async def load_since(self, game: str, since: int) -> GameRecord | None:
+        self._check()
+        return await super().load_since(game, since)
+
     async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
         self._check()
         versions = await super().load_versions(games)
@@ -130,11 +133,10 @@ async def commit_and_publish(hub: Hub, store: RedisStore, commit: Commit) -> Non
 
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
     """Subscribe from this version on, or from the game's current one."""
-    loaded = await load_record(store, game)
-    version = loaded.revision.version if since is None else since
-    position = await resolve_position(store, game, loaded, version, None)
+    loaded = await load_record(store, game, since=since)
+    position = loaded.revision if since is None else loaded.since
     assert position is not None
-    subscriber = VersionSubscriber(version)
+    subscriber = VersionSubscriber(position.version)
     await hub.subscribe(subscriber, game, position)
     return subscriber
 

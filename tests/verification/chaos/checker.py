@@ -19,6 +19,7 @@ from tests.verification.chaos.history import (
     Retried,
     SnapshotReceived,
 )
+from tests.verification.chaos.promotions import Failover
 from tests.verification.chaos.replica import next_digest
 
 VIOLATION_KINDS = frozenset(
@@ -28,6 +29,10 @@ VIOLATION_KINDS = frozenset(
     )
 )
 """docs/durability.md explains each."""
+
+
+FAILOVER_MARGIN_S = 2.0
+"""So long before and after a failover, what it takes back may reach a client: replication and delivery take time."""
 
 
 class Violation(NamedTuple):
@@ -51,8 +56,8 @@ class _Operation(msgspec.Struct):
     rejection: Rejected | None = None
 
 
-def check(records: Sequence[Record]) -> list[Violation]:
-    """Return all violations in a history."""
+def check(records: Sequence[Record], failovers: Sequence[Failover] = ()) -> list[Violation]:
+    """Return all violations in a history, during which these faults may have promoted replicas."""
     final_states = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
     result = [
@@ -72,7 +77,7 @@ def check(records: Sequence[Record]) -> list[Violation]:
     for game, final_state in final_states.items():
         result += _check_log(final_state)
         result += _check_operations(final_state, [op for op in ops if op.invocation.game == game])
-    result += _check_subscribers(records, final_states)
+    result += _check_subscribers(records, final_states, failovers)
     return result
 
 
@@ -176,7 +181,9 @@ def _is_commit_of(diff: dict[str, Any] | None, invocation: Invoked) -> bool:
     return invocation.if_match is None or invocation.if_match.startswith(f"{diff['version'] - 1}-")
 
 
-def _check_subscribers(records: Sequence[Record], final_states: dict[str, FinalState]) -> Iterator[Violation]:
+def _check_subscribers(
+    records: Sequence[Record], final_states: dict[str, FinalState], failovers: Sequence[Failover]
+) -> Iterator[Violation]:
     received: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
     replicas: dict[tuple[str, str], FinalReplica] = {}
     for record in records:
@@ -187,7 +194,7 @@ def _check_subscribers(records: Sequence[Record], final_states: dict[str, FinalS
     for (client, game), messages in received.items():
         if game not in final_states:
             continue
-        yield from _check_subscriber(client, final_states[game], messages)
+        yield from _check_subscriber(client, final_states[game], messages, failovers)
         final_state, replica = final_states[game], replicas.get((client, game))
         tag = "nothing" if replica is None else f"{replica.version}-{replica.digest}"
         if replica is None or replica.document != final_state.document or tag != final_state.tag:
@@ -195,35 +202,34 @@ def _check_subscribers(records: Sequence[Record], final_states: dict[str, FinalS
 
 
 def _check_subscriber(
-    client: str, final_state: FinalState, messages: Sequence[DiffReceived | SnapshotReceived]
+    client: str,
+    final_state: FinalState,
+    messages: Sequence[DiffReceived | SnapshotReceived],
+    failovers: Sequence[Failover],
 ) -> Iterator[Violation]:
-    """Check that each version came once and in order, and a snapshot only where the log has no diffs to resume with."""
-    digests = {diff["version"]: diff["digest"] for diff in final_state.log}
-    current: list[DiffReceived | SnapshotReceived] = []
-    """The messages since the last snapshot."""
-    for record in messages:
-        if isinstance(record, SnapshotReceived):
-            if record.since_version is not None:
-                # A former primary may have sent a branch that was taken back, from which this client could not go on.
-                could_resume = digests.get(record.since_version) == record.since_digest
-                is_kept = digests.get(record.version) == record.digest
-                if could_resume and is_kept and record.version >= record.since_version:
-                    yield Violation(
-                        "resync",
-                        client,
-                        f"had version {record.since_version} of {final_state.game}, got a snapshot of {record.version}",
-                    )
-                # What the snapshot undoes was not acknowledged; otherwise another check reports it as lost.
-                current = []
-        elif current and record.version != current[-1].version + 1:
-            yield Violation(
-                "missed", client, f"received version {record.version} of {final_state.game} after {current[-1].version}"
-            )
-        current.append(record)
-    for record in current:
-        if digests.get(record.version) != record.digest:
-            yield Violation(
-                "unexpected",
-                client,
-                f"received version {record.version} of {final_state.game}, which is not in its log",
-            )
+    """Check that each version came once and in order, and a snapshot only where diffs would not do.
+
+    Only a failover takes back what was received, which then was not acknowledged: another check reports what was.
+    """
+    game, digests = final_state.game, {diff["version"]: diff["digest"] for diff in final_state.log}
+    last_snapshot = max((n for n, message in enumerate(messages) if isinstance(message, SnapshotReceived)), default=0)
+    for number, message in enumerate(messages):
+        version, before = message.version, messages[max(0, number - 1)]
+        is_logged = digests.get(version) == message.digest
+        undoing = [failover for failover in failovers if _may_undo(failover, message)]
+        if not is_logged and (number >= last_snapshot or not undoing):
+            yield Violation("unexpected", client, f"received version {version} of {game}, which is not in its log")
+        if isinstance(message, DiffReceived):
+            if number and version != before.version + 1:
+                yield Violation("missed", client, f"received version {version} of {game} after {before.version}")
+        elif message.since_version is not None:
+            since = message.since_version
+            # What the client had before the failover, the former primary had too, and could have gone on from there.
+            is_needless = is_logged or (undoing and before.at < min(failover.begun_at for failover in undoing))
+            if is_needless and since <= version and digests.get(since) == message.since_digest:
+                yield Violation("resync", client, f"had version {since} of {game}, got a snapshot of {version}")
+
+
+def _may_undo(failover: Failover, message: DiffReceived | SnapshotReceived) -> bool:
+    """Return whether a message came so near to a failover that this may take back what it brings."""
+    return failover.begun_at - FAILOVER_MARGIN_S <= message.at <= failover.ended_at + FAILOVER_MARGIN_S

@@ -17,6 +17,9 @@ RETRIES = Backoff(initial_wait_s=0.05, max_wait_s=1.5, max_attempts=2_000, timeo
 NO_RETRIES = Backoff(max_attempts=1, timeout_s=20.0)
 """Sends each request once, so that a failed request is a violation."""
 
+HEARTBEAT_S = 1.0
+"""How often sockets are pinged that may be of a paused instance. One without a pong within half of this is closed."""
+
 
 class ThinkTime:
     """How long players think before an action."""
@@ -62,6 +65,11 @@ class ClientContext(NamedTuple):
     backoff: Backoff
     is_ending: asyncio.Event
     """Once set, no new game is created."""
+
+    @property
+    def heartbeat_s(self) -> float | None:
+        """How often sockets are pinged: not at all by clients that only the service may disconnect."""
+        return None if self.backoff.max_attempts == 1 else HEARTBEAT_S
 
     def create_rng(self, client: str) -> random.Random:
         """Return the random numbers of a client, which the run's seed determines."""

@@ -42,6 +42,8 @@ class FaultType(NamedTuple):
     """The shortest and the longest time until it heals."""
     deployments: tuple[str, ...] = ("standalone", "sentinel", "cluster")
     """The deployments of Redis that it applies to."""
+    promotes: bool = False
+    """Whether a replica may be promoted."""
 
 
 @asynccontextmanager
@@ -287,9 +289,11 @@ FAULT_TYPES = (
     FaultType("drop notifications", Component.REDIS, drop_notifications, (2, 4)),
     FaultType("forbid notifications", Component.REDIS, forbid_notifications, (2, 4)),
     FaultType("disconnect all from Redis", Component.REDIS, disconnect_all_from_redis, (1, 2)),
-    FaultType("kill Redis", Component.REDIS, kill_primary, (0.5, 6)),
-    FaultType("pause Redis", Component.REDIS, pause_primary, (2, 6)),
-    FaultType("isolate Redis", Component.REDIS, isolate_primary, (3, 6), ("sentinel",)),
-    FaultType("planned failover", Component.REDIS, fail_over_as_planned, (0.5, 1), ("sentinel", "cluster")),
+    FaultType("kill Redis", Component.REDIS, kill_primary, (0.5, 6), promotes=True),
+    FaultType("pause Redis", Component.REDIS, pause_primary, (2, 6), promotes=True),
+    FaultType("isolate Redis", Component.REDIS, isolate_primary, (3, 6), ("sentinel",), promotes=True),
+    FaultType(
+        "planned failover", Component.REDIS, fail_over_as_planned, (0.5, 1), ("sentinel", "cluster"), promotes=True
+    ),
     FaultType("fill the disk", Component.REDIS, fill_disk, (2, 4)),
 )

@@ -9,6 +9,7 @@ import multiprocessing
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -17,10 +18,12 @@ import msgspec
 
 from schemas.tileset import TileSet
 from south_seas import Client, NotFoundError
+from tests.redis_servers.node import Node
 from tests.verification.chaos.checker import Violation, check
 from tests.verification.chaos.client_context import ClientContext
 from tests.verification.chaos.final_state import fetch_final_state, with_verification
 from tests.verification.chaos.history import Acknowledged, FinalState, GameCreated, History, Record, dump, load
+from tests.verification.chaos.promotions import Failover, find_failovers
 from tests.verification.chaos.rolling_update import check_rolling_update
 from tests.verification.chaos.statistics import Tally
 
@@ -48,14 +51,16 @@ class GameChecker:
         context: ClientContext,
         directory: Path,
         pool: ProcessPoolExecutor,
+        nodes: Sequence[Node],
         report: Callable[[Violation], None],
         *,
         is_rolling: bool,
     ) -> None:
-        """Pass each violation to `report` at once."""
+        """Pass each violation to `report` at once. The logs of `nodes` tell when Redis failed over."""
         self._context = context
         self._directory = directory
         self._pool = pool
+        self._nodes = nodes
         self._report = report
         self._is_rolling = is_rolling
         self._open: list[History] = []
@@ -103,7 +108,7 @@ class GameChecker:
         async with asyncio.TaskGroup() as group:
             for game in self._checked:
                 group.create_task(self._recheck(game, semaphore))
-        total = _check_records(self._context.history.records, is_rolling=self._is_rolling)
+        total = _check_records(self._context.history.records, (), is_rolling=self._is_rolling)
         for checked in self._checked.values():
             total.tally.merge(checked.result.tally)
             total.violations.extend(checked.result.violations)
@@ -129,8 +134,9 @@ class GameChecker:
 
     async def _check(self, game: str, final_state: FinalState | None) -> None:
         encoded = b"" if final_state is None else msgspec.json.encode(final_state)
-        loop = asyncio.get_running_loop()
-        result = await loop.run_in_executor(self._pool, _check_file, self._path(game), encoded, self._is_rolling)
+        failovers = find_failovers(self._context.history, self._nodes)
+        checking = partial(_check_file, self._path(game), encoded, failovers, is_rolling=self._is_rolling)
+        result = await asyncio.get_running_loop().run_in_executor(self._pool, checking)
         self._checked[game] = _CheckedGame(_digest(final_state), result)
         for violation in result.violations:
             self._report(violation)
@@ -141,7 +147,12 @@ class GameChecker:
 
 @asynccontextmanager
 async def game_checker(
-    context: ClientContext, directory: Path, report: Callable[[Violation], None], *, is_rolling: bool
+    context: ClientContext,
+    directory: Path,
+    nodes: Sequence[Node],
+    report: Callable[[Violation], None],
+    *,
+    is_rolling: bool,
 ) -> AsyncIterator[GameChecker]:
     """Run a checker that writes histories to `directory`, and checks them in another process."""
     directory.mkdir()  # noqa: ASYNC240  no other task runs yet
@@ -149,13 +160,13 @@ async def game_checker(
     tileset = msgspec.json.decode(await client.read("/v1/tilesets/archipelago"), type=TileSet)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
-        yield GameChecker(context, directory, pool, report, is_rolling=is_rolling)
+        yield GameChecker(context, directory, pool, nodes, report, is_rolling=is_rolling)
 
 
-def _check_records(records: Sequence[Record], *, is_rolling: bool) -> CheckResult:
+def _check_records(records: Sequence[Record], failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
     tally = Tally()
     tally.add(records)
-    return CheckResult(tally, [*check(records), *(check_rolling_update(records) if is_rolling else ())])
+    return CheckResult(tally, [*check(records, failovers), *(check_rolling_update(records) if is_rolling else ())])
 
 
 def _digest(final_state: FinalState | None) -> bytes:
@@ -174,10 +185,10 @@ def _set_tileset(tileset: TileSet) -> None:
     _tilesets[:] = [tileset]
 
 
-def _check_file(path: Path, final_state: bytes, is_rolling: bool) -> CheckResult:
+def _check_file(path: Path, final_state: bytes, failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
     """Check the history in a file, and add the verified final state to the file."""
     records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
     if final_state:
         records.append(with_verification(msgspec.json.decode(final_state, type=FinalState), _tilesets[0]))
         dump(records, path)
-    return _check_records(records, is_rolling=is_rolling)
+    return _check_records(records, failovers, is_rolling=is_rolling)

@@ -125,6 +125,8 @@ class Fault(_Record, tag="fault"):
     kind: str
     detail: str
     healed_at: float
+    promotes: bool = False
+    """Whether it may have promoted a replica, which lacks what was not acknowledged."""
 
 
 class GameCreated(_Record, tag="game"):

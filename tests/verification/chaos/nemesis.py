@@ -1,6 +1,7 @@
 """The nemesis: injects one fault after the other, sometimes two at once, each type once before any is repeated."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
@@ -19,15 +20,14 @@ TWO_FAULTS_PROBABILITY = 0.2
 async def inject_faults(
     testbed: Testbed, history: History, fault_types: Sequence[FaultType], rng: Random, until: float
 ) -> AsyncIterator[Fault]:
-    """Inject faults until this time of the monotonic clock. Record and yield each after it has healed."""
+    """Inject faults until this time of the monotonic clock. Record each, and yield it after it has healed."""
     remaining: list[FaultType] = []
     while True:
         await asyncio.sleep(rng.uniform(*PAUSE_BETWEEN_FAULTS_S))
         if time.monotonic() >= until:
             return
         remaining = remaining or rng.sample(fault_types, len(fault_types))
-        for fault in await _inject(testbed, _combine(remaining.pop(), fault_types, rng), rng):
-            history.add(fault)
+        for fault in await _inject(testbed, history, _combine(remaining.pop(), fault_types, rng), rng):
             yield fault
 
 
@@ -38,14 +38,15 @@ def _combine(first: FaultType, fault_types: Sequence[FaultType], rng: Random) ->
     return sorted([first, *second], key=lambda fault_type: fault_type.component)
 
 
-async def _inject(testbed: Testbed, fault_types: Sequence[FaultType], rng: Random) -> list[Fault]:
-    """Inject these faults at once, and heal them."""
+async def _inject(testbed: Testbed, history: History, fault_types: Sequence[FaultType], rng: Random) -> list[Fault]:
+    """Inject these faults at once, and heal them. The history has them meanwhile too, when games are checked."""
     faults = []
     async with AsyncExitStack() as stack:
         for fault_type in fault_types:
-            started_at = time.monotonic()
-            detail = await stack.enter_async_context(fault_type.inject(testbed, rng))
-            faults.append(Fault(kind=fault_type.name, detail=detail, at=started_at, healed_at=0.0))
+            fault = Fault(kind=fault_type.name, detail="", healed_at=math.inf, promotes=fault_type.promotes)
+            history.add(fault)
+            faults.append(fault)
+            fault.detail = await stack.enter_async_context(fault_type.inject(testbed, rng))
         await asyncio.sleep(rng.uniform(*fault_types[0].duration_s))
     healed_at = time.monotonic()
     for fault in faults:

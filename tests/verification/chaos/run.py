@@ -48,7 +48,8 @@ class Plan(NamedTuple):
     """How many replicas must have an action before it is acknowledged."""
     releases: Sequence[Path] = ()
     """The sources that instances begin with, and those of each rolling update; none: inject faults instead."""
-    flags: Sequence[str] = ("--drain-time-s", "1.5", "--close-window-s", "1", "--rate-limits", "off")
+    flags: Sequence[str] = ("--drain-time-s", "2", "--close-window-s", "1", "--rate-limits", "off")
+    """The proxy may take 1.5 s to notice that an instance stops: it checks each 0.5 s, and waits 1 s for the answer."""
 
     @property
     def needs_fake_clock(self) -> bool:
@@ -75,7 +76,13 @@ async def run(plan: Plan, directory: Path, progress: Progress) -> CheckResult:
             release=plan.releases[0] if plan.releases else ROOT,
         ) as testbed,
         client_context(testbed.proxy.url, plan.seed, plan.max_think_time_s, backoff) as context,
-        game_checker(context, directory / "games", progress.report_violation, is_rolling=is_rolling) as checker,
+        game_checker(
+            context,
+            directory / "games",
+            testbed.deployment.nodes,
+            progress.report_violation,
+            is_rolling=is_rolling,
+        ) as checker,
     ):
         async with (
             _playing(plan, context, checker),

@@ -11,9 +11,6 @@ from tests.verification.chaos.client_context import ClientContext, GameEnd
 from tests.verification.chaos.history import Acknowledged, Invoked, Rejected, Retried
 from tests.verification.chaos.subscribers import CONNECTION_ERRORS, SocketSubscriber
 
-RESPONSE_TIMEOUT_S = 4.0
-"""After this time without a response, an action is sent again over another connection."""
-
 RETRY_DELAY_S = 0.05
 POLL_INTERVAL_S = 0.03
 
@@ -133,7 +130,7 @@ class SocketPlayer(SocketSubscriber):
         assert socket is not None
         await socket.send_str(msgspec.json.encode(message).decode())
         try:
-            async with asyncio.timeout(RESPONSE_TIMEOUT_S), self.changed:
+            async with asyncio.timeout(self.context.backoff.timeout_s), self.changed:
                 await self.changed.wait_for(lambda: self._response is not None or self.socket is not socket)
         except TimeoutError:
             await socket.close()

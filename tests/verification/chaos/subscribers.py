@@ -11,10 +11,6 @@ from tests.verification.chaos.client_context import ClientContext, GameEnd
 from tests.verification.chaos.history import Connected, Disconnected, ReconnectRequested
 from tests.verification.chaos.replica import Replica
 
-HEARTBEAT_S = 1.0
-"""A socket without a pong within half of this time is closed."""
-
-CONNECT_TIMEOUT_S = 4.0
 RECONNECT_DELAY_S = 0.2
 """The longest delay before reconnecting, unless the service requests another."""
 
@@ -90,9 +86,9 @@ class SocketSubscriber(_Subscriber):
 
     async def _read_messages(self) -> str:
         url = f"{self.context.url}/v1/games/{self.replica.game}/ws"
-        async with asyncio.timeout(CONNECT_TIMEOUT_S):
+        async with asyncio.timeout(self.context.backoff.timeout_s):
             socket = await self.context.session.ws_connect(
-                url, params=self.replica.resume_point, headers=self._headers, heartbeat=HEARTBEAT_S
+                url, params=self.replica.resume_point, headers=self._headers, heartbeat=self.context.heartbeat_s
             )
         async with socket:
             async for message in socket:
@@ -100,10 +96,10 @@ class SocketSubscriber(_Subscriber):
                     await self.on_message(msgspec.json.decode(message.data), socket)
                     if not self.is_active:
                         return "the game is over"
-            code = socket.close_code
+            code, error = socket.close_code, socket.exception()
         if code is not None and code >= 4000 and code not in (4408, 4429):
             self.context.history.add_violation(self.client, f"closed with {code}")
-        return f"closed with {code}"
+        return f"closed with {code}" if error is None else f"closed with {code}: {error}"
 
     async def on_message(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
         """Handle a message."""
@@ -135,7 +131,7 @@ class StreamSubscriber(_Subscriber):
         """Read until the stream or the game ends, and return the reason."""
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self._last_id} if self._last_id else {})
         url = f"{self.context.url}/v1/games/{self.replica.game}/diffs"
-        timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT_S, sock_read=SILENCE_TIMEOUT_S)
+        timeout = aiohttp.ClientTimeout(sock_connect=self.context.backoff.timeout_s, sock_read=SILENCE_TIMEOUT_S)
         async with self.context.session.get(url, headers=headers, timeout=timeout) as response:
             if response.status != 200:
                 return self._rejection(response.status)

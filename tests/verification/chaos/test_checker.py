@@ -24,6 +24,7 @@ from tests.verification.chaos.history import (
     dump,
     load,
 )
+from tests.verification.chaos.promotions import Failover
 from tests.verification.chaos.valid_history import GAME, document_at, valid_history
 
 
@@ -39,7 +40,7 @@ def replace_acknowledgement(records: list[Record], record_type: type[Any], **fie
     records[records.index(acknowledged)] = outcome
 
 
-def snapshot(of: DiffReceived, since: DiffReceived) -> SnapshotReceived:
+def snapshot(of: DiffReceived, since: DiffReceived | SnapshotReceived) -> SnapshotReceived:
     """Return a snapshot of the version of one diff, received after another."""
     return SnapshotReceived(**msgspec.structs.asdict(of), since_version=since.version, since_digest=since.digest)
 
@@ -203,11 +204,43 @@ def test_the_first_attempt_of_an_action_may_commit_although_the_second_is_reject
     assert check(records) == []
 
 
+def failover(at: float) -> Failover:
+    """Return a failover that lasted for ten seconds."""
+    return Failover(at, at + 10)
+
+
+def undo_a_diff(records: list[Record]) -> DiffReceived:
+    """Let a subscriber receive a diff that is not in the log, and then a snapshot of what it had before; return it."""
+    last, following = get_record(records, DiffReceived), get_record(records, DiffReceived, 21)
+    undone = DiffReceived(at=last.at, client="subscriber", game=GAME, version=following.version, digest="0" * 32)
+    start = records.index(last) + 1
+    records[start:start] = [undone, snapshot(last, since=undone)]
+    return undone
+
+
 def test_a_subscriber_may_get_a_snapshot_after_an_undone_diff() -> None:
     """A failover may undo an unacknowledged diff that a subscriber has received."""
     records = valid_history()
+    undone = undo_a_diff(records)
+    assert check(records, [failover(undone.at)]) == []
+
+
+@pytest.mark.parametrize("seconds", (-15, 5))
+def test_what_no_failover_undid_must_be_in_the_log(seconds: int) -> None:
+    records = valid_history()
+    undone = undo_a_diff(records)
+    (violation,) = check(records, [failover(undone.at + seconds)])
+    assert (violation.kind, violation.subject) == ("unexpected", "subscriber")
+
+
+@pytest.mark.parametrize(("seconds", "kinds"), ((-1, []), (1, ["resync"]), (5, ["unexpected"])))
+def test_an_undone_snapshot_is_needless_for_a_client_that_the_former_primary_could_send_diffs(
+    seconds: int, kinds: list[str]
+) -> None:
+    """That is, which had its version before the failover, and need not give it back."""
+    records = valid_history()
     last, following = get_record(records, DiffReceived), get_record(records, DiffReceived, 21)
-    undone = DiffReceived(client="subscriber", game=GAME, version=following.version, digest="0" * 32)
+    undone = msgspec.structs.replace(snapshot(following, since=last), at=last.at, digest="0" * 32)
     start = records.index(last) + 1
     records[start:start] = [undone, snapshot(last, since=undone)]
-    assert check(records) == []
+    assert [violation.kind for violation in check(records, [failover(last.at + seconds)])] == kinds

@@ -42,7 +42,7 @@ async def check_valid_game(directory: Path, pool: Any, violations: list[Violatio
     """Return a checker that has checked one valid game."""
     unused: Any = None
     context = ClientContext("", History(), unused, 7, ThinkTime(0), NO_RETRIES, unused)
-    checker = GameChecker(context, directory, pool, violations.append, is_rolling=False)
+    checker = GameChecker(context, directory, pool, (), violations.append, is_rolling=False)
     history = checker.open_history()
     for record in valid_history():
         if not isinstance(record, FinalState):

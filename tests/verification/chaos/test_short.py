@@ -13,7 +13,7 @@ from tests.verification.chaos.scenarios import SCENARIOS
 QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s is None]
 """Scenarios that wait for no timeout of a player."""
 
-FLAGS = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
+FLAGS = ("--drain-time-s", "2", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
 @pytest.mark.usefixtures("slow_gate")

@@ -7,7 +7,7 @@ import pytest
 
 from service.release import REVISION
 from tests.tools import ROOT
-from tests.verification.chaos.history import Acknowledged, DiffReceived
+from tests.verification.chaos.history import Acknowledged, DiffReceived, Disconnected
 from tests.verification.chaos.progress import Progress
 from tests.verification.chaos.releases import list_releases, make_trial_releases
 from tests.verification.chaos.run import Plan, run
@@ -21,12 +21,12 @@ async def test_no_request_fails_while_releases_expand_contract_and_go_back(short
     releases = (expanded, former, expanded, contracted, expanded)
     plan = Plan(0, 1, "standalone", games=3, scenarios=QUICK, flags=FLAGS, releases=releases)
     result = await run(plan, short_path, Progress(lambda _: None))
-    # A busy machine cuts sockets that do not answer a close in time; test_short.py looks at these.
-    assert [violation for violation in result.violations if violation.kind != "dropped"] == []
+    assert result.violations == []
     tally = result.tally
     assert len(tally.faults) == 3 * 4
     assert tally.counts[Acknowledged] > 300
     assert tally.counts[DiffReceived] > 300
+    assert tally.counts[Disconnected] >= 3 * 4
 
 
 @pytest.mark.usefixtures("slow_gate")

@@ -102,7 +102,8 @@ async def test_large_responses_do_not_block_the_event_loop(
 
 
 async def test_small_responses_and_pictures_as_png_are_not_compressed(undecoded: ClientSession, game: HTTPGame) -> None:
-    for path in ("/readyz", "/v1/bots", f"{game.path}/board.png", f"{game.path}/legal-moves?limit=1", "/v1/nowhere"):
+    small = ("/readyz", "/v1/bots", f"{game.path}/legal-moves?limit=1", "/v1/nowhere")
+    for path in (*small, f"{game.path}/board.png", "/icon-512.png"):
         response = await undecoded.get(path, headers=accept_encoding("gzip"))
         assert "Content-Encoding" not in response.headers
         assert not response.headers.get("ETag", "").endswith('-gzip"')

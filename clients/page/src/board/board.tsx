@@ -120,11 +120,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     next.focus({ preventScroll: true });
   }
 
-  /** What the focus comes to by key is brought into sight. */
+  /** What the focus comes to by key is brought into sight, and told of. */
   function focus({ target }: FocusEvent): void {
     const stop = target as Element;
     setActive(stop.getAttribute("data-stop"));
-    if (stop.matches(":focus-visible")) viewRef.current?.reveal(cellOf(stop.getAttribute("data-cell") ?? ""));
+    if (!stop.matches(":focus-visible")) return;
+    const cell = cellOf(stop.getAttribute("data-cell") ?? "");
+    viewRef.current?.reveal(cell);
+    session.walk(cell);
   }
 
   function seeWhatIsInSight(): void {
@@ -165,6 +168,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         aria-label={text.walk.cells}
         aria-describedby={help}
         onFocusIn={focus}
+        onFocusOut={() => session.walk(null)}
         onPointerMove={hover}
         onPointerLeave={() => setHovered(null)}
         onClick={inspect}

@@ -2,11 +2,13 @@
 
 import type { Game, TileSet } from "south-seas-client";
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
 import type { CellChoice, SpotChoice } from "../model/choices.ts";
 import { freeCellInWords, tileOnBoardInWords, walkedCells } from "../model/described_cells.ts";
 import { describedCell, kindAt } from "../model/event_sentences.ts";
+import { useGradually } from "../parts/gradually.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { choose, confirm } from "../session/actions.ts";
 import { choicesShown, spotsShown, suggestedStop } from "./aim.ts";
@@ -17,6 +19,9 @@ import { Stop } from "./stop.tsx";
 
 /** The radius of a spot, in units of the board. */
 const SPOT = 15;
+
+/** So many cells are made at once. */
+const CELLS_AT_ONCE = 30;
 
 interface ChoicesProps {
   readonly session: GameSession;
@@ -31,13 +36,16 @@ interface ChoicesProps {
  */
 export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
   const { game, tileset } = session;
+  const walked = useMemo(() => (game ? walkedCells(game) : []), [game]);
+  const made = useGradually(walked.length, CELLS_AT_ONCE);
+  const wordsOf = useCellWords(session);
   if (!game || !tileset) return null;
   const { cells } = choicesShown(session);
   const suggested = suggestedStop(session);
   const tile = game.turn?.tile ?? "";
   return (
     <g class="cells">
-      {walkedCells(game).map((cell) => {
+      {walked.slice(0, made).map((cell) => {
         const key = keyOf(cell);
         const choice = cells.get(key);
         return (
@@ -46,7 +54,7 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
             name={key}
             cell={cell}
             middle={{ x: (cell.x + 0.5) * SIZE, y: (cell.y + 0.5) * SIZE }}
-            label={cellLabel(session, game, tileset, cell)}
+            label={choice ? choiceLabel(session, game, tileset, choice) : wordsOf(cell)}
             isReachable={key === reachable}
             choice={
               choice
@@ -62,17 +70,24 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
               game.board[key] ? () => session.inspect(cell, session.inspection.following(cell)) : undefined
             }
           >
-            <g transform={at({ x: cell.x * SIZE, y: cell.y * SIZE })}>
-              {choice ? (
+            {choice ? (
+              <g transform={at({ x: cell.x * SIZE, y: cell.y * SIZE })}>
                 <Place
                   session={session}
                   choice={choice}
                   href={pictures.href(tile, session.selection.rotation)}
                 />
-              ) : (
-                <rect class="walked-frame" x="3" y="3" width={SIZE - 6} height={SIZE - 6} rx="9" />
-              )}
-            </g>
+              </g>
+            ) : (
+              <rect
+                class="walked-frame"
+                x={cell.x * SIZE + 3}
+                y={cell.y * SIZE + 3}
+                width={SIZE - 6}
+                height={SIZE - 6}
+                rx="9"
+              />
+            )}
           </Stop>
         );
       })}
@@ -109,15 +124,33 @@ function Place(props: { session: GameSession; choice: CellChoice; href: string }
   );
 }
 
-function cellLabel(session: GameSession, game: Game, tileset: TileSet, cell: Cell): string {
-  const placed = game.board[keyOf(cell)];
-  if (placed) return tileOnBoardInWords(game, tileset, cell, placed);
-  const choice = choicesShown(session).cells.get(keyOf(cell));
-  if (!choice) return freeCellInWords(game, tileset, cell);
-  if (!sameCell(cell, session.selection.cell))
-    return describedCell(game, tileset, cell, choice.rotations.size);
+/** A cell in words: made once for each state of the game, and of what is known of it. */
+function useCellWords({ game, tileset, inspection }: GameSession): (cell: Cell) => string {
+  const features = game && inspection.featuresOf(game);
+  const made = useMemo(() => new Map<string, string>(), [game, tileset, features, text]);
+  return (cell) => {
+    if (!game || !tileset) return "";
+    const key = keyOf(cell);
+    const placed = game.board[key];
+    const words =
+      made.get(key) ??
+      (placed
+        ? tileOnBoardInWords(game, tileset, cell, placed, features)
+        : freeCellInWords(game, tileset, cell));
+    made.set(key, words);
+    return words;
+  };
+}
+
+function choiceLabel(
+  { selection }: GameSession,
+  game: Game,
+  tileset: TileSet,
+  { cell, rotations }: CellChoice,
+): string {
+  if (!sameCell(cell, selection.cell)) return describedCell(game, tileset, cell, rotations.size);
   const { at: where, chosenCell, turned } = text.describe;
-  return chosenCell(where(cell.x, cell.y), turned(session.selection.rotation));
+  return chosenCell(where(cell.x, cell.y), turned(selection.rotation));
 }
 
 /** The spots where an islander may go, and the islanders that may be taken back. */
@@ -137,7 +170,9 @@ export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX
             middle={middle}
             label={spotLabel(choice, kind)}
             description={
-              choice.kind === "retrieve" ? tileOnBoardInWords(game, tileset, choice.cell, placed) : undefined
+              choice.kind === "retrieve"
+                ? tileOnBoardInWords(game, tileset, choice.cell, placed, session.inspection.featuresOf(game))
+                : undefined
             }
             isReachable={choice.key === reachable}
             choice={{

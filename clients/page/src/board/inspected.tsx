@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
-import { inWords, kindAt, nameOf } from "../model/event_sentences.ts";
+import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { featureAt } from "../model/worth.ts";
 import { Icon } from "../parts/icon.tsx";
 import { scrollSign } from "../parts/scroll_sign.ts";
@@ -17,7 +17,7 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
   return (
     <section class="inspected" aria-label={text.worth.features}>
       <header>
-        <b>{headingOf(session) ?? text.worth.tile(text.describe.at(cell.x, cell.y))}</b>
+        <b>{headingOf(session) ?? text.describe.tileAt(cell.x, cell.y)}</b>
         <button class="round" aria-label={text.close} onClick={() => session.inspect(null)}>
           <Icon name="close" />
         </button>
@@ -31,7 +31,7 @@ export function Inspected({ session }: { session: GameSession }): JSX.Element | 
                 aria-pressed={feature === touched}
                 onClick={() => session.inspect(cell, own?.segment ?? null)}
               >
-                {inWords(feature.text)}
+                {feature.text}
               </button>
             </li>
           );

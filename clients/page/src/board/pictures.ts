@@ -1,4 +1,4 @@
-/** The service's pictures of tiles: one SVG, which is fetched once, checked, and referred to wherever a tile lies. */
+/** The service's pictures of tiles: one SVG, which is fetched once; what is shown of it is checked and referred to. */
 
 import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE } from "../model/cells.ts";
@@ -26,8 +26,13 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5000;
 const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 
+/** What has been fetched, by the set's id. */
+const SHELVES = new Map<string, Shelf>();
+
 /** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
 export class Pictures extends Observable {
+  /** What was to be shown before it was there. */
+  private readonly awaited = new Set<string>();
   private readonly places = new Map<string, Places>();
   private isClosed = false;
 
@@ -37,9 +42,18 @@ export class Pictures extends Observable {
     void this.load();
   }
 
+  /** Whether there is anything to see. */
+  get isLoaded(): boolean {
+    return SHELVES.has(this.tileset);
+  }
+
   /** The reference to a picture, which is shown as soon as it is there. */
   href(tile: string, rotation: number): string {
-    return `#${this.symbolId(tile, rotation)}`;
+    const id = idOf(tile, rotation);
+    const shelf = SHELVES.get(this.tileset);
+    if (shelf) shelf.put(id);
+    else this.awaited.add(id);
+    return `#${this.tileset}-${id}`;
   }
 
   /** Where an islander stands on a segment. */
@@ -64,14 +78,10 @@ export class Pictures extends Observable {
   }
 
   private placesOn(tile: string, rotation: number): Places | undefined {
-    const id = this.symbolId(tile, rotation);
-    const symbol = this.places.has(id) ? null : document.getElementById(id);
-    if (symbol) this.places.set(id, placesIn(symbol));
+    const id = idOf(tile, rotation);
+    const picture = this.places.has(id) ? null : SHELVES.get(this.tileset)?.picture(id);
+    if (picture) this.places.set(id, placesIn(picture));
     return this.places.get(id);
-  }
-
-  private symbolId(tile: string, rotation: number): string {
-    return `${this.tileset}-tile-${tile}-${rotation}`;
   }
 
   /** Nobody looks at the board any more. */
@@ -81,7 +91,7 @@ export class Pictures extends Observable {
 
   /** Fetches the pictures, after growing pauses again, until there is nobody to see them. */
   private async load(): Promise<void> {
-    if (document.getElementById(this.shelfId)) return;
+    if (this.isLoaded) return;
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
       const svg = await this.fetch();
       if (svg !== null) return this.keep(svg);
@@ -98,42 +108,73 @@ export class Pictures extends Observable {
     return response?.ok ? response.text().catch(() => null) : null;
   }
 
-  private get shelfId(): string {
-    return `pictures-${this.tileset}`;
-  }
-
-  /** Keeps the pictures in the document. They are drawn, with no size, as gradients of what is not do not work. */
   private keep(svg: string): void {
-    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    const shelf = document.createElementNS(SVG, "svg");
-    shelf.id = this.shelfId;
-    shelf.setAttribute("class", "shelf");
-    shelf.setAttribute("aria-hidden", "true");
-    shelf.append(...copies(parsed, `${this.tileset}-`));
-    document.body.append(shelf);
+    const shelf = SHELVES.get(this.tileset) ?? new Shelf(svg, `${this.tileset}-`);
+    SHELVES.set(this.tileset, shelf);
+    for (const id of this.awaited) shelf.put(id);
     this.notify();
   }
 }
 
-/** Copies of an element's children with only what a picture needs, and with ids that are its own. */
-function copies(parent: Element, prefix: string): Element[] {
-  return [...parent.children]
-    .filter((child) => ELEMENTS.has(child.localName))
-    .map((child) => copy(child, prefix));
+function idOf(tile: string, rotation: number): string {
+  return `tile-${tile}-${rotation}`;
 }
 
-function copy(element: Element, prefix: string): Element {
-  const made = document.createElementNS(SVG, element.localName);
-  for (const { localName, value } of element.attributes) {
-    if (FORBIDDEN.test(localName)) continue;
-    if (localName === "id") made.setAttribute("id", prefix + value);
-    else if (localName === "href")
-      value.startsWith("#") && made.setAttribute("href", `#${prefix}${value.slice(1)}`);
-    else made.setAttribute(localName, value.replace(/url\(#/g, `url(#${prefix}`));
+/** The pictures of a set. In the page's document, where `use` finds them, are only those that have been shown. */
+class Shelf {
+  private readonly svg: Document;
+  private readonly shown = document.createElementNS(SVG, "defs");
+  private readonly ids = new Set<string>();
+
+  /** `prefix` makes the ids its own. */
+  constructor(
+    svg: string,
+    private readonly prefix: string,
+  ) {
+    this.svg = new DOMParser().parseFromString(svg, "image/svg+xml");
+    // It is drawn, with no size, as gradients of what is not do not work.
+    const shelf = document.createElementNS(SVG, "svg");
+    shelf.setAttribute("class", "shelf");
+    shelf.setAttribute("aria-hidden", "true");
+    shelf.append(this.shown);
+    document.body.append(shelf);
   }
-  if (element.localName === "text") made.textContent = element.textContent;
-  else made.append(...copies(element, prefix));
-  return made;
+
+  /** A picture as it was fetched; null where there is none. */
+  picture(id: string): Element | null {
+    return this.svg.getElementById(id);
+  }
+
+  /** Puts a picture into the document, once, with whatever it refers to. */
+  put(id: string): void {
+    if (this.ids.has(id)) return;
+    this.ids.add(id);
+    const picture = this.picture(id);
+    if (picture && ELEMENTS.has(picture.localName)) this.shown.append(this.copy(picture));
+  }
+
+  /** A copy with only what a picture needs. */
+  private copy(element: Element): Element {
+    const made = document.createElementNS(SVG, element.localName);
+    for (const { localName, value } of element.attributes) {
+      if (FORBIDDEN.test(localName)) continue;
+      if (localName === "id") made.setAttribute("id", this.prefix + value);
+      else if (localName === "href") value.startsWith("#") && made.setAttribute("href", this.refer(value));
+      else
+        made.setAttribute(
+          localName,
+          value.replace(/(?<=url\()#[^)]*/g, (target) => this.refer(target)),
+        );
+    }
+    if (element.localName === "text") made.textContent = element.textContent;
+    for (const child of element.children) if (ELEMENTS.has(child.localName)) made.append(this.copy(child));
+    return made;
+  }
+
+  private refer(target: string): string {
+    this.put(target.slice(1));
+    return `#${this.prefix}${target.slice(1)}`;
+  }
 }
 
 function placesIn(picture: Element): Places {

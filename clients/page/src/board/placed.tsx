@@ -3,9 +3,13 @@
 import type { Game, GameEvent, PlacedTile } from "south-seas-client";
 import type { JSX } from "preact";
 import { type Cell, SIZE, cellOf, keyOf } from "../model/cells.ts";
+import { useGradually } from "../parts/gradually.ts";
 import type { Step } from "../session/game_history.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
+
+/** So many tiles are drawn at once: each is some forty shapes. */
+const TILES_AT_ONCE = 12;
 
 /** Where something of a tile is on the board, in its units. */
 export function onBoard(cell: Cell, point: Cell): Cell {
@@ -31,9 +35,11 @@ interface PlacedProps {
 /** All tiles, with the fish that boats have taken crossed out, and frames around the new ones. */
 export function Tiles({ game, pictures, recent }: PlacedProps): JSX.Element {
   const fresh = arrivals(recent, "tile_placed", ({ x, y }) => keyOf({ x, y }));
+  const tiles = pictures.isLoaded ? Object.entries(game.board) : [];
+  const drawn = useGradually(tiles.length, TILES_AT_ONCE);
   return (
     <g class="tiles">
-      {Object.entries(game.board).map(([key, placed]) => {
+      {tiles.slice(0, drawn).map(([key, placed]) => {
         const arrival = fresh.get(key);
         return (
           <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>

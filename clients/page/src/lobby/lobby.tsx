@@ -4,13 +4,15 @@ import type { GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { removeGame, isPersistent, savePreferences, preferences, storedGames } from "../model/storage.ts";
+import { isPersistent } from "../model/browser_storage.ts";
+import { removeGame, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useWarning } from "../parts/announcements.tsx";
 import { Help } from "../parts/help.tsx";
 import { LearnButton } from "../parts/lesson.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { usePageTitle } from "../parts/page_title.ts";
+import { Question } from "../parts/question.tsx";
 import { reasonOf } from "../service.ts";
 import { playComputer } from "../session/computer_game.ts";
 import { type ListedGame, isSeated, ownGames } from "../session/own_games.ts";
@@ -29,6 +31,8 @@ export function Lobby(): JSX.Element {
   const [unread, setUnread] = useState<string | null>(null);
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
+  /** The game that may be removed from the list. */
+  const [leaving, setLeaving] = useState<string | null>(null);
 
   const why = unread ?? (problem === null ? null : text.lobby.failed(problem));
 
@@ -57,10 +61,9 @@ export function Lobby(): JSX.Element {
     };
   }, []);
 
-  async function forget(id: string): Promise<void> {
-    if (!confirm(text.lobby.forgetSure)) return;
+  function forget(id: string): void {
     removeGame(id);
-    await read();
+    void read();
   }
 
   return (
@@ -78,12 +81,7 @@ export function Lobby(): JSX.Element {
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
         {why !== null && <p class="problem">{why}</p>}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        <List
-          heading={text.lobby.yourTables}
-          listed={ownGames.list}
-          verb={mineVerb}
-          onForget={(id) => void forget(id)}
-        />
+        <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={setLeaving} />
         {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
@@ -91,6 +89,14 @@ export function Lobby(): JSX.Element {
       </main>
       {isCreating && <Create onClose={() => setCreating(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
+      {leaving !== null && (
+        <Question
+          heading={text.lobby.forget}
+          words={text.lobby.forgetSure}
+          onYes={() => forget(leaving)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import type { Messages } from "./en.ts";
 import { capitalized, grammar, ranges } from "./grammar.ts";
 import sentences from "./sentences/de.json";
 
-const { ago, counted, daysAndHours, lasting, listed, plural, told } = grammar("de", sentences);
+const { ago, at, counted, daysAndHours, lasting, listed, plural, told } = grammar("de", sentences);
 
 /** The name of the computer in a quick game. */
 const COMPUTER = "Computer";
@@ -142,8 +142,8 @@ export const de: Messages = {
     heading: "Neues Spiel",
     seat: (seat) => `Platz ${seat + 1}`,
     me: "Ich",
-    friend: "Über einen Link",
-    here: "An diesem Gerät",
+    friend: "Jemand, über einen Link",
+    here: "Jemand an diesem Gerät",
     bot: (level) => `Computer · ${level}`,
     nobody: "Niemand",
     nameHere: (seat) => `Name für Platz ${seat + 1}`,
@@ -186,7 +186,6 @@ export const de: Messages = {
       connecting: "Verbinden…",
       connected: "Verbunden",
       reconnecting: "Neu verbinden…",
-      closed: "Nicht verbunden",
     },
     offline: "Keine Verbindung. Die Seite verbindet sich von selbst wieder.",
     unsent: "Keine Verbindung. Dein Zug wird gesendet, sobald du wieder online bist.",
@@ -234,11 +233,20 @@ export const de: Messages = {
     you: "du",
     bot: "Computer",
     standIn: "der Computer spielt",
-    resigned: "aufgegeben",
+    resigned: "ausgeschieden",
     spectating: "Du siehst zu.",
     nextGame: (count) => counted(count, "Spiel wartet auf dich", "Spiele warten auf dich"),
     left: (count) => `noch ${count}`,
     noneLeft: "keine mehr",
+  },
+
+  unsent: {
+    waits: "Dein Zug wartet darauf, gesendet zu werden.",
+    unknown: "Was du tun kannst, siehst du, sobald du wieder online bist.",
+  },
+
+  sure: {
+    no: "Nein",
   },
 
   away: {
@@ -252,7 +260,7 @@ export const de: Messages = {
     then: {
       pass: (phase) => CLOCK_DECIDES[phase] ?? "Dann endet dein Zug.",
       bot: () => "Dann spielt der Computer für dich.",
-      resign: () => "Dann gibst du auf.",
+      resign: () => "Dann gilt das als Aufgabe.",
     },
     bot: (name, turns) => `Der Computer hat ${inTurns(turns)} für ${name} gespielt.`,
     clock: (name, turns) =>
@@ -274,7 +282,7 @@ export const de: Messages = {
     now: "Punkte durch Schiffe",
     final: "Punkte am Ende durch Schiffe und Waren",
     winner: "gewonnen",
-    ifEnded: "wenn das Spiel jetzt endete",
+    ifEnded: "wenn das Spiel jetzt zu Ende wäre",
     ships: "Schiffe",
     wares: "Waren",
     waresRule: "Waren, ein Punkt für je drei",
@@ -295,7 +303,7 @@ export const de: Messages = {
     payable: "Du hast seine Waren. Du kannst es am Ende deines Zuges beliefern.",
     payableNow: "Du hast seine Waren. Du kannst es jetzt beliefern.",
     lacking: (certain, chosen, any) =>
-      `Es fehlt dir noch: ${listed([
+      `Du brauchst noch ${listed([
         ...wareParts(certain),
         ...(chosen > 0 ? [`${chosen} von den Sorten, die du wählst`] : []),
         ...(any > 0 ? [`${any} von beliebiger Sorte`] : []),
@@ -337,7 +345,7 @@ export const de: Messages = {
     allOut:
       "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen: Jeder kommt zurück, wenn sein Steg, seine Insel, sein Meer oder sein Markt fertig ist.",
     noneFree:
-      "Auf dieser Karte ist nichts frei: Überall arbeiten schon Insulaner. Du darfst einen von deinen vom Plan zurücknehmen: Tippe auf ihn. Oder lass alle stehen.",
+      "Auf dieser Karte ist nichts frei: Überall arbeiten schon Insulaner. Du darfst einen deiner eigenen vom Plan zurücknehmen: Tippe auf ihn. Oder lass alle stehen.",
     leaveThem: "Stehen lassen",
     retrieveTip: "Du kannst auch einen deiner Insulaner vom Plan zurücknehmen.",
     send: "Setzen",
@@ -346,10 +354,10 @@ export const de: Messages = {
     takeShip: "Dein Markt ist umgeben! Wähle ein Schiff, es kostet nichts.",
     take: "Dieses Schiff nehmen",
     deliver: "Du kannst ein Schiff beliefern. Wähle eins, oder behalte deine Waren.",
-    deliverTip: "Schiffe geben Punkte: Bezahle ihre Waren, um sie zu bekommen.",
+    deliverTip: "Schiffe bringen Punkte: Bezahle sie mit den verlangten Waren.",
     deliverGo: "Liefern",
     keep: "Waren behalten",
-    undo: "Zurück",
+    undo: "Rückgängig",
     deadline: (time) => `noch ${time}`,
     deadlineOver: "Die Zeit ist um",
   },
@@ -370,17 +378,19 @@ export const de: Messages = {
   },
 
   result: {
-    youWin: "Du gewinnst!",
+    youWin: "Du hast gewonnen!",
     wins: (name) => (name === COMPUTER ? "Der Computer gewinnt" : `${name} gewinnt`),
     share: (names) => `${names} teilen sich den Sieg`,
     reasons: {
       last_tile: "Die letzte Karte liegt.",
-      last_ship: "Das letzte Schiff ist abgefahren.",
+      last_ship: "Das letzte Schiff ist ausgelaufen.",
       bag_exhausted: "Keine der letzten Karten passte.",
-      resigned: "Die anderen haben aufgegeben.",
     },
-    timedOut: (names) => `Die Zeit ist abgelaufen für ${listed(names)}: Das gilt als aufgegeben.`,
-    leftOrLate: (names) => `Die anderen sind ausgeschieden: Zeit abgelaufen für ${listed(names)}.`,
+    youResigned: "Du hast aufgegeben.",
+    resigned: (names) =>
+      names.length === 1 ? `${listed(names)} hat aufgegeben.` : `${listed(names)} haben aufgegeben.`,
+    youWereLate: "Deine Zeit ist abgelaufen, das gilt als Aufgabe.",
+    late: (names) => `Die Zeit von ${listed(names)} ist abgelaufen, das gilt als Aufgabe.`,
     aborted: "Dieses Spiel wurde abgebrochen.",
     rematch: "Noch einmal spielen",
     next: "Das nächste Spiel öffnen",
@@ -410,14 +420,11 @@ export const de: Messages = {
 
   describe: {
     beside,
-    at: (x, y) => {
-      const across = x === 0 ? "" : `${Math.abs(x)} ${x > 0 ? "östlich" : "westlich"}`;
-      const down = y === 0 ? "" : `${Math.abs(y)} ${y > 0 ? "südlich" : "nördlich"}`;
-      return [across, down].filter(Boolean).join(", ") || "in der Mitte";
-    },
+    at,
+    tileAt: (x, y) => (x === 0 && y === 0 ? "Startkarte" : `Karte ${at(x, y)}`),
     cell: (where, around, ways) =>
-      `Feld ${where}: ${around}; passt ${ways === 1 ? "nur so herum" : `auf ${ways} Arten`}`,
-    chosenCell: (where, turned) => `Feld ${where}, gewählt, ${turned}. Eingabe legt die Karte.`,
+      `${where}: ${around}; passt ${ways === 1 ? "nur so herum" : `auf ${ways} Arten`}`,
+    chosenCell: (where, turned) => `Gewählt: ${where}, Karte ${turned}. Eingabe legt die Karte.`,
     turned: (rotation) => (rotation === 0 ? "nicht gedreht" : `um ${90 * rotation} Grad gedreht`),
     spot: capitalized,
     retrieve: (kind, where) => `Deinen ${role(kind)} zurücknehmen, ${where}`,
@@ -458,9 +465,9 @@ export const de: Messages = {
         "Eine Karte macht eine Insel mit zwei Bananen fertig. Rot hat dort einen Insulaner und erhält 2 Bananen.",
     },
     boat: {
-      heading: "Boote",
+      heading: "Fischerboote",
       words:
-        "Ein Boot, das in ein Meer mit Fischern gelegt wird, bringt den Fang früher ein. Dann verdeckt es einige der Fische, die niemand mehr bekommt.",
+        "Ein Fischerboot, das in ein Meer mit Fischern gelegt wird, bringt den Fang früher ein. Dann verdeckt es einige der Fische, die niemand mehr bekommt.",
       picture:
         "Ein Boot kommt in das Meer des blauen Fischers, der 3 Fische bringt. Das Boot verdeckt zwei davon.",
     },
@@ -472,7 +479,7 @@ export const de: Messages = {
     ships: {
       heading: "Ein Schiff beliefern",
       words:
-        "Am Ende deines Zuges darfst du eines der vier Schiffe mit Waren bezahlen. Schiffe geben Punkte.",
+        "Am Ende deines Zuges darfst du eines der vier Schiffe mit Waren beliefern. Schiffe bringen Punkte.",
     },
     end: {
       heading: "Das Ende",
@@ -525,15 +532,15 @@ export const de: Messages = {
     cells: "Karten und Felder",
     cell: "Feld",
     help: "Pfeiltasten gehen über den Plan, Bild ab führt zur nächsten Wahl, Eingabe wählt, und noch einmal bestätigt. R dreht die Karte, U nimmt zurück, P passt, S sagt, was zu tun ist. Plus und Minus zoomen, F zeigt alles.",
-    tile: (where, isNewest) => (isNewest ? `Karte, ${where}, die zuletzt gelegte.` : `Karte, ${where}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    tile: (tile, isNewest) => (isNewest ? `${tile}, die zuletzt gelegte.` : `${tile}.`),
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["ein Boot"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} hier (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "Insulaner", "Insulaner")} anderswo darauf (${name})`,
         ),
       ].join(", ")}.`,
@@ -580,14 +587,15 @@ export const de: Messages = {
     hurry: (time) => `Nur noch ${lasting(time)}!`,
     points: (count) => `${points(count)} durch Schiffe`,
     finalPoints: (count) => `${points(count)} durch Schiffe und Waren`,
-    pointsIfEnded: (count, ended) => `${points(count)} durch Schiffe, ${ended}, wenn das Spiel jetzt endete`,
+    pointsIfEnded: (count, ended) =>
+      `${points(count)} durch Schiffe, ${ended}, wenn das Spiel jetzt zu Ende wäre`,
   },
 
   course: {
     speed: "Tempo",
     link: "Link zu diesem Schritt kopieren",
     copied: "Link kopiert",
-    keys: "Die Leertaste spielt ab und hält an, die Pfeiltasten gehen einen Schritt vor oder zurück, Home und Ende führen zum ersten und zum letzten.",
+    keys: "Die Leertaste spielt ab und hält an, die Pfeiltasten gehen einen Schritt vor oder zurück, Pos1 und Ende führen zum ersten und zum letzten.",
     said: (step, of, what) => `Schritt ${step} von ${of}. ${what}`,
   },
 
@@ -626,7 +634,7 @@ export const de: Messages = {
     label: "Lektion",
     skip: "Überspringen",
     playOn: "Weiterspielen",
-    shining: (choice) => `${choice}. Leuchtet.`,
+    shining: (choice) => `${choice}. Das leuchtet.`,
     theirs: "Jetzt ist der Computer am Zug.",
     place:
       "Ein Zug beginnt mit einer Karte. Ihre Seiten müssen zu denen passen, die sie berühren: Meer an Meer, Steg an Steg, Insel an Insel. Wähle das leuchtende Feld.",
@@ -701,8 +709,7 @@ export const de: Messages = {
   },
 
   worth: {
-    nothing: "Die Karte vollendet hier nichts.",
-    tile: (where) => `Karte (${where})`,
+    nothing: "Die Karte macht hier nichts fertig.",
     features: "Auf dieser Karte",
   },
 };

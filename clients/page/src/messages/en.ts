@@ -6,14 +6,18 @@ import type { Duration } from "../model/deadline.ts";
 import { type Translatable, capitalized, grammar, ranges } from "./grammar.ts";
 import sentences from "./sentences/en.json";
 
-const { ago, counted, daysAndHours, lasting, listed, told } = grammar("en-GB", sentences);
+const { ago, at, counted, daysAndHours, lasting, listed, told } = grammar("en-GB", sentences);
 
 /** The name of the computer in a quick game. */
 const COMPUTER = "Computer";
 
+function owner(name: string): string {
+  return name === COMPUTER ? "the computer" : name;
+}
+
 function owned(name: string): string {
-  if (name === COMPUTER) return "the computer’s";
-  return name.endsWith("s") ? `${name}’` : `${name}’s`;
+  const who = owner(name);
+  return who.endsWith("s") ? `${who}’` : `${who}’s`;
 }
 
 const wareParts = (held: Wares): string[] => [
@@ -152,7 +156,6 @@ export const en = {
       connecting: "Connecting…",
       connected: "Connected",
       reconnecting: "Reconnecting…",
-      closed: "Not connected",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
     unsent: "No connection. Your move will be sent when you are back online.",
@@ -199,11 +202,20 @@ export const en = {
     you: "you",
     bot: "computer",
     standIn: "played by the computer",
-    resigned: "resigned",
+    resigned: "out of the game",
     spectating: "You are watching.",
     nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",
+  },
+
+  unsent: {
+    waits: "Your move waits to be sent.",
+    unknown: "What you can do is shown once you are back online.",
+  },
+
+  sure: {
+    no: "No",
   },
 
   away: {
@@ -216,7 +228,7 @@ export const en = {
     then: {
       pass: (phase: string) => CLOCK_DECIDES[phase] ?? "Then your turn ends.",
       bot: () => "Then the computer plays for you.",
-      resign: () => "Then you resign.",
+      resign: () => "Then you are out: that counts as resigning.",
     } as Record<string, (phase: string) => string>,
     bot: (name: string, turns: readonly number[]) => `The computer played for ${name} in ${inTurns(turns)}.`,
     clock: (name: string, turns: readonly number[]) =>
@@ -336,16 +348,17 @@ export const en = {
 
   result: {
     youWin: "You win!",
-    wins: (names: string) => `${names} wins`,
+    wins: (name: string) => `${capitalized(owner(name))} wins`,
     share: (names: string) => `${names} share the win`,
     reasons: {
       last_tile: "The last tile has been placed.",
       last_ship: "The last ship has sailed.",
       bag_exhausted: "None of the last tiles could be placed.",
-      resigned: "The others resigned.",
     } as Record<string, string>,
-    timedOut: (names: readonly string[]) => `Time ran out for ${listed(names)}, who had to resign.`,
-    leftOrLate: (names: readonly string[]) => `The others are out: time ran out for ${listed(names)}.`,
+    youResigned: "You resigned.",
+    resigned: (names: readonly string[]) => `${listed(names)} resigned.`,
+    youWereLate: "Your time ran out, which counts as resigning.",
+    late: (names: readonly string[]) => `Time ran out for ${listed(names)}, which counts as resigning.`,
     aborted: "This game was aborted.",
     rematch: "Play again",
     next: "Open the next game",
@@ -376,15 +389,11 @@ export const en = {
   describe: {
     beside: (sides: readonly [Edge, string][]) =>
       sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} to the ${EDGES[edge]}`).join(", "),
-    at: (x: number, y: number) => {
-      const across = x === 0 ? "" : `${Math.abs(x)} ${x > 0 ? "east" : "west"}`;
-      const down = y === 0 ? "" : `${Math.abs(y)} ${y > 0 ? "south" : "north"}`;
-      return [across, down].filter(Boolean).join(", ") || "the middle";
-    },
+    at,
+    tileAt: (x: number, y: number) => (x === 0 && y === 0 ? "Start tile" : `Tile ${at(x, y)}`),
     cell: (where: string, beside: string, ways: number) =>
-      `Place ${where}: ${beside}; fits ${ways === 1 ? "one way" : `${ways} ways`}`,
-    chosenCell: (where: string, turned: string) =>
-      `Place ${where}, chosen, ${turned}. Enter places the tile.`,
+      `${where}: ${beside}; fits ${ways === 1 ? "one way" : `${ways} ways`}`,
+    chosenCell: (where: string, turned: string) => `${where}, chosen, ${turned}. Enter places the tile.`,
     turned: (rotation: number) => (rotation === 0 ? "not turned" : `turned ${90 * rotation} degrees`),
     /** The service's text of the move tells segments of one kind apart: "place a fisherman in the sea region in the north". */
     spot: (placement: string) => placement.replace(/^place (.+?) (?:in|on) /, "Send out $1 to "),
@@ -495,22 +504,17 @@ export const en = {
     cells: "Tiles and cells",
     cell: "cell",
     help: "Arrow keys walk over the board, Page Down goes to the next choice, Enter chooses, and once more confirms. R turns the tile, U takes back, P passes, S says what is to be done. Plus and minus zoom, F shows everything.",
-    tile: (where: string, isNewest: boolean) =>
-      isNewest ? `Tile, ${where}, the last one placed.` : `Tile, ${where}.`,
+    tile: (tile: string, isNewest: boolean) => (isNewest ? `${tile}, the last one placed.` : `${tile}.`),
     /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }: DescribedFeature) =>
+    feature: ({ kind, sides, hasBoat, here, known }: DescribedFeature) =>
       `${[
         `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
-        ...(kind === "market" ? [] : [UNITS(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [UNITS(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["a boat"] : []),
-        open === 0
-          ? "finished"
-          : kind === "market"
-            ? `${counted(open, "cell", "cells")} around it free`
-            : `${counted(open, "side", "sides")} open`,
+        ...(known ? [LACKING(kind, known.open)] : []),
         ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
-        ...elsewhere.map(
-          ([name, number]) => `${counted(number, "islander", "islanders")} of ${name} elsewhere on it`,
+        ...(known?.elsewhere ?? []).map(
+          ([name, number]) => `${counted(number, "islander", "islanders")} of ${owner(name)} elsewhere on it`,
         ),
       ].join(", ")}.`,
     around: (tiles: readonly Edge[], free: readonly Edge[]) =>
@@ -667,7 +671,6 @@ export const en = {
 
   worth: {
     nothing: "The tile finishes nothing here.",
-    tile: (where: string) => `Tile (${where})`,
     features: "What is on this tile",
   },
 };
@@ -676,16 +679,27 @@ export const en = {
 export interface DescribedFeature {
   readonly kind: string;
   readonly sides: readonly Edge[];
-  readonly wares: number;
-  readonly open: number;
   readonly hasBoat: boolean;
   /** The owner of the islander on this tile. */
   readonly here: string | null;
-  /** The owners of islanders on its other tiles, and how many they are. */
-  readonly elsewhere: readonly (readonly [string, number])[];
+  /** What the service says of the whole feature; null where it has not been asked. */
+  readonly known: {
+    readonly wares: number;
+    /** Open sides; for a market, free cells around it. */
+    readonly open: number;
+    /** The owners of islanders on its other tiles, and how many they are. */
+    readonly elsewhere: readonly (readonly [string, number])[];
+  } | null;
 }
 
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
+
+function LACKING(kind: string, open: number): string {
+  if (open === 0) return "finished";
+  return kind === "market"
+    ? `${counted(open, "cell", "cells")} around it free`
+    : `${counted(open, "side", "sides")} open`;
+}
 
 function UNITS(value: number, unit: string): string {
   switch (unit) {

@@ -7,7 +7,7 @@ import type { Messages } from "./en.ts";
 import { capitalized, grammar, ranges, typeset } from "./grammar.ts";
 import sentences from "./sentences/fr.json";
 
-const { ago, counted, daysAndHours, lasting, listed, plural, told } = grammar("fr", sentences);
+const { ago, at, counted, daysAndHours, lasting, listed, plural, told } = grammar("fr", sentences);
 
 /** The name of the computer in a quick game. */
 const COMPUTER = "Ordinateur";
@@ -47,8 +47,8 @@ const beside = (sides: readonly [Edge, string][]): string =>
 
 /** What the clock does first for a player whose turn it only ends, by phase. */
 const CLOCK_DECIDES: Record<string, string> = {
-  place_tile: "Ensuite l’horloge posera votre tuile, rien de plus.",
-  take_ship: "Ensuite l’horloge choisira le navire.",
+  place_tile: "Ensuite, l’horloge posera votre tuile, rien de plus.",
+  take_ship: "Ensuite, l’horloge choisira le navire.",
 };
 
 const ISLANDER_JOBS: Record<string, string> = {
@@ -88,7 +88,7 @@ const french: Messages = {
   description:
     "Un jeu de plateau avec des îles, des ponts et des navires, à jouer tout de suite contre l’ordinateur ou entre amis.",
   noScript: "Cette page a besoin de JavaScript. Le service lui-même s’en passe : voir /docs.",
-  tagline: "Posez des tuiles, placez des insulaires, livrez aux navires.",
+  tagline: "Posez des tuiles, placez des insulaires, chargez les navires.",
   listed,
   wares,
   wareParts,
@@ -107,7 +107,7 @@ const french: Messages = {
     quickHint: "Commence tout de suite, avec un conseil à chaque étape.",
     friends: "Jouer entre amis",
     level: COMPUTER,
-    bots: { random: "Débutant", greedy: "Habile", expert: "Expert" },
+    bots: { random: "Débutant", greedy: "Confirmé", expert: "Expert" },
     yourTables: "Vos parties",
     waiting: "Parties ouvertes",
     live: "Parties en cours",
@@ -132,9 +132,9 @@ const french: Messages = {
     yourTurn: "À vous de jouer",
     open: "place libre",
     seated: (seated, seats) =>
-      seated === seats ? counted(seats, "joueur", "joueurs") : `${seated} joueurs sur ${seats}`,
+      counted(seated, "joueur", "joueurs") + (seated === seats ? "" : ` sur ${seats}`),
     clock: (time: Duration) => `${lasting(time)} par décision`,
-    noClock: "sans horloge",
+    noClock: "sans limite de temps",
     ago: (time: Duration) => (time.unit === "second" ? "à l’instant" : ago(time)),
     failed: (why) => `Erreur : ${why}`,
   },
@@ -143,8 +143,8 @@ const french: Messages = {
     heading: "Nouvelle partie",
     seat: (seat) => `Place ${seat + 1}`,
     me: "Moi",
-    friend: "Par un lien",
-    here: "Sur cet appareil",
+    friend: "Quelqu’un, par un lien",
+    here: "Quelqu’un sur cet appareil",
     bot: (level) => `Ordinateur · ${level}`,
     nobody: "Personne",
     nameHere: (seat) => `Nom pour la place ${seat + 1}`,
@@ -187,7 +187,6 @@ const french: Messages = {
       connecting: "Connexion…",
       connected: "En ligne",
       reconnecting: "Reconnexion…",
-      closed: "Hors ligne",
     },
     offline: "Pas de connexion. La page se reconnecte toute seule.",
     unsent: "Pas de connexion. Votre coup sera envoyé dès le retour du réseau.",
@@ -213,14 +212,14 @@ const french: Messages = {
     help: "Aide",
     language: "Langue",
     theme: {
-      auto: "Couleurs : comme l’appareil",
+      auto: "Couleurs : celles de l’appareil",
       light: "Couleurs : claires",
       dark: "Couleurs : sombres",
     },
     tipsOn: "Afficher les conseils",
     tipsOff: "Masquer les conseils",
     resign: "Abandonner",
-    resignSure: "Abandonner cette partie ? Vos insulaires reviennent et vous ne pouvez plus gagner.",
+    resignSure: "Abandonner cette partie ? Vos insulaires quittent le plateau et vous ne pouvez plus gagner.",
     abort: "Annuler la partie",
     abortSure: "Annuler cette partie pour tout le monde ?",
     copy: "Copier le lien",
@@ -235,25 +234,34 @@ const french: Messages = {
     you: "vous",
     bot: "ordinateur",
     standIn: "l’ordinateur joue",
-    resigned: "abandon",
-    spectating: "Vous regardez.",
+    resigned: "hors jeu",
+    spectating: "Vous regardez la partie.",
     nextGame: (count) => counted(count, "partie vous attend", "parties vous attendent"),
     left: (count) => counted(count, "restante", "restantes"),
     noneLeft: "aucune restante",
+  },
+
+  unsent: {
+    waits: "Votre coup attend d’être envoyé.",
+    unknown: "Vos choix s’afficheront dès le retour du réseau.",
+  },
+
+  sure: {
+    no: "Non",
   },
 
   away: {
     standsIn: (name) =>
       name === null ? "L’ordinateur joue à votre place." : `L’ordinateur joue pour ${name}.`,
     takeOver: "Reprendre la main",
-    resting: "Personne d’autre ne joue, la partie vous attend donc.",
+    resting: "Personne d’autre ne joue : la partie vous attend.",
     restingFor: "La partie attend le retour de quelqu’un.",
     over: "Temps écoulé.",
     hurry: (time) => `Plus que ${time} !`,
     then: {
-      pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite votre tour se termine.",
-      bot: () => "Ensuite l’ordinateur jouera pour vous.",
-      resign: () => "Ensuite ce sera un abandon.",
+      pass: (phase) => CLOCK_DECIDES[phase] ?? "Ensuite, votre tour se termine.",
+      bot: () => "Ensuite, l’ordinateur jouera pour vous.",
+      resign: () => "Ensuite, cela comptera comme un abandon.",
     },
     bot: (name, turns) => `L’ordinateur a joué pour ${name} ${inTurns(turns)}.`,
     clock: (name, turns) => `Temps écoulé pour ${name} ${inTurns(turns)} : l’horloge a décidé.`,
@@ -278,7 +286,7 @@ const french: Messages = {
     ships: "Navires",
     wares: "Marchandises",
     waresRule: "Marchandises, un point par lot de trois",
-    pending: "Des sections incomplètes",
+    pending: "Sections incomplètes :",
     total: "Total",
     islandersHome: (count) => counted(count, "insulaire en réserve", "insulaires en réserve"),
     find: (name) => `Montrer les insulaires sur le plateau : ${name}`,
@@ -297,8 +305,8 @@ const french: Messages = {
     lacking: (certain, chosen, any) =>
       `Il vous manque ${listed([
         ...wareParts(certain),
-        ...(chosen > 0 ? [`encore ${chosen} des types que vous choisissez`] : []),
-        ...(any > 0 ? [`encore ${any} de n’importe quel type`] : []),
+        ...(chosen > 0 ? [`${counted(chosen, "marchandise", "marchandises")} des types de votre choix`] : []),
+        ...(any > 0 ? [counted(any, "marchandise quelconque", "marchandises quelconques")] : []),
       ])}.`,
   },
 
@@ -326,7 +334,8 @@ const french: Messages = {
     yourTurn: "À vous de jouer",
     turnOf: (name) => `${name}, à vous de jouer`,
     placeTile: "Touchez une case marquée pour cette tuile, ou faites-la glisser jusque-là.",
-    placeTip: "Les côtés qui se touchent doivent correspondre : mer à mer, pont à pont, île à île.",
+    placeTip:
+      "Les côtés qui se touchent doivent correspondre : mer contre mer, pont contre pont, île contre île.",
     placeChosen: "Touchez encore la tuile pour la tourner. Puis posez-la.",
     placeChosenOnly: "Ici, elle ne va que dans ce sens.",
     rotate: "Tourner",
@@ -336,11 +345,11 @@ const french: Messages = {
       "Il y reste et travaille jusqu’à ce que le pont, l’île ou la mer soit complet, puis il vous rapporte les marchandises.",
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind) =>
-      `Reprendre votre ${role(kind)} ? Rien n’est rapporté, mais vous pourrez placer cet insulaire à nouveau.`,
+      `Reprendre votre ${role(kind)} ? Il ne rapporte rien, mais vous pourrez le placer à nouveau.`,
     allOut:
       "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
     noneFree:
-      "Rien n’est libre sur cette tuile : des insulaires y travaillent partout. Vous pouvez en reprendre un des vôtres sur le plateau : touchez-le. Ou les laisser tous.",
+      "Rien n’est libre sur cette tuile : des insulaires y travaillent partout. Vous pouvez reprendre l’un des vôtres sur le plateau : touchez-le. Ou laissez-les tous.",
     leaveThem: "Les laisser",
     retrieveTip: "Vous pouvez aussi reprendre un de vos insulaires sur le plateau.",
     send: "Placer",
@@ -349,7 +358,7 @@ const french: Messages = {
     takeShip: "Votre marché est entouré ! Choisissez un navire, il est gratuit.",
     take: "Prendre ce navire",
     deliver: "Vous pouvez charger un navire. Choisissez-en un, ou gardez vos marchandises.",
-    deliverTip: "Les navires donnent des points : livrez-leur leurs marchandises pour les obtenir.",
+    deliverTip: "Les navires donnent des points : livrez les marchandises demandées pour les obtenir.",
     deliverGo: "Livrer",
     keep: "Tout garder",
     undo: "Annuler",
@@ -374,24 +383,26 @@ const french: Messages = {
     amount: (chosen, held) => `${chosen} sur vos ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
-        ? `${chosen} sur ${needed} choisies, il en manque ${needed - chosen}.`
-        : `Toutes les ${needed} sont choisies.`,
+        ? `${counted(chosen, "marchandise choisie", "marchandises choisies")} sur ${needed}, il en manque ${needed - chosen}.`
+        : `${counted(needed, "marchandise choisie", "marchandises choisies")}, le compte est bon.`,
     takes: (cost) => `Le navire demande ${cost}.`,
-    impossible: (cost) => `Pas celles-ci ensemble : le navire demande ${cost}. Remettez-en.`,
+    impossible: (cost) => `Cela ne convient pas : le navire demande ${cost}. Reprenez-en une partie.`,
   },
 
   result: {
-    youWin: "Vous gagnez !",
+    youWin: "Vous avez gagné !",
     wins: (name) => (name === COMPUTER ? "L’ordinateur gagne" : `${name} gagne`),
     share: (names) => `${names} se partagent la victoire`,
     reasons: {
       last_tile: "La dernière tuile est posée.",
       last_ship: "Le dernier navire est parti.",
       bag_exhausted: "Aucune des dernières tuiles n’a pu être posée.",
-      resigned: "Les autres ont abandonné.",
     },
-    timedOut: (names) => `Le temps est écoulé pour ${listed(names)} : c’est un abandon.`,
-    leftOrLate: (names) => `Il ne reste personne d’autre : temps écoulé pour ${listed(names)}.`,
+    youResigned: "Vous avez abandonné.",
+    resigned: (names) =>
+      names.length === 1 ? `${listed(names)} a abandonné.` : `${listed(names)} ont abandonné.`,
+    youWereLate: "Votre temps est écoulé, ce qui compte comme un abandon.",
+    late: (names) => `Le temps est écoulé pour ${listed(names)}, ce qui compte comme un abandon.`,
     aborted: "Cette partie a été annulée.",
     rematch: "Rejouer",
     next: "Ouvrir la partie suivante",
@@ -403,7 +414,7 @@ const french: Messages = {
 
   replay: {
     heading: "Film de la partie",
-    play: "Lire",
+    play: "Lecture",
     pause: "Pause",
     first: "Première étape",
     previous: "Étape précédente",
@@ -411,7 +422,7 @@ const french: Messages = {
     last: "Dernière étape",
     slider: "Étape de la partie",
     leave: "Fermer le film",
-    look: "Revoir le début",
+    look: "Revoir les coups",
   },
 
   say: {
@@ -421,14 +432,11 @@ const french: Messages = {
 
   describe: {
     beside,
-    at: (x, y) => {
-      const across = x === 0 ? "" : `${Math.abs(x)} ${EDGES[x > 0 ? "e" : "w"]}`;
-      const down = y === 0 ? "" : `${Math.abs(y)} ${EDGES[y > 0 ? "s" : "n"]}`;
-      return [across, down].filter(Boolean).join(", ") || "au centre";
-    },
+    at,
+    tileAt: (x, y) => (x === 0 && y === 0 ? "Tuile de départ" : `Tuile à ${at(x, y)}`),
     cell: (where, around, ways) =>
-      `Case ${where} : ${around} ; ${counted(ways, "orientation possible", "orientations possibles")}`,
-    chosenCell: (where, turned) => `Case ${where}, choisie, ${turned}. Entrée pose la tuile.`,
+      `${where} : ${around} ; ${counted(ways, "orientation possible", "orientations possibles")}`,
+    chosenCell: (where, turned) => `Case choisie : ${where}, tuile ${turned}. Entrée pose la tuile.`,
     turned: (rotation) => (rotation === 0 ? "non tournée" : `tournée de ${90 * rotation} degrés`),
     spot: capitalized,
     retrieve: (kind, where) => `Reprendre votre ${role(kind)}, ${where}`,
@@ -448,7 +456,7 @@ const french: Messages = {
     place: {
       heading: "Poser une tuile",
       words:
-        "À votre tour, vous posez une tuile à côté des autres. Les côtés qui se touchent doivent correspondre : mer à mer, pont à pont, île à île.",
+        "À votre tour, vous posez une tuile à côté des autres. Les côtés qui se touchent doivent correspondre : mer contre mer, pont contre pont, île contre île.",
       picture: "Trois tuiles en ligne. La dernière, encadrée, continue le pont de sa voisine.",
     },
     islander: {
@@ -464,13 +472,13 @@ const french: Messages = {
     finished: {
       heading: "Une section complète rapporte",
       words:
-        "Quand un pont, une île ou une mer est complet, qui y a le plus d’insulaires reçoit toutes ses marchandises, à égalité chacun, et les insulaires reviennent.",
+        "Quand un pont, une île ou une mer est complet, la personne qui y a le plus d’insulaires reçoit toutes les marchandises ; en cas d’égalité, chacune les reçoit. Puis les insulaires reviennent.",
       picture: "Une tuile complète une île avec deux bananes. Rouge y a un insulaire et reçoit 2 bananes.",
     },
     boat: {
-      heading: "Les bateaux",
+      heading: "Les bateaux de pêche",
       words:
-        "Un bateau posé dans une mer avec des pêcheurs rapporte la pêche plus tôt. Il recouvre ensuite une partie des poissons, que plus personne ne reçoit.",
+        "Un bateau de pêche posé dans une mer où il y a des pêcheurs rapporte la pêche plus tôt. Il recouvre ensuite une partie des poissons, que plus personne ne reçoit.",
       picture:
         "Un bateau arrive dans la mer du pêcheur bleu, qui rapporte 3 poissons. Le bateau en recouvre deux.",
     },
@@ -487,7 +495,7 @@ const french: Messages = {
     end: {
       heading: "La fin",
       words:
-        "Après la dernière tuile ou le dernier navire, les sections incomplètes rapportent aussi leurs marchandises. Trois marchandises restantes valent un point. Le plus de points gagne.",
+        "Après la dernière tuile ou le dernier navire, les sections incomplètes rapportent aussi leurs marchandises. Trois marchandises restantes valent un point. Qui a le plus de points gagne.",
     },
     rules: "Toutes les règles (en anglais)",
     keys: "Touches",
@@ -535,15 +543,15 @@ const french: Messages = {
     cells: "Tuiles et cases",
     cell: "case",
     help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
-    tile: (where, isNewest) => (isNewest ? `Tuile, ${where}, la dernière posée.` : `Tuile, ${where}.`),
-    feature: ({ kind, sides, wares: count, open, hasBoat, here, elsewhere }) =>
+    tile: (tile, isNewest) => (isNewest ? `${tile}, la dernière posée.` : `${tile}.`),
+    feature: ({ kind, sides, hasBoat, here, known }) =>
       `${[
         [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(kind === "market" ? [] : [inUnit(count, YIELDS[kind] ?? "")]),
+        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
         ...(hasBoat ? ["un bateau"] : []),
-        lacking(kind, open),
+        ...(known ? [lacking(kind, known.open)] : []),
         ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
-        ...elsewhere.map(
+        ...(known?.elsewhere ?? []).map(
           ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
         ),
       ].join(", ")}.`,
@@ -559,9 +567,9 @@ const french: Messages = {
     bar: "Ce qu’il y a à faire",
     place: (tile, cells) => `${tile}. Elle peut être posée à ${counted(cells, "endroit", "endroits")}.`,
     placeChosen: (where, turned, tile) =>
-      `Choisi : ${where}, ${turned}. ${tile}. Entrée la pose, R la tourne.`,
+      `Case choisie : ${where}, tuile ${turned}. ${tile}. Entrée la pose, R la tourne.`,
     placeChosenOnly: (where, turned, tile) =>
-      `Choisi : ${where}, ${turned}. ${tile}. Elle ne va que dans ce sens. Entrée la pose.`,
+      `Case choisie : ${where}, tuile ${turned}. ${tile}. Elle ne va que dans ce sens. Entrée la pose.`,
     islander: (spots, retrievable) =>
       [
         ...(spots > 0
@@ -598,7 +606,7 @@ const french: Messages = {
     speed: "Vitesse",
     link: "Copier le lien vers cette étape",
     copied: "Lien copié",
-    keys: "Espace lit et arrête, les flèches avancent et reculent d’une étape, Début et Fin mènent à la première et à la dernière.",
+    keys: "Espace lance et arrête la lecture, les flèches avancent et reculent d’une étape, Début et Fin mènent à la première et à la dernière.",
     said: (step, of, what) => `Étape ${step} sur ${of}. ${what}`,
   },
 
@@ -637,15 +645,15 @@ const french: Messages = {
     label: "Leçon",
     skip: "Passer la leçon",
     playOn: "Continuer",
-    shining: (choice) => `${choice}. Brille.`,
+    shining: (choice) => `${choice}. C’est ce qui brille.`,
     theirs: "C’est maintenant à l’ordinateur de jouer.",
     place:
-      "Un tour commence par une tuile. Ses côtés doivent prolonger ceux qu’ils touchent : mer contre mer, pont contre pont, île contre île. Choisissez la case qui brille.",
+      "Un tour commence par une tuile. Ses côtés doivent correspondre à ceux qu’ils touchent : mer contre mer, pont contre pont, île contre île. Choisissez la case qui brille.",
     turn: (times, button) =>
       times === 1
-        ? `Elle convient ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
-        : `Elle convient ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
-    confirm: (button) => `Elle convient. Appuyez sur « ${button} ».`,
+        ? `Elle va ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
+        : `Elle va ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
+    confirm: (button) => `Elle va bien ici. Appuyez sur « ${button} ».`,
     again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
     finishes: {
       bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
@@ -694,7 +702,7 @@ const french: Messages = {
         : "Qui scanne ce code ou ouvre le lien peut regarder.",
     elsewhere: "Continuer sur un autre appareil",
     elsewhereHint:
-      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Qui l’a joue à votre place.",
+      "Scannez ce code avec votre téléphone, ou ouvrez le lien sur l’autre appareil. Toute personne qui a ce lien joue à votre place.",
   },
 
   news: {
@@ -707,10 +715,9 @@ const french: Messages = {
 
   worth: {
     nothing: "La tuile ne complète rien ici.",
-    tile: (where) => `Tuile (${where})`,
     features: "Sur cette tuile",
   },
 };
 
-/** With the spaces that French sets before these signs, at which no line breaks. */
-export const fr: Messages = typeset(french, (text) => text.replace(/ (?=[:;!?»])|(?<=«) /g, "\u00a0"));
+/** With the narrow spaces that French sets before these signs, at which no line breaks. */
+export const fr: Messages = typeset(french, (text) => text.replace(/ (?=[:;!?»])|(?<=«) /g, "\u202f"));

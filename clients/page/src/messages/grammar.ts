@@ -23,6 +23,23 @@ export function grammar(locale: string, sentences: Readonly<Record<string, strin
     return (texts[forms.select(count)] ?? texts.other).replace("#", numbers.format(count));
   }
 
+  /** What happened, as the service tells it; "" where this page does not know it yet. */
+  function told(name: string, values: Readonly<Record<string, string>>): string {
+    return (sentences[name] ?? "").replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? "");
+  }
+
+  /** Where a cell is, as the service says it. */
+  function at(x: number, y: number): string {
+    if (x === 0 && y === 0) return told("place.start", {});
+    const [down, across] = [y < 0 ? "n" : "s", x < 0 ? "w" : "e"];
+    const [number, further] = [Math.abs(y || x), numbers.format(Math.abs(x))];
+    const form = forms.select(number) === "one" ? "one" : "other";
+    const distance = told(`place.${y === 0 ? across : down}.${form}`, { number: numbers.format(number) });
+    return told("place", {
+      distance: x === 0 || y === 0 ? distance : told(`place.both.${across}`, { distance, number: further }),
+    });
+  }
+
   function inUnit(count: number, unit: string, unitDisplay: "long" | "narrow"): string {
     return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay }).format(count);
   }
@@ -40,9 +57,8 @@ export function grammar(locale: string, sentences: Readonly<Record<string, strin
     /** How long, as short as can be. */
     daysAndHours: (days: number, hours: number): string =>
       `${inUnit(days, "day", "narrow")} ${inUnit(hours, "hour", "narrow")}`,
-    /** What happened, as the service tells it; "" where this page does not know it yet. */
-    told: (name: string, values: Readonly<Record<string, string>>): string =>
-      (sentences[name] ?? "").replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? ""),
+    told,
+    at,
   };
 }
 

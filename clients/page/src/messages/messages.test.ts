@@ -5,6 +5,7 @@ import { de } from "./de.ts";
 import { type Messages, en } from "./en.ts";
 import { fr } from "./fr.ts";
 import { ranges, typeset } from "./grammar.ts";
+import SENTENCES from "./sentences/en.json";
 
 const OTHERS: readonly Messages[] = [fr, de];
 
@@ -46,9 +47,15 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   "describe.beside": [[["n", "sea"]]],
   "describe.tile": [[["n", "sea"]], ["7", "8"]],
   stock: [wares(7, 8, 9)],
-  "walk.tile": ["7", false],
+  "walk.tile": ["7", true],
   "walk.feature": [
-    { kind: "sea", sides: ["n"], wares: 4, open: 5, hasBoat: true, here: "7", elsewhere: [["8", 9]] },
+    {
+      kind: "sea",
+      sides: ["n"],
+      hasBoat: true,
+      here: "7",
+      known: { wares: 4, open: 5, elsewhere: [["8", 9]] },
+    },
   ],
   "walk.around": [["n"], ["e"]],
   "asked.scores": [[["7", 8]]],
@@ -76,7 +83,7 @@ function made(text: Text | undefined, values: readonly unknown[]): string {
 }
 
 function numbersIn(text: string): readonly string[] {
-  return [...new Set(text.match(/\d/g))].sort();
+  return [...new Set(text.match(/(?<!Pos)\d/g))].sort();
 }
 
 for (const other of OTHERS) {
@@ -179,6 +186,60 @@ test("typography reaches every text, those of functions and of lists too", () =>
     shout,
   );
   assert.deepEqual([plain, made("b"), listed], ["A", "AB", [["A"]]]);
-  const boat = fr.told("feature_evaluated.sea.boat", { gain: "7", x: "2", y: "-1" });
-  assert.equal(boat, "Un bateau de pêche arrive en (2, -1)\u00a0: 7.");
+});
+
+/** What no text may have, by language; the spaces at which no line breaks are narrow in French. */
+const UNTYPOGRAPHICAL: Readonly<Record<string, RegExp>> = {
+  en: /['"„«»]|\.{3}| - |\d-\d|\u00a0/,
+  fr: /['"“”„]|\.{3}| - |\d-\d|\u00a0|[^\u202f](?=[;!?»]|:(?!\d))|«(?!\u202f)/,
+  de: /['"”«»]|\.{3}| - |\d-\d|\u00a0/,
+};
+
+for (const messages of [en, ...OTHERS])
+  test(`${messages.language} has one typography, in the page's texts and in the service's`, () => {
+    const english = new Map(textsOf(en));
+    const wrong = UNTYPOGRAPHICAL[messages.language] as RegExp;
+    const said = textsOf(messages).map(([path, text]) => made(text, valuesOf(path, english.get(path) ?? "")));
+    const sentences = Object.keys(SENTENCES).map((name) => messages.told(name, { player: "7" }));
+    assert.deepEqual(
+      [...said, ...sentences].filter((one) => wrong.test(one)),
+      [],
+    );
+  });
+
+test("a cell is named by its way from the start tile", () => {
+  const named = [en, fr, de].map(({ describe }) => [
+    describe.at(0, 0),
+    describe.at(0, -1),
+    describe.at(-2, 0),
+    describe.at(2, 3),
+    describe.tileAt(0, 0),
+    describe.tileAt(1, 0),
+  ]);
+  assert.deepEqual(named, [
+    [
+      "on the start tile",
+      "1 north of the start",
+      "2 west of the start",
+      "3 south and 2 east of the start",
+      "Start tile",
+      "Tile 1 east of the start",
+    ],
+    [
+      "sur la tuile de départ",
+      "1 case au nord du départ",
+      "2 cases à l’ouest du départ",
+      "3 cases au sud et 2 à l’est du départ",
+      "Tuile de départ",
+      "Tuile à 1 case à l’est du départ",
+    ],
+    [
+      "auf der Startkarte",
+      "1 Feld nördlich der Startkarte",
+      "2 Felder westlich der Startkarte",
+      "3 Felder südlich und 2 östlich der Startkarte",
+      "Startkarte",
+      "Karte 1 Feld östlich der Startkarte",
+    ],
+  ]);
 });

@@ -46,13 +46,13 @@ export function spotKey(cell: Cell, segment: number): string {
 }
 
 /** The moves without those that look and play like another one. */
-export function shownMoves(legal: LegalMoves): Move[] {
+export function shownMoves(legal: Pick<LegalMoves, "moves" | "repeated">): Move[] {
   const repeated = new Set(legal.repeated);
   return legal.moves.filter(({ id }) => !repeated.has(id));
 }
 
 /** The choices in a list of moves; `placed` is where the tile of this turn lies. */
-export function choicesIn(legal: LegalMoves, placed: Cell | null): Choices {
+export function choicesIn(legal: Parameters<typeof shownMoves>[0], placed: Cell | null): Choices {
   const cells = new Map<string, { cell: Cell; rotations: Map<number, Move> }>();
   const spots: SpotChoice[] = [];
   const ships = new Map<string, { ship: string; payments: Payment[] }>();

@@ -5,16 +5,21 @@ import { text } from "../messages/index.ts";
 import { type Cell, keyOf, neighbours, sameCell } from "./cells.ts";
 import { costInWords, shipOf, tilesOf } from "./tileset.ts";
 
-/** The sentences of one change; `game` is the state after it. */
+/** The sentences of one change; `game` is the state after it. A pass has no event, and comes after a time-out. */
 export function sentences(diff: Diff, game: Game, tileset: TileSet): string[] {
-  return diff.events
-    .map((event) => inWords(sentence(event, game, tileset, diff)))
-    .filter((said) => said !== "");
+  const said = diff.events.map((event) => sentence(event, game, tileset, diff));
+  said.splice(isLate(diff) ? 1 : 0, 0, passed(diff, game));
+  return said.filter((words) => words !== "");
 }
 
-/** A sentence of the service with its cells in words: "(2, -1)" is "(2 east, 1 north)". */
-export function inWords(said: string): string {
-  return said.replace(/\((-?\d+), (-?\d+)\)/g, (_, x, y) => `(${text.describe.at(Number(x), Number(y))})`);
+function isLate({ events }: Diff): boolean {
+  return events[0]?.type === "turn_timed_out";
+}
+
+function passed(diff: Diff, game: Game): string {
+  const { move, seat } = diff;
+  if (seat === null || move?.startsWith("pass.") !== true) return "";
+  return text.told(move, { player: doerOf(diff, game, seat) });
 }
 
 export function nameOf(game: Game, seat: number): string {
@@ -28,43 +33,34 @@ export function kindAt(game: Game, tileset: TileSet, cell: Cell, segment: number
 }
 
 function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): string {
-  const { by, seat: actor, events } = diff;
   const name = (seat: number): string => nameOf(game, seat);
-  /** Who does it: the player, or whoever did it for one who was away. */
-  const doer = (seat: number): string => {
-    if (seat !== actor || game.players[seat]?.kind !== "human") return name(seat);
-    return by === "bot"
-      ? text.away.byBot(name(seat))
-      : by === "clock"
-        ? text.away.byClock(name(seat))
-        : name(seat);
-  };
+  const doer = (seat: number): string => doerOf(diff, game, seat);
   switch (event.type) {
     case "player_joined":
       return text.told(event.type, { player: event.name, color: text.colors[event.color] ?? "" });
     case "player_left":
       return text.told(event.type, { player: event.name });
     case "tile_placed":
-      return text.told(event.type, { player: doer(event.seat), ...written(event) });
+      return text.told(event.type, { player: doer(event.seat), ...placeOf(event) });
     case "islander_placed":
     case "islander_retrieved":
       return text.told(`${event.type}.${kindAt(game, tileset, event, event.segment)}`, {
         player: doer(event.seat),
-        ...written(event),
+        ...placeOf(event),
       });
     case "islander_returned":
       return kindAt(game, tileset, event, event.segment) === "market"
-        ? text.told(`${event.type}.market`, { player: name(event.seat), ...written(event) })
+        ? text.told(`${event.type}.market`, { player: name(event.seat), ...placeOf(event) })
         : "";
     case "feature_evaluated":
       return text.told(`${event.type}.${event.kind}.${event.cause}`, {
         gain: gain(event, name),
-        ...written(islanderCell(event, events)),
+        ...placeOf(islanderCell(event, diff.events)),
       });
     case "fish_covered":
       return text.told(event.type, {
         fish: text.wares({ bananas: 0, shells: 0, fish: event.fish }),
-        ...written(event),
+        ...placeOf(event),
       });
     case "ship_taken":
       return event.paid
@@ -83,11 +79,18 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): s
         player: name(event.seat),
         bot: text.lobby.bots[event.bot] ?? event.bot,
       });
-    case "game_started":
-    case "turn_timed_out":
-    case "player_returned":
+    case "turn_timed_out": {
+      const player = { player: name(event.seat) };
+      return text.told(`${event.type}.${event.policy}`, player) || text.told(event.type, player);
+    }
     case "player_resigned":
-    case "move_undone":
+      return isLate(diff) ? "" : text.told(event.type, { player: name(event.seat) });
+    case "move_undone": {
+      const [variant, cell] = undone(event.move);
+      return text.told(`${event.type}${variant}`, { player: name(event.seat), ...placeOf(cell) });
+    }
+    case "game_started":
+    case "player_returned":
       return text.told(event.type, { player: name(event.seat) });
     case "rematch_created":
       return text.told(event.type, { game: event.game });
@@ -102,9 +105,32 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): s
   }
 }
 
-function written({ x, y }: Cell): { x: string; y: string } {
-  return { x: String(x), y: String(y) };
+/** Who does it: the player, or whoever did it for one who was away. */
+function doerOf({ by, seat: actor }: Diff, game: Game, seat: number): string {
+  const name = nameOf(game, seat);
+  if (seat !== actor || game.players[seat]?.kind !== "human") return name;
+  return by === "bot" ? text.away.byBot(name) : by === "clock" ? text.away.byClock(name) : name;
 }
+
+function placeOf({ x, y }: Cell): { place: string } {
+  return { place: text.describe.at(x, y) };
+}
+
+/** Which sentence tells of a move that is taken back, by the move's id, and where it was. */
+function undone(move: string): [variant: string, cell: Cell] {
+  for (const [pattern, variant] of UNDONE) {
+    const [found, x = 0, y = 0] = pattern.exec(move) ?? [];
+    if (found !== undefined) return [variant, { x: Number(x), y: Number(y) }];
+  }
+  return ["", { x: 0, y: 0 }];
+}
+
+const UNDONE = [
+  [/^p(-?\d+)\.(-?\d+)/, ".tile"],
+  [/^r(-?\d+)\.(-?\d+)/, ".retrieved"],
+  [/^i\d/, ".islander"],
+  [/^d\./, ".delivery"],
+] as const;
 
 type Evaluated = Extract<GameEvent, { type: "feature_evaluated" }>;
 

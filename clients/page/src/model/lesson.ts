@@ -141,7 +141,10 @@ function news(state: LessonState, move: Move): Hint | null {
   // R4.2.
   const theirs = steps.slice(steps.findLastIndex(({ diff }) => diff.seat === seat) + 1);
   if (isNew(state, "computer") && theirs.some(({ diff }) => diff.by === "bot")) {
-    const said = theirs.flatMap((step) => sentences(step.diff, step.game, tileset)).join(" ");
+    // There is nothing to learn from a pass.
+    const said = theirs
+      .flatMap(({ diff, game }) => sentences({ ...diff, move: null }, game, tileset))
+      .join(" ");
     return hint("computer", "newest", text.lesson.computer(said), move);
   }
   const held = game.players[seat]?.wares;

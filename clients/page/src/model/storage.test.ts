@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { fillStorage, refuseStorage } from "../testing/browser.ts";
 import { game } from "../testing/games.ts";
+import { isPersistent } from "./browser_storage.ts";
 import {
-  isPersistent,
   preferences,
   removeGame,
   saveCreatedGame,
@@ -78,21 +79,43 @@ test("preferences have defaults, and what is not JSON counts as nothing", () => 
 
 test("where the browser stores nothing, the tab does", (t) => {
   assert.equal(isPersistent(), true);
-  const browsers = localStorage;
-  t.after(() =>
-    Object.defineProperty(globalThis, "localStorage", {
-      value: browsers,
-      configurable: true,
-      writable: true,
-    }),
-  );
-  Object.defineProperty(globalThis, "localStorage", {
-    configurable: true,
-    get: () => {
-      throw new DOMException("no", "SecurityError");
-    },
-  });
+  refuseStorage(t);
   assert.equal(isPersistent(), false);
   saveGame("g", { owner: "o" });
   assert.equal(storedGame("g")?.owner, "o");
+  removeGame("g");
+  assert.equal(storedGame("g"), null);
+});
+
+test("where there is no room for a game, the steps that can be read again make some", (t) => {
+  saveGame("old", { seats: { 0: "a" } });
+  savePart("old", "step", "a step");
+  savePart("old", "move", "a move");
+  const room = t.mock.method(localStorage, "setItem", (key: string, value: string) => {
+    if (localStorage.getItem("south-seas.step.old") !== null)
+      throw new DOMException("full", "QuotaExceededError");
+    room.mock.restore();
+    localStorage.setItem(key, value);
+  });
+  saveGame("new", { seats: { 0: "b" } });
+  assert.deepEqual(
+    [storedGames().map(({ id }) => id), storedPart("old", "step"), storedPart("old", "move"), isPersistent()],
+    [["new", "old"], null, "a move", true],
+  );
+});
+
+test("what there is no room for, the tab has, until there is room again", (t) => {
+  saveGame("g", {});
+  const full = fillStorage(t);
+  saveGame("more", { seats: { 0: "a" } });
+  savePart("more", "step", 1);
+  assert.deepEqual(
+    [storedGame("more")?.seats, storedPart("more", "step"), isPersistent()],
+    [{ 0: "a" }, 1, false],
+  );
+  full.mock.restore();
+  savePart("more", "step", 2);
+  saveGame("more", {});
+  assert.deepEqual([storedPart("more", "step"), isPersistent()], [2, true]);
+  assert.match(localStorage.getItem("south-seas.tables") ?? "", /more/);
 });

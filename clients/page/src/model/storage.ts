@@ -1,6 +1,7 @@
 /** What this browser stores: its games with their tokens, and its user's preferences. */
 
 import type { Created } from "south-seas-client";
+import { loadValue, removeValue, saveValue } from "./browser_storage.ts";
 import type { Tokens } from "./route.ts";
 
 const GAMES_KEY = "south-seas.tables";
@@ -21,9 +22,12 @@ export interface StoredGame {
   readonly opened: number;
 }
 
-/** What is stored of a game beside its tokens: the last step that was seen, and the move that is not sent yet. */
-type Part = "step" | "move";
-const PARTS: readonly Part[] = ["step", "move"];
+/**
+ * What is stored of a game beside its tokens: the last step that was seen, what is chosen, the move that is not sent yet,
+ * and the rematch that has been listed.
+ */
+const PARTS = ["step", "choice", "move", "rematch"] as const;
+type Part = (typeof PARTS)[number];
 
 export type Theme = "auto" | "light" | "dark";
 
@@ -52,16 +56,16 @@ const DEFAULT_PREFERENCES: Preferences = {
 };
 
 export function preferences(): Preferences {
-  return { ...DEFAULT_PREFERENCES, ...(read(PREFERENCES_KEY) as Partial<Preferences> | null) };
+  return { ...DEFAULT_PREFERENCES, ...(loadValue(PREFERENCES_KEY) as Partial<Preferences> | null) };
 }
 
 export function savePreferences(changes: Partial<Preferences>): void {
-  write(PREFERENCES_KEY, { ...preferences(), ...changes });
+  save(PREFERENCES_KEY, { ...preferences(), ...changes });
 }
 
 /** Lists all stored games, the last opened first. */
 export function storedGames(): readonly StoredGame[] {
-  const kept = read(GAMES_KEY);
+  const kept = loadValue(GAMES_KEY);
   return Array.isArray(kept) ? (kept as StoredGame[]) : [];
 }
 
@@ -111,63 +115,29 @@ export function removeGame(id: string): void {
 function writeGames(games: readonly StoredGame[]): void {
   const kept = new Set(games.map(({ id }) => id));
   for (const { id } of storedGames()) {
-    if (!kept.has(id)) for (const part of PARTS) storage().removeItem(partKey(id, part));
+    if (!kept.has(id)) for (const part of PARTS) removeValue(partKey(id, part));
   }
-  write(GAMES_KEY, games);
+  save(GAMES_KEY, games);
 }
 
 /** Returns a part of a game as it was saved; null if there is none. */
 export function storedPart(id: string, part: Part): unknown {
-  return read(partKey(id, part));
+  return loadValue(partKey(id, part));
 }
 
 /** Saves a part of a game for as long as the game is stored; null removes it. */
 export function savePart(id: string, part: Part, value: unknown): void {
-  if (value === null) storage().removeItem(partKey(id, part));
-  else if (storedGame(id) !== null) write(partKey(id, part), value);
+  if (value === null) removeValue(partKey(id, part));
+  else if (storedGame(id) !== null) save(partKey(id, part), value);
+}
+
+/** Saves a value; where there is no room for it, the steps go, which can be read again. */
+function save(key: string, value: unknown): void {
+  if (saveValue(key, value)) return;
+  for (const { id } of storedGames()) removeValue(partKey(id, "step"));
+  saveValue(key, value);
 }
 
 function partKey(id: string, part: Part): string {
   return `south-seas.${part}.${id}`;
-}
-
-function read(key: string): unknown {
-  try {
-    return JSON.parse(storage().getItem(key) ?? "null") as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function write(key: string, value: unknown): void {
-  storage().setItem(key, JSON.stringify(value));
-}
-
-interface KeyValueStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-  removeItem(key: string): void;
-}
-
-/** Whether what is kept outlives this tab. */
-export function isPersistent(): boolean {
-  return storage() !== TAB;
-}
-
-const tabValues = new Map<string, string>();
-const TAB: KeyValueStorage = {
-  getItem: (key) => tabValues.get(key) ?? null,
-  setItem: (key, value) => void tabValues.set(key, value),
-  removeItem: (key) => void tabValues.delete(key),
-};
-
-/** The browser's storage; where its user has blocked that, this tab's memory. */
-function storage(): KeyValueStorage {
-  try {
-    return localStorage;
-  } catch (error) {
-    if (error instanceof DOMException) return TAB;
-    throw error;
-  }
 }

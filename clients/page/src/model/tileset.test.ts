@@ -22,7 +22,7 @@ test("a cost in words (R6.3)", () => {
 test("a tile in words has its turned sides, and all that is printed on it", () => {
   assert.equal(
     tileInWords(START, 1),
-    "Tile with island north, sea east, bridge south, sea west; 1 banana, 1 shell and 3 fish and a boat",
+    "Tile with island north, sea east, bridge south, sea west; 1 banana, 1 shell, 3 fish and a boat",
   );
   assert.match(tileInWords(MARKET, 0), /; a market$/);
 });

@@ -54,9 +54,8 @@ export function tileInWords(tile: Tile, rotation: number): string {
         break;
     }
   }
-  if (held.bananas + held.shells + held.fish > 0) printed.unshift(text.wares(held));
   return text.describe.tile(
     EDGES.map((edge) => [edge, edgeKind(tile, rotation, edge)]),
-    printed,
+    [...text.wareParts(held), ...printed],
   );
 }

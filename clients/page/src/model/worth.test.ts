@@ -31,7 +31,7 @@ const FEATURE: BoardFeature = {
     { x: 0, y: 0, segment: 0 },
     { x: 1, y: 0, segment: 3 },
   ],
-  text: "The island at (1, -2) gives 2 bananas now and lacks 1 side.",
+  text: "The island gives 2 bananas now and has 1 open side.",
 };
 
 function appraised(of: Move, effects: GameEvent[], worth: string, feature: Move["feature"] = null): Move {
@@ -42,10 +42,10 @@ test("a move that the service has not appraised says nothing", () => {
   assert.equal(worthOfMove(place(1, 0, 0)), null);
 });
 
-test("a cell says what it would finish, in whose colour, and where in words", () => {
-  const worth = "Island completed at (1, 0): Bo receives 2 bananas.";
+test("a cell says what it would finish, and in whose colour", () => {
+  const worth = "Island completed 1 east of the start: Bo receives 2 bananas.";
   assert.deepEqual(worthOfMove(appraised(place(1, 0, 0), [EVALUATED], worth)), {
-    words: "Island completed at (1 east): Bo receives 2 bananas.",
+    words: worth,
     outlines: [{ cells: CELLS, seat: 1 }],
   });
   const nothing = worthOfMove(appraised(place(1, 0, 0), [], ""));
@@ -64,7 +64,7 @@ test("a spot outlines its feature, once where that is evaluated at once", () => 
 
 test("a feature is outlined in the colour of whoever has most islanders there", () => {
   const { words, outlines } = worthOfFeature(FEATURE);
-  assert.equal(words, "The island at (1 east, 2 north) gives 2 bananas now and lacks 1 side.");
+  assert.equal(words, FEATURE.text);
   assert.deepEqual(outlines, [{ cells: CELLS, seat: 1 }]);
   const tied = FEATURE.islanders.map((one) => ({ ...one, count: 1 }));
   assert.equal(worthOfFeature({ ...FEATURE, islanders: tied }).outlines[0]?.seat, null);

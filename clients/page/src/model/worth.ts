@@ -2,8 +2,7 @@
 
 import type { BoardFeature, Move } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import type { Cell } from "./cells.ts";
-import { inWords } from "./event_sentences.ts";
+import { type Cell, sameCell } from "./cells.ts";
 
 export interface Outline {
   readonly cells: readonly Cell[];
@@ -22,7 +21,7 @@ export function worthOfMove({ action, effects, feature, worth }: Move): Worth | 
   const outlines = effects.flatMap((event) =>
     event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
   );
-  const words = inWords(worth) || (action.type === "place_tile" ? text.worth.nothing : "");
+  const words = worth || (action.type === "place_tile" ? text.worth.nothing : "");
   // What is evaluated at once is outlined by its winner's colour already.
   const isOutlined = feature === null || outlines.some(({ cells }) => sameCells(cells, feature.cells));
   return { words, outlines: isOutlined ? outlines : [...outlines, { cells: feature.cells, seat: null }] };
@@ -33,9 +32,14 @@ export function worthOfFeature({ text: words, cells, islanders }: BoardFeature):
   const most = Math.max(0, ...islanders.map(({ count }) => count));
   const seats = islanders.filter(({ count }) => count === most).map(({ seat }) => seat);
   return {
-    words: inWords(words),
+    words,
     outlines: [{ cells, seat: seats.length === 1 ? (seats[0] ?? null) : null }],
   };
+}
+
+/** The features on a tile. */
+export function featuresOn(features: readonly BoardFeature[], cell: Cell): BoardFeature[] {
+  return features.filter(({ segments }) => segments.some((segment) => sameCell(segment, cell)));
 }
 
 /** The feature that a segment of a tile belongs to. */
@@ -45,15 +49,11 @@ export function featureAt(
   segment: number | null,
 ): BoardFeature | null {
   return (
-    features.find(({ segments }) =>
-      segments.some((one) => one.x === cell.x && one.y === cell.y && one.segment === segment),
-    ) ?? null
+    features.find(({ segments }) => segments.some((one) => one.segment === segment && sameCell(one, cell))) ??
+    null
   );
 }
 
 function sameCells(some: readonly Cell[], others: readonly Cell[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ x, y }, index) => others[index]?.x === x && others[index].y === y)
-  );
+  return some.length === others.length && some.every((cell, index) => sameCell(cell, others[index] ?? null));
 }

@@ -3,13 +3,15 @@ import { type TestContext, test } from "node:test";
 import type { Game, Move } from "south-seas-client";
 import type { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
+import { service } from "../service.ts";
 import { choose, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { deliver, game, move, place, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { SETTLING_MS } from "../session/gate.ts";
-import { ScriptedGame } from "../testing/scripted_game.ts";
+import { NO_ANSWER, ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { ActionBar } from "./action_bar.tsx";
+import { askedInWords } from "./asked.ts";
 
 const PICTURES = { href: () => "#" } as unknown as Pictures;
 const SEND = move("i0", { type: "place_islander", segment: 0 });
@@ -32,6 +34,21 @@ const enabled = (session: GameSession): string[] =>
   elements(bar(session), "button", "").filter(
     (label) => elements(bar(session), "button", "disabled").indexOf(label) < 0,
   );
+
+test("who is out while the others play on is told why", async (t) => {
+  const late = { type: "turn_timed_out", seat: 0, policy: "resign" };
+  for (const [events, why] of [
+    [[], text.result.youResigned],
+    [[late], text.result.youWereLate],
+  ] as const) {
+    const players = [player(0, "Ana", { resigned: true }), player(1, "Bo"), player(2, "Cy")];
+    const script = new ScriptedGame(t, game({ players, turn: turn({ decider: 1, seat: 1 }) }));
+    const session = await script.open();
+    assert.ok(!words(session).includes(why));
+    script.deliver(script.change({}, { events: [...events, { type: "player_resigned", seat: 0 }] as never }));
+    assert.ok(words(session).includes(why));
+  }
+});
 
 test("a tile is placed where it fits, and turned where it may", async (t) => {
   const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
@@ -91,6 +108,38 @@ test("where a ship can be paid in one way only, that is shown", async (t) => {
   choose.ship(session, "any");
   assert.ok(words(session).includes(text.pay.only));
   assert.ok(enabled(session).includes(text.actionBar.deliverGo));
+});
+
+for (const [asked, made] of [
+  [turn(), place(1, 0, 0)],
+  [DELIVERING, deliver("any", wares(6, 0, 0))],
+] as const) {
+  test(`a move of the phase ${asked.phase} that waits for the network is said to wait`, async (t) => {
+    const script = new ScriptedGame(t, game({ turn: asked }));
+    script.moves = [made];
+    script.failures.push(NO_ANSWER);
+    const session = await script.open();
+    session.addTokens({ seats: { 0: "token-0" } });
+    await settled();
+    session.select({ cell: { x: 1, y: 0 }, ship: "any", wares: wares(6, 0, 0) });
+    await session.act(made);
+    session.close();
+    t.mock.property(navigator, "onLine", false);
+    t.mock.method(service, "log", () => {
+      throw NO_ANSWER;
+    });
+    const reopened = await script.open();
+    assert.ok(words(reopened).includes(`Your turn ${text.unsent.waits}`), words(reopened));
+    assert.equal(askedInWords(reopened), text.unsent.waits);
+  });
+}
+
+test("without a network, and without what can be done, nothing is asked for", async (t) => {
+  const script = new ScriptedGame(t, game());
+  t.mock.method(service, "legalMoves", async () => {
+    throw NO_ANSWER;
+  });
+  assert.ok(words(await script.open()).includes(text.unsent.unknown));
 });
 
 test("whoever does not decide sees what the others do", async (t) => {

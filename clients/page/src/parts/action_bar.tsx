@@ -8,6 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
+import { NOTHING } from "../model/choices.ts";
 import { preferences } from "../model/storage.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
@@ -19,6 +20,8 @@ import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
+import { ownResignation } from "./resigned.ts";
+import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -71,7 +74,11 @@ function Theirs(step: StepProps): JSX.Element {
       )}
       <Heading {...step}>{text.actionBar.theirTurn(nameOf(game, turn.decider))}</Heading>
       <p class="hint">
-        {Object.keys(session.credentials.seats).length === 0 && <b>{text.game.spectating} </b>}
+        <b>
+          {Object.keys(session.credentials.seats).length === 0
+            ? text.game.spectating
+            : ownResignation(session)}{" "}
+        </b>
         {isResting(game)
           ? text.away.restingFor
           : player?.bot === null
@@ -110,16 +117,25 @@ function Heading({ game, turn, children }: StepProps & { children: string }): JS
 }
 
 interface HintProps {
+  readonly session: GameSession;
   readonly children: ComponentChildren;
   /** What the choice is worth. */
   readonly worth?: string | undefined;
   readonly tip?: string | undefined;
 }
 
-function Hint({ children, worth, tip }: HintProps): JSX.Element {
+/** What can be done, or what the missing network keeps from it. */
+function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
+  if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
+  if (session.network.isOffline && session.choices === NOTHING)
+    return <p class="hint">{text.unsent.unknown}</p>;
   return (
     <p class="hint">
-      {worth && <b class="worth">{worth} </b>}
+      {worth && (
+        <b ref={scrollSign} class="worth">
+          {worth}{" "}
+        </b>
+      )}
       {children}
       {tip && preferences().tips && <small class="tip"> {tip}</small>}
     </p>
@@ -141,7 +157,11 @@ function PlacingTile(step: StepProps): JSX.Element {
       <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words} tip={choice ? undefined : text.actionBar.placeTip}>
+        <Hint
+          session={session}
+          worth={session.worth?.words}
+          tip={choice ? undefined : text.actionBar.placeTip}
+        >
           {hint}
         </Hint>
       </div>
@@ -182,7 +202,7 @@ function SendingIslander(step: StepProps): JSX.Element {
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words} tip={spot ? undefined : tip}>
+        <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
       </div>
@@ -208,13 +228,15 @@ function Delivering(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        {ship ? (
+        {ship && !session.isUnsent ? (
           <PaymentStatus session={session} ship={ship} choice={choice} />
         ) : (
-          <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
+          <Hint session={session} tip={text.actionBar.deliverTip}>
+            {text.actionBar.deliver}
+          </Hint>
         )}
       </div>
-      {ship && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
+      {ship && !session.isUnsent && <Steppers key={ship.id} session={session} ship={ship} choice={choice} />}
       <Buttons session={session}>
         <Pass session={session} label={text.actionBar.keep} />
         <Confirm session={session} label={text.actionBar.deliverGo} />
@@ -232,7 +254,9 @@ function TakingShip(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint worth={session.worth?.words}>{text.actionBar.takeShip}</Hint>
+        <Hint session={session} worth={session.worth?.words}>
+          {text.actionBar.takeShip}
+        </Hint>
       </div>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />

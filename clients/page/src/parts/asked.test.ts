@@ -18,9 +18,15 @@ test("what a tile looks like is said, how often it fits, and where it would lie"
   const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
   assert.equal(askedInWords(session), `Your turn. ${MARKET}. It fits in 2 places.`);
   choose.cell(session, { x: 1, y: 0 });
-  assert.equal(askedInWords(session), `Chosen: 1 east, not turned. ${MARKET}. Enter places it, R turns it.`);
+  assert.equal(
+    askedInWords(session),
+    `Chosen: 1 east of the start, not turned. ${MARKET}. Enter places it, R turns it.`,
+  );
   rotate(session);
-  assert.match(askedInWords(session), /^Chosen: 1 east, turned 90 degrees\. Tile with bridge north/);
+  assert.match(
+    askedInWords(session),
+    /^Chosen: 1 east of the start, turned 90 degrees\. Tile with bridge north/,
+  );
   choose.cell(session, { x: 2, y: 0 });
   assert.match(askedInWords(session), /It fits this way only\./);
 });

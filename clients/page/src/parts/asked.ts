@@ -45,6 +45,7 @@ function questionInWords(session: GameSession): string {
     const { decider: other } = game.turn;
     return game.players[other]?.bot === null ? text.actionBar.theirTurn(nameOf(game, other)) : "";
   }
+  if (session.isUnsent) return text.unsent.waits;
   if (session.choices === NOTHING) return "";
   const chosen = chosenInWords(session, game, tileset);
   if (chosen === null) return choicesInWords(session, game, tileset, decider);

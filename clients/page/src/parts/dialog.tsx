@@ -9,35 +9,38 @@ import { scrollSign } from "./scroll_sign.ts";
 
 interface DialogProps {
   readonly heading: string;
+  /** Whether an answer is wanted before anything else. */
+  readonly isQuestion?: boolean;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   /** What stays in sight below what scrolls. */
   readonly foot?: ComponentChildren;
 }
 
-export function Dialog({ heading, onClose, children, foot }: DialogProps): JSX.Element {
+export function Dialog({ heading, isQuestion, onClose, children, foot }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const body = useId();
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  // The browser's own closing gives the focus back; then it tells `onClose`.
-  const close = (): void => dialog.current?.close();
   return (
     <dialog
       ref={dialog}
+      role={isQuestion ? "alertdialog" : undefined}
       aria-labelledby={id}
+      aria-describedby={isQuestion ? body : undefined}
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && close()}
+      onClick={(event) => event.target === dialog.current && closeDialog(event)}
     >
       <div class="dialog">
         <div class="dialog-head">
           <h2 id={id}>{heading}</h2>
-          <button class="round" aria-label={text.close} onClick={close}>
+          <button class="round" aria-label={text.close} onClick={closeDialog}>
             <Icon name="close" />
           </button>
         </div>
-        <div ref={scrollSign} class="dialog-body">
+        <div ref={scrollSign} id={body} class="dialog-body">
           {children}
         </div>
         {foot && <div class="dialog-foot">{foot}</div>}
@@ -45,4 +48,9 @@ export function Dialog({ heading, onClose, children, foot }: DialogProps): JSX.E
       </div>
     </dialog>
   );
+}
+
+/** Closes the dialog that a button is in. The browser gives the focus back, and tells `onClose`. */
+export function closeDialog({ currentTarget }: { currentTarget: Element }): void {
+  currentTarget.closest("dialog")?.close();
 }

@@ -1,39 +1,30 @@
 /** What one change was, in words, with the way to where it was. */
 
 import type { JSX } from "preact";
-import { PAINTS } from "../board/figure.tsx";
+import { useMemo } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { placesOf } from "../model/news.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Icon } from "./icon.tsx";
 
+/** Made once: what has happened stays. */
 export function Entry({ session, step }: { session: GameSession; step: Step }): JSX.Element | null {
-  const { diff, game } = step;
-  const said = session.tileset ? sentences(diff, game, session.tileset) : [];
+  return useMemo(() => entryOf(session, step), [session, step, session.tileset, text]);
+}
+
+function entryOf(session: GameSession, { diff, game }: Step): JSX.Element | null {
+  const said = session.tileset ? sentences(diff, game, session.tileset).join(" ") : "";
   const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);
   const places = placesOf(diff);
-  if (said.length === 0) return null;
-  const words = (
-    <>
-      {color !== null && (
-        <svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
-          <circle cx="5" cy="5" r="4.5" fill={PAINTS[color]?.fill} />
-        </svg>
-      )}
-      <span>{said.join(" ")}</span>
-    </>
-  );
+  if (said === "") return null;
   return (
     <li class={color === null ? "entry" : `entry ink-${color}`}>
       {places.length === 0 ? (
-        words
+        said
       ) : (
         <button title={text.news.show} onClick={() => session.showPlaces(places)}>
-          {words}
-          <Icon name="find" />
-          <span class="unseen">{text.news.show}</span>
+          {said}
         </button>
       )}
     </li>

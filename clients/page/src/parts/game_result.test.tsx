@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Game } from "south-seas-client";
+import { renderToString } from "preact-render-to-string";
+import type { Game, GameEvent } from "south-seas-client";
 import { GameRow } from "../lobby/game_row.tsx";
 import { text } from "../messages/index.ts";
 import { finished, game, player, turn, wares } from "../testing/games.ts";
@@ -49,7 +50,7 @@ test("somebody who has resigned ranks below the winner, whatever the points", as
   const players = [player(0, "Ana", { resigned: true }), player(1, "Bo")];
   const { result } = await shown(t, { ...ended, players });
   assert.deepEqual(elements(result, "td"), ["2", "0", "2", "9", "0", "9"]);
-  assert.match(elements(result, "tr")[2] ?? "", /^Ana resigned/);
+  assert.match(elements(result, "tr")[2] ?? "", /^Ana out of the game/);
 });
 
 test("all who share the win are winners, and the only player here has won", async (t) => {
@@ -163,30 +164,51 @@ test("a replay shows the winner in the last step only", async (t) => {
   assert.equal(elements(<Players session={session} />, "article", "winner").length, 1);
 });
 
-/** The words of a result of which the others are out: who resigned, and for whom the clock did. */
-async function left(t: TestContext, ...by: ("seat" | "clock")[]): Promise<string> {
+/** The result of a game of Ana, Bo and Cy, of whom only Ana is left, in a browser that has these seats. */
+async function left(t: TestContext, seats: readonly number[], ...by: ("seat" | "clock")[]): Promise<string> {
   const script = new ScriptedGame(t, game({ players: [player(0, "Ana"), player(1, "Bo"), player(2, "Cy")] }));
-  const session = await script.open();
-  by.forEach((by, index) => {
-    const seat = index + 1;
-    const events = [{ type: "player_resigned", seat }] as never;
-    const result = { reason: "resigned", winners: [0], scores: [] };
-    const over = index === by.length - 1 ? { status: "finished", turn: null, result } : {};
-    script.deliver(script.change({ ...(over as Partial<Game>) }, { by, seat, events }));
-  });
-  const ended = {
-    ...script.game,
+  const session = await script.open(seats);
+  const scores = [0, 1, 2].map((seat) => ({ seat, ships: 0, wares: 0, total: 0 }));
+  const over: Partial<Game> = {
     status: "finished",
     turn: null,
-    result: { reason: "resigned", winners: [0], scores: [] },
+    result: { reason: "resigned", winners: [0], scores },
   };
-  return textOf(<GameResult session={session} game={ended as Game} />);
+  by.forEach((by, index) => {
+    const seat = index + 1;
+    const late = by === "clock" ? [{ type: "turn_timed_out", seat, policy: "resign" }] : [];
+    const events = [...late, { type: "player_resigned", seat }] as GameEvent[];
+    script.deliver(script.change(index === 1 ? over : {}, { by, seat, events }));
+  });
+  const [, reason = ""] = /<p class="hint">(.*?)<\/p>/.exec(
+    renderToString(<GameResult session={session} game={script.game} />),
+  ) as RegExpExecArray;
+  return reason;
 }
 
-test("the result says truly why the others are out", async (t) => {
-  assert.ok((await left(t, "seat", "seat")).includes("The others resigned."));
-  assert.ok((await left(t, "clock", "clock")).includes("Time ran out for Bo and Cy, who had to resign."));
-  assert.ok((await left(t, "seat", "clock")).includes("The others are out: time ran out for Cy."));
+test("the result says truly to each reader why the others are out", async (t) => {
+  const [winner, loser, spectator, couple] = [[0], [1], [], [1, 2]];
+  assert.equal(await left(t, winner, "seat", "seat"), "Bo and Cy resigned.");
+  assert.equal(await left(t, loser, "seat", "seat"), "You resigned. Cy resigned.");
+  assert.equal(await left(t, spectator, "seat", "seat"), "Bo and Cy resigned.");
+  assert.equal(await left(t, couple, "seat", "seat"), "Bo and Cy resigned.");
+  const late = "which counts as resigning.";
+  assert.equal(await left(t, winner, "seat", "clock"), `Bo resigned. Time ran out for Cy, ${late}`);
+  assert.equal(await left(t, loser, "seat", "clock"), `You resigned. Time ran out for Cy, ${late}`);
+  assert.equal(await left(t, spectator, "clock", "clock"), `Time ran out for Bo and Cy, ${late}`);
+  assert.equal(
+    await left(t, loser, "clock", "clock"),
+    `Your time ran out, ${late} Time ran out for Cy, ${late}`,
+  );
+});
+
+test("every other end has its reason, the same for all", async (t) => {
+  for (const [reason, words] of Object.entries(text.result.reasons)) {
+    const over = finished([0], []);
+    const ended = { ...over, result: { ...over.result, reason } } as Game;
+    for (const seats of [[0], [1], [], [0, 1]])
+      assert.ok(textOf((await shown(t, ended, seats)).result).includes(words));
+  }
 });
 
 test("a rematch that somebody creates is announced", async (t) => {

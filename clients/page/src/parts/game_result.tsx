@@ -12,6 +12,7 @@ import { openRematch, playAgain, rematchToken } from "../session/rematch.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { CheckButton } from "./check.tsx";
 import { Icon, WareIcon, Won } from "./icon.tsx";
+import { allResignations, ownSeat } from "./resigned.ts";
 import { ShipIcon } from "./wares.tsx";
 
 export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
@@ -23,7 +24,11 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
         {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
         {result && (
           <>
-            <p class="hint">{reasonOf(session, game, result)}</p>
+            <p class="hint">
+              {result.reason === "resigned"
+                ? allResignations(session, game)
+                : text.result.reasons[result.reason]}
+            </p>
             <Ranking game={game} result={result} />
             <Absence session={session} game={game} />
           </>
@@ -56,20 +61,7 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
 function headline(session: GameSession, game: Game, { winners }: Result): string {
   if (winners.length > 1) return text.result.share(text.listed(winners.map((seat) => nameOf(game, seat))));
   const [winner = 0] = winners;
-  const mine = Object.keys(session.credentials.seats);
-  return mine.length === 1 && mine[0] === String(winner)
-    ? text.result.youWin
-    : text.result.wins(nameOf(game, winner));
-}
-
-/** Why it is over; where the others left, whether they resigned or the clock did that for them. */
-function reasonOf({ shownSteps }: GameSession, game: Game, { reason }: Result): string {
-  const left = shownSteps.flatMap(({ diff }) =>
-    diff.events.some(({ type }) => type === "player_resigned") && diff.seat !== null ? [diff] : [],
-  );
-  const late = left.filter(({ by }) => by === "clock").map(({ seat }) => nameOf(game, seat ?? 0));
-  if (reason !== "resigned" || late.length === 0) return text.result.reasons[reason] ?? "";
-  return late.length === left.length ? text.result.timedOut(late) : text.result.leftOrLate(late);
+  return winner === ownSeat(session) ? text.result.youWin : text.result.wins(nameOf(game, winner));
 }
 
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {

@@ -135,7 +135,7 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
   ) : null;
 }
 
-function Bar({ session }: { session: GameSession }): JSX.Element {
+export function Bar({ session }: { session: GameSession }): JSX.Element {
   const { game } = session;
   const turn = game?.turn;
   return (
@@ -148,9 +148,11 @@ function Bar({ session }: { session: GameSession }): JSX.Element {
       {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
       <span class="gap" />
       <NextGame current={session.id} />
-      <span class={`connection ${session.network.status}`}>
-        {text.game.connection[session.network.status]}
-      </span>
+      {session.fatal === null && (
+        <span class={`connection ${session.network.status}`}>
+          {text.game.connection[session.network.status]}
+        </span>
+      )}
       <Menu session={session} />
     </header>
   );

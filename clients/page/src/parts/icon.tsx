@@ -21,16 +21,13 @@ const STROKES: Readonly<Record<string, string>> = {
   following: "M9 5l7 7-7 7",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   code: "M4 4h6v6H4ZM14 4h6v6h-6ZM4 14h6v6H4ZM14 14h2v2M20 14v2M14 20h2M18 18v2h2",
-  eye: "M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12ZM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6Z",
   language: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18-5-5-5-13 0-18Z",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2",
   more: "M6 9l6 6 6-6",
   find: "M12 2v4M12 18v4M2 12h4M18 12h4M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10Z",
-  list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM2 21a7 7 0 0 1 14 0M16 3.500a4 4 0 0 1 0 7.500M18 14.500a7 7 0 0 1 4 6.5",
   trophy: "M7 4h10v6a5 5 0 0 1-10 0ZM7 6H4a3 3 0 0 0 3.500 4.500M17 6h3a3 3 0 0 1-3.500 4.500M12 15v4M8 20h8",
-  bot: "M5 9h14v10H5ZM12 9V5M9 13.500h.01M15 13.500h.01M2 13v3M22 13v3",
 };
 
 /** A tool's picture; the button that holds it has the words. */

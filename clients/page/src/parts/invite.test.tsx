@@ -6,6 +6,7 @@ import { service } from "../service.ts";
 import { game, player } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
+import { leave, removePlayer } from "../session/seats.ts";
 import { Invite } from "./invite.tsx";
 
 const FREE = player(2, "", { name: null, kind: "open", color: null });
@@ -27,7 +28,7 @@ test("the host may remove those who joined, and nobody else, and sends the link"
     ["Remove Bo"],
   );
   const remove = t.mock.method(service, "removePlayer", async () => undefined as never);
-  session.removePlayer(1);
+  removePlayer(session, 1);
   await settled();
   assert.deepEqual(remove.mock.calls[0]?.arguments, ["g", 1, { token: "owner" }]);
 });
@@ -37,7 +38,7 @@ test("a player who has joined may leave, and then has no token of the game any m
   session.addTokens({ seats: { 1: "token-1" } });
   assert.ok(elements(<Invite session={session} game={WAITING} />, "button").includes(text.game.leave));
   const remove = t.mock.method(service, "removePlayer", async () => undefined as never);
-  session.leave("1");
+  leave(session, "1");
   await settled();
   assert.deepEqual(remove.mock.calls[0]?.arguments, ["g", 1, { token: "token-1" }]);
   assert.deepEqual([location.pathname, storedGame("g")], ["/", null]);

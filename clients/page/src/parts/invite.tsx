@@ -8,6 +8,7 @@ import { preferences, savePreferences } from "../model/storage.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import { service } from "../service.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { leave, removePlayer } from "../session/seats.ts";
 import { Icon } from "./icon.tsx";
 import { Link, Share, invitation } from "./share.tsx";
 
@@ -63,7 +64,11 @@ function Guests({ session, game }: { session: GameSession; game: Game }): JSX.El
   return (
     <p class="guests">
       {guests.map((player) => (
-        <button key={player.seat} disabled={session.isBusy} onClick={() => session.removePlayer(player.seat)}>
+        <button
+          key={player.seat}
+          disabled={session.isBusy}
+          onClick={() => removePlayer(session, player.seat)}
+        >
           {text.game.sendAway(nameOf(game, player.seat))}
         </button>
       ))}
@@ -76,7 +81,7 @@ function Leave({ session }: { session: GameSession }): JSX.Element {
   const [seat = ""] = Object.keys(session.credentials.seats);
   return (
     <p class="guests">
-      <button disabled={session.isBusy} onClick={() => session.leave(seat)}>
+      <button disabled={session.isBusy} onClick={() => leave(session, seat)}>
         {text.game.leave}
       </button>
     </p>

@@ -53,5 +53,7 @@ function focusNear({ element, cell, part }: Place): void {
 
 /** Whether keys are for the page as a whole: the focus is nowhere, or on a part of it. */
 export function isAnywhere(target: EventTarget | null): boolean {
-  return target === document.body || (target instanceof Element && target.matches("[data-part], main"));
+  return (
+    target === document.body || (target instanceof Element && target.matches("[data-part], .worth, main"))
+  );
 }

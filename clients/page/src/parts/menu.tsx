@@ -7,10 +7,12 @@ import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { abort, resign } from "../session/seats.ts";
 import { Check } from "./check.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
+import { type Asked, Question } from "./question.tsx";
 import { scrollSign } from "./scroll_sign.ts";
 import { Share, continuation, invitation } from "./share.tsx";
 
@@ -22,6 +24,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   const [helping, setHelping] = useState(false);
   const [shared, setShared] = useState<"game" | "seat" | null>(null);
   const [checking, setChecking] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [kept, setKept] = useState(preferences());
   const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
@@ -83,7 +86,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
           {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
           {isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
           {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
-          {session && <TableDeeds session={session} onLook={() => setOpen(false)} />}
+          {session && <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />}
         </div>
       )}
       {session && shared === "game" && (
@@ -104,6 +107,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       )}
       {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
+      {asked && <Question {...asked} onClose={() => setAsked(null)} />}
     </div>
   );
 }
@@ -133,13 +137,22 @@ function LanguageChoice(): JSX.Element {
 interface DeedsProps {
   readonly session: GameSession;
   readonly onLook: () => void;
+  readonly onAsk: (asked: Asked) => void;
 }
 
-function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
+function TableDeeds({ session, onLook, onAsk }: DeedsProps): JSX.Element | null {
   if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
   const mine = session.game?.players.find(
     ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
   );
+  function askToResign(seat: number): void {
+    onAsk({ heading: text.game.resign, words: text.game.resignSure, onYes: () => resign(session, seat) });
+  }
+
+  function askToAbort(): void {
+    onAsk({ heading: text.game.abort, words: text.game.abortSure, onYes: () => abort(session) });
+  }
+
   function look(): void {
     session.replay(session.replayed === null ? session.lastStep : null);
     onLook();
@@ -149,13 +162,9 @@ function TableDeeds({ session, onLook }: DeedsProps): JSX.Element | null {
     <>
       {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
       {mine && session.game?.status === "active" && (
-        <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
-          {text.game.resign}
-        </button>
+        <button onClick={() => askToResign(mine.seat)}>{text.game.resign}</button>
       )}
-      {session.credentials.owner && (
-        <button onClick={() => confirm(text.game.abortSure) && session.abort()}>{text.game.abort}</button>
-      )}
+      {session.credentials.owner && <button onClick={askToAbort}>{text.game.abort}</button>}
     </>
   );
 }

@@ -2,7 +2,6 @@
 
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
-import { inWords } from "../model/event_sentences.ts";
 import { worthOfMove } from "../model/worth.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -20,7 +19,7 @@ export function Moves({ session }: { session: GameSession }): JSX.Element {
           <li key={move.id}>
             <button disabled={!session.isOpen} onClick={() => void session.act(move)}>
               <span>
-                {inWords(move.text)} <small>{worthOfMove(move)?.words}</small>
+                {move.text} <small>{worthOfMove(move)?.words}</small>
               </span>
             </button>
           </li>

@@ -5,7 +5,7 @@ import { text } from "../messages/index.ts";
 import { game, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
-import { Log } from "./log.tsx";
+import { LastEntries } from "./log.tsx";
 import { News } from "./news.tsx";
 import { Players } from "./players.tsx";
 
@@ -34,12 +34,14 @@ test("all of the news is there, with the way to each place; the rest is in the l
   const session = await played(t);
   const news = <News session={session} />;
   assert.deepEqual(elements(news, "button"), [
-    `Bo places a tile at (1 east). ${text.news.show}`,
-    `Bo places a tile at (2 east). ${text.news.show}`,
+    "Bo places a tile 1 east of the start.",
+    "Bo places a tile 2 east of the start.",
   ]);
   assert.ok(textOf(news).startsWith(text.news.since(3)));
-  assert.equal(elements(<Log session={session} />, "button").length, 3);
-  assert.deepEqual(elements(<Log session={session} />, "li", 'class="since"'), [text.news.since(3)]);
+  const log = <LastEntries session={session} count={4} />;
+  assert.equal(elements(log, "button", `title="${text.news.show}"`).length, 3);
+  assert.deepEqual(elements(log, "li", 'class="since"'), [text.news.since(3)]);
+  assert.equal(elements(<LastEntries session={session} count={2} />, "li").length, 2);
 });
 
 test("a spectator sees the last turn; in a replay, and where nothing happened, there is no news", async (t) => {

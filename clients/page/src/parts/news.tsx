@@ -1,7 +1,7 @@
 /** What the others have done since this browser's last action: the last of it in short, all of it when opened. */
 
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { sentences } from "../model/event_sentences.ts";
 import type { Step } from "../session/game_history.ts";
@@ -12,7 +12,8 @@ import { scrollSign } from "./scroll_sign.ts";
 
 export function News({ session }: { session: GameSession }): JSX.Element | null {
   const details = useRef<HTMLDetailsElement>(null);
-  const { tileset } = session;
+  const { tileset, stepShown, replayed, credentials } = session;
+  const told = useMemo(() => toldSteps(session), [session, tileset, stepShown, replayed, credentials, text]);
 
   /** Gives the room back to the board, and keeps the focus. */
   function close(): void {
@@ -25,10 +26,8 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
   useEffect(() => {
     if (session.places.length > 0) close();
   }, [session.places]);
-  if (!tileset) return null;
-  const told = newsShown(session).filter((step) => sentences(step.diff, step.game, tileset).length > 0);
   if (told.length === 0) return null;
-  const said = told.flatMap((step) => sentences(step.diff, step.game, tileset)).join(" ");
+  const said = told.map(({ words }) => words).join(" ");
   return (
     <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
       <summary>
@@ -42,12 +41,21 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
         <Icon name="more" />
       </summary>
       <ol ref={scrollSign} class="log">
-        {told.map((step) => (
+        {told.map(({ step }) => (
           <Entry key={step.diff.version} session={session} step={step} />
         ))}
       </ol>
     </details>
   );
+}
+
+/** The news that there are words for. */
+function toldSteps(session: GameSession): { step: Step; words: string }[] {
+  const { tileset } = session;
+  if (!tileset) return [];
+  return newsShown(session)
+    .map((step) => ({ step, words: sentences(step.diff, step.game, tileset).join(" ") }))
+    .filter(({ words }) => words !== "");
 }
 
 /** There is news while the game is played. */

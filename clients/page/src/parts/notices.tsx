@@ -9,6 +9,7 @@ import { nameOf } from "../model/event_sentences.ts";
 import { answer, mayAsk } from "../session/attention.ts";
 import { announcer } from "../session/announcer.ts";
 import type { GameSession } from "../session/game_session.ts";
+import { returnToSeat } from "../session/seats.ts";
 import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -46,7 +47,7 @@ function StandIns({ session }: { session: GameSession }): JSX.Element | null {
           <span>
             <b>{standsIn(seat)}</b> {isResting(game) && text.away.resting}
           </span>
-          <button class="primary" disabled={session.isBusy} onClick={() => session.returnToSeat(seat)}>
+          <button class="primary" disabled={session.isBusy} onClick={() => returnToSeat(session, seat)}>
             {text.away.takeOver}
           </button>
         </div>

@@ -8,7 +8,10 @@ export function scrollSign(element: HTMLElement | null): (() => void) | undefine
   if (!element) return undefined;
   const measure = (): void => {
     const scrolls = getComputedStyle(element).overflow !== "visible";
-    element.dataset["more"] = scrolls ? edgesWithMore(element).join(" ") : "";
+    const edges = scrolls ? edgesWithMore(element) : [];
+    element.dataset["more"] = edges.join(" ");
+    // Words alone would not be reached by key.
+    if (element.childElementCount === 0) element.tabIndex = edges.length > 0 ? 0 : -1;
   };
   const sized = new ResizeObserver(measure);
   const filled = new MutationObserver(() => {

@@ -1,7 +1,7 @@
 /** The ships on display, and which of them the player on turn may choose. */
 
 import type { JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { shipOf } from "../model/tileset.ts";
 import { choose, confirm } from "../session/actions.ts";
@@ -14,7 +14,6 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
   const [shownShip, showShip] = useState<string | null>(null);
   const id = useId();
   useDismiss(shownShip !== null, () => showShip(null));
-  const berths = useBerths(game?.display ?? []);
   if (!game || !tileset) return null;
   const choosing = choices.ships.length > 0 && session.decider !== null;
   const explained =
@@ -42,7 +41,7 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
         {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
       </h2>
       <div class="harbour">
-        {berths.map((ship) => {
+        {game.display.map((ship) => {
           const face = shipOf(tileset, ship);
           if (!face) return null;
           const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
@@ -68,15 +67,6 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
       {explained && <ShipTooltip id={id} session={session} game={game} ship={explained} />}
     </section>
   );
-}
-
-/** The ships in their berths: one that comes takes the place of one that has gone, and no other moves. */
-function useBerths(display: readonly string[]): readonly string[] {
-  const berths = useRef<readonly string[]>([]);
-  const coming = display.filter((ship) => !berths.current.includes(ship));
-  const stayed = berths.current.map((ship) => (display.includes(ship) ? ship : coming.shift()));
-  berths.current = [...stayed.filter((ship) => ship !== undefined), ...coming];
-  return berths.current;
 }
 
 /** Calls `dismiss` on Escape and on a tap elsewhere. The listeners are there before the first paint, so no key is missed. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { game, place, turn } from "../testing/games.ts";
+import { type Diff, SouthSeas } from "south-seas-client";
+import { change, game, place, turn } from "../testing/games.ts";
 import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 
 const THEIRS = { turn: turn({ decider: 1, seat: 1 }) };
@@ -39,4 +40,17 @@ test("what is done here is seen at once", async (t) => {
     session.shownSteps.map(({ delayMs }) => delayMs),
     [0, 0, 450, 0],
   );
+});
+
+test("the course of a long game is one request", async () => {
+  const diffs = Array.from({ length: 350 }, (_, index) => change(index + 1, []));
+  const asked: number[] = [];
+  const fetch = async (url: unknown): Promise<Response> => {
+    const limit = Number(new URL(String(url)).searchParams.get("limit"));
+    asked.push(limit);
+    return Response.json({ version: diffs.length, digest: "", diffs: diffs.slice(0, limit) });
+  };
+  const read: Diff[] = [];
+  for await (const diff of new SouthSeas({ url: "https://seas.example", fetch }).log("g")) read.push(diff);
+  assert.deepEqual([read.length, asked], [350, [1000]]);
 });

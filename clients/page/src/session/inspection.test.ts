@@ -30,7 +30,7 @@ test("a touched tile says what its features are worth, the touched one first, un
   const tell = t.mock.method(announcer, "tell", () => undefined);
   session.inspect(CELL, 1);
   await settled();
-  assert.deepEqual(read.mock.calls[0]?.arguments, ["g", CELL, { token: null }]);
+  assert.deepEqual(read.mock.calls[0]?.arguments, ["g", {}, { token: null }], "those of the whole board");
   assert.deepEqual(
     session.inspection.features.map(({ text }) => text),
     ["Feature 1.", "Feature 0.", "Feature 2."],
@@ -59,4 +59,31 @@ test("by key each feature of a tile is looked at after the other", async (t) => 
   }
   assert.deepEqual(looked, [0, 2, 0]);
   assert.equal(session.inspection.following({ x: 5, y: 5 }), 0);
+});
+
+test("what a tile is worth that is walked to is read once for each state of the game, and told", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const read = t.mock.method(service, "features", async () => ({
+    ...features(0),
+    version: script.game.version,
+  }));
+  const session = await script.open();
+  const tell = t.mock.method(announcer, "tell", () => undefined);
+  session.walk({ x: 1, y: 0 });
+  await settled();
+  assert.equal(read.mock.callCount(), 0, "nothing lies there");
+  session.walk({ ...CELL });
+  session.walk({ ...CELL });
+  await settled();
+  assert.equal(read.mock.callCount(), 1);
+  assert.equal(tell.mock.callCount(), 1);
+  assert.match(tell.mock.calls[0]?.arguments[0] ?? "", /^Island west, 1 banana, 1 side open\. Bridge east\./);
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  assert.equal(read.mock.callCount(), 2);
+  assert.ok(session.inspection.featuresOf(script.game));
+  session.walk(null);
+  script.deliver(script.change({ bag: 0 }));
+  await settled();
+  assert.equal(read.mock.callCount(), 2, "nobody is there any more");
 });

@@ -1,8 +1,8 @@
-/** What somebody looks at on the board, and what it is worth there, as the service says it. */
+/** What somebody looks at on the board, and what the service says of its features. */
 
 import type { BoardFeature, Game } from "south-seas-client";
 import { type Cell, sameCell } from "../model/cells.ts";
-import { type Worth, featureAt, worthOfFeature } from "../model/worth.ts";
+import { type Worth, featureAt, featuresOn, worthOfFeature } from "../model/worth.ts";
 import { service } from "../service.ts";
 
 /** A tile, and a segment of it, for a feature or a figure; null where it is not known which. */
@@ -11,52 +11,76 @@ interface Inspected {
   readonly segment: number | null;
 }
 
-/** The features of a tile in one state of the game. */
-interface TileFeatures {
-  readonly cell: Cell;
+/** The features of the whole board in one state of the game. */
+interface Board {
   readonly version: number;
   readonly features: readonly BoardFeature[];
 }
 
 export class Inspection {
   inspected: Inspected | null = null;
-  private tile: TileFeatures | null = null;
+  /** The cell that the keyboard has come to; null where the focus is not on the board. */
+  walked: Cell | null = null;
+  private board: Board | null = null;
+  private reading: { readonly version: number; readonly done: Promise<void> } | null = null;
 
   constructor(private readonly id: string) {}
 
   /** Forgets what was read, in another language. */
   forget(): void {
-    this.tile = null;
+    [this.board, this.reading] = [null, null];
   }
 
-  /** The features of the tile, the touched one first; empty while they are not known. */
+  /** The features of a state of the game; null while they are not known, as in a replay and without a network. */
+  featuresOf({ version }: Game): readonly BoardFeature[] | null {
+    return this.board?.version === version ? this.board.features : null;
+  }
+
+  /** The features of the touched tile, the touched one first; empty while they are not known. */
   get features(): readonly BoardFeature[] {
-    const { inspected, tile } = this;
-    if (!inspected || !tile || !sameCell(inspected.cell, tile.cell)) return [];
-    const touched = featureAt(tile.features, inspected.cell, inspected.segment);
-    return touched ? [touched, ...tile.features.filter((one) => one !== touched)] : tile.features;
+    if (!this.inspected) return [];
+    const { touched } = this;
+    const features = this.featuresOn(this.inspected.cell);
+    return touched ? [touched, ...features.filter((one) => one !== touched)] : features;
   }
 
   /** What the touched feature is worth; null where none is touched, and while that is not known. */
   get worth(): Worth | null {
-    const touched = this.inspected && featureAt(this.features, this.inspected.cell, this.inspected.segment);
-    return touched ? worthOfFeature(touched) : null;
+    return this.touched && worthOfFeature(this.touched);
   }
 
   /** The segment of a tile to look at next, by key: of each of its features one after the other. */
   following(cell: Cell): number {
-    const { inspected, tile } = this;
-    if (!inspected || !tile || !sameCell(inspected.cell, cell) || !sameCell(tile.cell, cell)) return 0;
-    const touched = featureAt(tile.features, cell, inspected.segment);
-    const next = tile.features[(touched ? tile.features.indexOf(touched) + 1 : 0) % tile.features.length];
-    return next?.segments.find(({ x, y }) => x === cell.x && y === cell.y)?.segment ?? 0;
+    const { inspected, touched } = this;
+    const features = this.featuresOn(cell);
+    const isNext = touched !== null && inspected !== null && sameCell(inspected.cell, cell);
+    const next = features[isNext ? (features.indexOf(touched) + 1) % features.length : 0];
+    return next?.segments.find((segment) => sameCell(segment, cell))?.segment ?? 0;
   }
 
-  /** Reads the features of the tile, where they are not known for this state of the game. */
+  /** Reads the features where somebody looks at some, once for each state of the game. */
   async read({ version }: Game, token: string | null): Promise<void> {
-    const cell = this.inspected?.cell;
-    if (!cell || (this.tile?.version === version && sameCell(this.tile.cell, cell))) return;
-    const read = await service.features(this.id, { x: cell.x, y: cell.y }, { token });
-    this.tile = { cell, version: read.version, features: read.features };
+    if (this.inspected === null && this.walked === null) return;
+    if (this.reading?.version !== version) this.reading = { version, done: this.readBoard(token) };
+    await this.reading.done;
+  }
+
+  private async readBoard(token: string | null): Promise<void> {
+    try {
+      this.board = await service.features(this.id, {}, { token });
+    } catch (error) {
+      this.reading = null;
+      throw error;
+    }
+  }
+
+  private get touched(): BoardFeature | null {
+    return (
+      this.inspected && featureAt(this.board?.features ?? [], this.inspected.cell, this.inspected.segment)
+    );
+  }
+
+  private featuresOn(cell: Cell): BoardFeature[] {
+    return featuresOn(this.board?.features ?? [], cell);
   }
 }

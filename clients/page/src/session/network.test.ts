@@ -34,6 +34,7 @@ test("it is connected only where requests are answered as well", (t) => {
   assert.deepEqual([network.status, network.isOffline], ["connected", false]);
   network.onNoResponse();
   network.close();
+  network.onNoResponse();
   t.mock.timers.tick(9999);
   assert.equal(recoveries(), 0);
 });

@@ -8,6 +8,7 @@ const RETRY_MS = 3000;
 export class Network {
   private socket: Status = "connecting";
   private hasNoResponse = false;
+  private isClosed = false;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `recover` does again what had no answer. */
@@ -46,11 +47,12 @@ export class Network {
   }
 
   close(): void {
+    this.isClosed = true;
     clearTimeout(this.retryTimer);
   }
 
   private retry(afterMs: number): void {
     clearTimeout(this.retryTimer);
-    this.retryTimer = setTimeout(this.recover, afterMs);
+    if (!this.isClosed) this.retryTimer = setTimeout(this.recover, afterMs);
   }
 }

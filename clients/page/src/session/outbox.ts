@@ -1,13 +1,12 @@
 /** The move that is being sent. It stays here, with its key and in the storage, until its outcome is known. */
 
-import { type ActionResult, ProblemError, newKey } from "south-seas-client";
+import { type ActionResult, type Move, ProblemError, UnreachableError, newKey } from "south-seas-client";
 import { savePart, storedPart } from "../model/storage.ts";
 import { isUnanswered, service } from "../service.ts";
 
 /** A move for one state of the game. */
 interface PendingMove {
-  /** Its id. */
-  readonly move: string;
+  readonly move: Move;
   readonly seat: number;
   readonly version: number;
   readonly token: string | null;
@@ -18,17 +17,13 @@ interface KeyedMove extends PendingMove {
 }
 
 export class Outbox {
-  private pending: KeyedMove | null;
+  /** The move whose outcome is not known yet; null where there is none. */
+  pending: KeyedMove | null;
   private isSending = false;
 
   /** Has the move that was not sent when the page was left. */
   constructor(private readonly game: string) {
     this.pending = storedPart(game, "move") as KeyedMove | null;
-  }
-
-  /** Whether there is a move whose outcome is not known yet. */
-  get hasPending(): boolean {
-    return this.pending !== null;
   }
 
   /** Whether that move waits for the network. */
@@ -40,8 +35,9 @@ export class Outbox {
     this.set({ ...move, key: newKey() });
   }
 
-  drop(): void {
-    this.set(null);
+  /** Lets go of the move; nothing is left of one that was let go of before. */
+  drop(move = this.pending): void {
+    if (move === this.pending) this.set(null);
   }
 
   private set(pending: KeyedMove | null): void {
@@ -50,30 +46,23 @@ export class Outbox {
   }
 
   /**
-   * Sends the move, for the state of the game that it was made for; null where no answer comes, then it is kept. Its
-   * key makes a second try harmless: a move that had arrived gets its answer, also when the game has gone on.
+   * Sends the move, for the state of the game that it was made for. Without an answer it is kept. Its key makes a second
+   * try harmless: a move that had arrived gets its answer, also when the game has gone on.
    */
-  async send(): Promise<ActionResult | null> {
+  async send(): Promise<ActionResult> {
     const { pending } = this;
-    if (pending === null || this.isSending || !navigator.onLine) return null;
+    if (pending === null || !navigator.onLine) throw new UnreachableError(location.origin, null);
+    const { move, seat, version, token, key } = pending;
+    const options = { token, ifMatch: { version }, includeLegalMoves: true, key };
     this.isSending = true;
     try {
-      const acted = await service.act(
-        this.game,
-        { move: pending.move, seat: pending.seat },
-        {
-          token: pending.token,
-          ifMatch: { version: pending.version },
-          includeLegalMoves: true,
-          key: pending.key,
-        },
-      );
-      this.set(null);
+      const acted = await service.act(this.game, { move: move.id, seat }, options);
+      this.drop(pending);
       return acted;
     } catch (error) {
       // A conflict after a try without an answer: that one may be at work still.
-      if (isUnanswered(error) || (error instanceof ProblemError && error.code === "conflict")) return null;
-      this.set(null);
+      const isOpen = isUnanswered(error) || (error instanceof ProblemError && error.code === "conflict");
+      if (!isOpen) this.drop(pending);
       throw error;
     } finally {
       this.isSending = false;

@@ -1,23 +1,49 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Game, type Problem, ProblemError } from "south-seas-client";
-import { saveGame, savePart, storedGame, storedGames } from "../model/storage.ts";
+import { type Game, type MyGamesQuery, type Problem, ProblemError } from "south-seas-client";
+import { isPersistent } from "../model/browser_storage.ts";
+import { removeGame, saveGame, savePart, storedGame, storedGames } from "../model/storage.ts";
 import { titleOf } from "../parts/page_title.ts";
 import { service } from "../service.ts";
 import { finished, game, player, turn } from "../testing/games.ts";
-import { ownGames } from "./own_games.ts";
+import { fillStorage, refuseStorage } from "../testing/browser.ts";
+import { OwnGames, ownGames } from "./own_games.ts";
 
 const MINE = turn({ decider: 1 });
 
-/** Stores games in which this browser has seat 1, and lets the service have them. */
-function play(t: TestContext, games: Readonly<Record<string, Partial<Game> | string>>) {
+type Games = Readonly<Record<string, Partial<Game> | string>>;
+
+/** Stores games in which this browser has seat 1, and lets the service have them, or the problem with them. */
+function play(t: TestContext, games: Games) {
   localStorage.clear();
-  for (const id of Object.keys(games)) saveGame(id, { seats: { 1: "b" }, private: id.startsWith("private") });
-  return t.mock.method(service, "game", async (id: string, _: { token: string | null }) => {
+  for (const id of Object.keys(games)) saveGame(id, { seats: { 1: `token-${id}` }, private: true });
+  return serve(t, games);
+}
+
+/** Lists what the tokens open, a game a page; each game can be asked for by itself. */
+function serve(t: TestContext, games: Games) {
+  const one = t.mock.method(service, "game", async (id: string, _: { token: string | null }) => {
     const found = games[id];
-    if (typeof found === "string") throw new ProblemError({ code: found, status: 404 } as Problem);
+    if (typeof found === "string") throw problem(found);
     return game({ id, ...found });
   });
+  const list = t.mock.method(
+    service,
+    "myGames",
+    async ({ limit = 1 }: MyGamesQuery, tokens: readonly string[]) => {
+      const found = Object.entries(games).flatMap(([id, more]) =>
+        typeof more !== "string" && tokens.includes(`token-${id}`) ? [{ game: game({ id, ...more }) }] : [],
+      );
+      if (found.length === 0) throw problem("unauthorized");
+      assert.ok(tokens.length <= 100 && found.length <= limit);
+      return { games: found, next_cursor: null } as never;
+    },
+  );
+  return { one, list };
+}
+
+function problem(code: string): ProblemError {
+  return new ProblemError({ code, status: 404 } as Problem);
 }
 
 const listed = (): string[] => ownGames.list.map(({ game }) => game.id);
@@ -64,17 +90,80 @@ test("a game that is gone is forgotten, one whose token has ended stays, and nei
   );
 });
 
-test("a private game is read with its seat's token", async (t) => {
-  const read = play(t, { "private-2": {}, "public-2": {} });
+test("forty games are read with one request, and a hundred more with a second", async (t) => {
+  const games = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, one) => [`many-${one}`, {}]));
+  const { one, list } = play(t, games(40));
   await ownGames.read();
-  const tokens = new Map(read.mock.calls.map(({ arguments: [id, options] }) => [id, options?.token]));
-  assert.deepEqual([tokens.get("private-2"), tokens.get("public-2")], ["b", null]);
+  assert.deepEqual([listed().length, one.mock.callCount(), list.mock.callCount()], [40, 0, 1]);
+  const more = play(t, games(140));
+  await ownGames.read();
+  assert.deepEqual([listed().length, more.one.mock.callCount(), more.list.mock.callCount()], [140, 0, 2]);
 });
 
-test("the rematch of an own game is an own game, whoever created it", async (t) => {
-  play(t, { "first-3": { ...finished([0], []), id: "first-3", next_game: "second-3" } });
+test("a list of several pages is read to its end", async (t) => {
+  play(t, { "page-1": {}, "page-2": {} });
+  const pages = [["page-1"], ["page-2"]];
+  t.mock.method(service, "myGames", async ({ cursor = "0" }: MyGamesQuery) => {
+    const found = pages[Number(cursor)] ?? assert.fail();
+    return {
+      games: found.map((id) => ({ game: game({ id }) })),
+      next_cursor: cursor === "0" ? "1" : null,
+    } as never;
+  });
   await ownGames.read();
-  assert.deepEqual(storedGame("second-3")?.seats, { 1: "b" });
+  assert.deepEqual(listed().sort(), ["page-1", "page-2"]);
+});
+
+test("what another tab stores or forgets is seen in this one, and neither takes anything from the other", async (t) => {
+  const other = new OwnGames();
+  const { list } = play(t, { "mine-6": {}, "theirs-6": {} });
+  removeGame("theirs-6");
+  await Promise.all([ownGames.read(), other.read()]);
+  // Both tabs store a game, and the other one forgets the first.
+  const [here, there] = [storedGames(), storedGames()];
+  assert.deepEqual(here, there);
+  saveGame("theirs-6", { seats: { 1: "token-theirs-6" } });
+  removeGame("mine-6");
+  await ownGames.read();
+  assert.deepEqual(listed(), ["theirs-6"]);
+  assert.equal(list.mock.callCount(), 3);
+  ownGames.onChange(game({ id: "mine-6", version: 9 }));
+  assert.deepEqual(
+    listed(),
+    ["theirs-6"],
+    "a game on the screen that was forgotten elsewhere is not stored again",
+  );
+});
+
+for (const [name, refuse] of [
+  ["is full", fillStorage],
+  ["is refused", refuseStorage],
+] as const) {
+  test(`own games are listed while the tab is open where the browser's storage ${name}`, async (t) => {
+    localStorage.clear();
+    refuse(t);
+    for (let one = 0; one < 40; one++) saveGame(`g-${one}`, { seats: { 1: `token-g-${one}` } });
+    serve(t, Object.fromEntries(storedGames().map(({ id }) => [id, { turn: MINE }])));
+    await ownGames.read();
+    assert.deepEqual([listed().length, ownGames.waiting.length], [40, 40]);
+    assert.equal(isPersistent(), false);
+    for (let one = 0; one < 40; one++) removeGame(`g-${one}`);
+    assert.deepEqual(listed(), []);
+  });
+}
+
+test("the rematch of an own game is an own game at once, whoever created it", async (t) => {
+  const first = { ...finished([0], []), id: "first-3", next_game: "second-3" };
+  play(t, { "first-3": first });
+  const newestFirst = [{ game: game({ id: "second-3", turn: MINE }) }, { game: first }];
+  t.mock.method(service, "myGames", async () => ({ games: newestFirst, next_cursor: null }) as never);
+  await ownGames.read();
+  assert.deepEqual(storedGame("second-3")?.seats, { 1: "token-first-3" });
+  assert.deepEqual(listed(), ["second-3", "first-3"]);
+  removeGame("second-3");
+  await new OwnGames().read();
+  assert.equal(storedGame("second-3"), null, "what is taken off the list stays off it");
 });
 
 test("what is seen on the screen counts at once, and an older answer does not take it back", async (t) => {
@@ -90,14 +179,11 @@ test("what is seen on the screen counts at once, and an older answer does not ta
 
 test("until they have been read, games are as they were when they were last seen here", (t) => {
   play(t, { "seen-5": {}, "new-5": {} });
-  t.mock.property(ownGames, "isRead", false);
   savePart("seen-5", "step", { game: game({ id: "seen-5", turn: MINE }) });
   assert.deepEqual(
     ownGames.list.map(({ game, isMyTurn }) => [game.id, isMyTurn]),
     [["seen-5", true]],
   );
-  ownGames.isRead = true;
-  assert.deepEqual(listed(), []);
 });
 
 test("the title counts the games that wait", () => {

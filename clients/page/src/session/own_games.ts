@@ -6,6 +6,7 @@ import {
   type StoredGame,
   removeGame,
   saveGame,
+  savePart,
   storedGame,
   storedGames,
   storedPart,
@@ -14,6 +15,8 @@ import { reasonOf, service } from "../service.ts";
 import type { Step } from "./game_history.ts";
 
 const REFRESH_MS = 15_000;
+/** How many tokens a request may have, and games its answer. */
+const PAGE = 100;
 /** Codes of a game that cannot be read with the stored token (any more). */
 const UNREADABLE = new Set(["unauthorized", "wrong_seat"]);
 
@@ -22,8 +25,9 @@ export interface ListedGame {
   readonly isMyTurn: boolean;
 }
 
-class OwnGames extends Observable {
-  private readonly known = new Map<string, GameSummary>();
+export class OwnGames extends Observable {
+  /** As they were read; null for what the stored tokens do not open. */
+  private readonly known = new Map<string, GameSummary | null>();
   private watchers = 0;
   private refreshing: ReturnType<typeof setInterval> | undefined;
   /** Whether they have been read at all. */
@@ -39,10 +43,10 @@ class OwnGames extends Observable {
       .sort((one, other) => rank(one) - rank(other) || untilDeadline(one) - untilDeadline(other));
   }
 
-  /** Until they have been read, a game is as it was when it was last seen here. */
-  private summaryOf({ id }: StoredGame): GameSummary | undefined {
-    const seen = this.isRead ? null : (storedPart(id, "step") as Step | null);
-    return this.known.get(id) ?? seen?.game;
+  /** Until it has been read, a game is as it was when it was last seen here. */
+  private summaryOf({ id }: StoredGame): GameSummary | null {
+    const known = this.known.get(id);
+    return known === undefined ? ((storedPart(id, "step") as Step | null)?.game ?? null) : known;
   }
 
   /** Those that wait for this player, the most urgent first. */
@@ -50,22 +54,29 @@ class OwnGames extends Observable {
     return this.list.filter(({ isMyTurn }) => isMyTurn).map(({ game }) => game);
   }
 
-  /** Reads them from the service. */
+  /** Reads them from the service: all with one request, and those that it does not list one by one. */
   async read(): Promise<void> {
-    await Promise.all(
-      storedGames()
-        .filter(isSeated)
-        .map((stored) => this.readGame(stored)),
-    );
+    const wanted = storedGames().filter((stored) => isSeated(stored) && this.mayChange(stored.id));
+    const tokens = [...new Set(wanted.map(seatToken))];
+    const games: GameSummary[] = [];
+    for (let from = 0; from < tokens.length; from += PAGE)
+      games.push(...(await gamesOf(tokens.slice(from, from + PAGE))));
+    // The oldest first: a game says which is its rematch.
+    for (const game of games.toReversed()) this.put(game);
+    const listed = new Set(games.map(({ id }) => id));
+    await Promise.all(wanted.filter(({ id }) => !listed.has(id)).map((stored) => this.check(stored)));
     this.isRead = true;
     this.notify();
   }
 
+  private mayChange(id: string): boolean {
+    const known = this.known.get(id);
+    return known === undefined || (known !== null && !isClosed(known));
+  }
+
   /** A game on the screen is known at once. */
   onChange(game: GameSummary | Game): void {
-    const stored = storedGame(game.id);
-    if (!stored || !isSeated(stored)) return;
-    this.put(stored, game);
+    this.put(game);
     this.notify();
   }
 
@@ -87,27 +98,29 @@ class OwnGames extends Observable {
     }
   }
 
-  private async readGame(stored: StoredGame): Promise<void> {
-    const before = this.known.get(stored.id);
-    if (before && isClosed(before)) return;
-    const token = stored.private ? (Object.values(stored.seats)[0] ?? null) : null;
+  /** Reads a game that the service does not list: it is gone, or has other tokens now. */
+  private async check(stored: StoredGame): Promise<void> {
     try {
-      this.put(stored, await service.game(stored.id, { token }));
+      this.put(await service.game(stored.id, { token: stored.private ? seatToken(stored) : null }));
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       if (error.code === "not_found") removeGame(stored.id);
-      else if (!UNREADABLE.has(error.code)) throw error;
+      else if (UNREADABLE.has(error.code)) this.known.set(stored.id, null);
+      else throw error;
     }
   }
 
-  private put(stored: StoredGame, game: GameSummary): void {
+  private put(game: GameSummary | Game): void {
+    const stored = storedGame(game.id);
     const before = this.known.get(game.id);
-    if (before && before.version > game.version) return;
+    if (!stored || !isSeated(stored) || (before && before.version > game.version)) return;
     this.known.set(game.id, game);
     const { owner, spectator, seats, private: isPrivate } = stored;
+    const { next_game: next } = game;
+    if (!next || storedPart(game.id, "rematch") === next) return;
+    savePart(game.id, "rematch", next);
     // The tokens of a game open its rematch too, whoever asked for it.
-    if (game.next_game && !storedGame(game.next_game))
-      saveGame(game.next_game, { owner, spectator, seats, private: isPrivate });
+    if (!storedGame(next)) saveGame(next, { owner, spectator, seats, private: isPrivate });
   }
 }
 
@@ -116,6 +129,23 @@ export const ownGames = new OwnGames();
 /** Whether this browser plays in a game. */
 export function isSeated({ seats }: StoredGame): boolean {
   return Object.keys(seats).length > 0;
+}
+
+function seatToken({ seats }: StoredGame): string {
+  return Object.values(seats)[0] ?? "";
+}
+
+/** The games of some seats; none where no token is known. */
+async function gamesOf(tokens: readonly string[], cursor: string | null = null): Promise<GameSummary[]> {
+  try {
+    const query = { limit: PAGE, ...(cursor !== null && { cursor }) };
+    const { games, next_cursor: next } = await service.myGames(query, tokens);
+    const found = games.map(({ game }) => game);
+    return next === null ? found : [...found, ...(await gamesOf(tokens, next))];
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === "unauthorized") return [];
+    throw error;
+  }
 }
 
 /** Nothing of it changes any more. */

@@ -53,6 +53,30 @@ export function rotated(selection: Selection, choices: Choices, steps = 1): Sele
   return { ...selection, rotation };
 }
 
+/** What of a selection can still be chosen; where nothing can, the tile stays turned. */
+export function stillChosen(selection: Selection, { cells, spots, ships }: Choices): Selection {
+  const { cell, rotation, spot, ship } = selection;
+  const isThere =
+    (cell && cells.get(keyOf(cell))?.rotations.has(rotation)) ||
+    spots.some(({ key }) => key === spot) ||
+    ships.some((choice) => choice.ship === ship);
+  return isThere ? selection : { ...NOTHING_SELECTED, rotation };
+}
+
+/** Chooses what there is, where that is one move alone. */
+export function onlyChoice({ cells, spots, ships }: Choices): Selection {
+  const [place] = cells.values();
+  const [rotation = 0] = place?.rotations.keys() ?? [];
+  const payment = ships[0]?.payments[0];
+  return {
+    cell: place?.cell ?? null,
+    rotation,
+    spot: spots[0]?.key ?? null,
+    ship: ships[0]?.ship ?? null,
+    wares: payment?.wares ?? NO_WARES,
+  };
+}
+
 /** The move that the selection stands for; null where nothing is chosen. */
 export function selectedMove(selection: Selection, choices: Choices): Move | null {
   if (selection.cell)

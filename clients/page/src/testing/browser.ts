@@ -1,6 +1,6 @@
 /** What modules of the page find in a browser when they load, for tests without one. */
 
-import type { TestContext } from "node:test";
+import type { Mock, TestContext } from "node:test";
 
 const stored = new Map<string, string>();
 const motion = { matches: true };
@@ -8,6 +8,25 @@ const motion = { matches: true };
 /** Sets whether the user wants as little motion as can be, which they do outside of such tests. */
 export function setCalm(t: TestContext, isCalm: boolean): void {
   t.mock.property(motion, "matches", isCalm);
+}
+
+/** Leaves no room in the browser's storage for anything that is stored from now on. */
+export function fillStorage(t: TestContext): Mock<Storage["setItem"]> {
+  return t.mock.method(localStorage, "setItem", () => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+}
+
+/** Blocks the browser's storage, as private windows and settings may. */
+export function refuseStorage(t: TestContext): void {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, "localStorage") ?? {};
+  t.after(() => Object.defineProperty(globalThis, "localStorage", descriptor));
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get: () => {
+      throw new DOMException("no", "SecurityError");
+    },
+  });
 }
 
 Object.assign(globalThis, {

@@ -121,7 +121,7 @@ export function placed(tile: string): PlacedTile {
 
 export function place(x: number, y: number, rotation: number): Move {
   const id = `p${x}.${y}.${rotation}`;
-  return move(id, { type: "place_tile", x, y, rotation }, `place at (${x}, ${y})`);
+  return move(id, { type: "place_tile", x, y, rotation }, `place ${x} east and ${y} south of the start`);
 }
 
 export function deliver(ship: string, paid: Wares): Move {

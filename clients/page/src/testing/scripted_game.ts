@@ -1,10 +1,25 @@
 /** One game of the service as a test scripts it: what the page's requests get, and what the page sends. */
 
 import { type Mock, type TestContext } from "node:test";
-import { type Diff, type Game, type Move, type SubscribeOptions, applyDiff } from "south-seas-client";
+import {
+  type Diff,
+  type Game,
+  type Move,
+  type Problem,
+  ProblemError,
+  type SubscribeOptions,
+  UnreachableError,
+  applyDiff,
+} from "south-seas-client";
 import { service } from "../service.ts";
 import { GameSession } from "../session/game_session.ts";
 import { TILESET, change, legal } from "./games.ts";
+
+export const NO_ANSWER = new UnreachableError("https://seas.example", new Error("gone"));
+
+export function problem(code: string, status: number): ProblemError {
+  return new ProblemError({ code, status, detail: `detail of ${code}`, title: "" } as Problem);
+}
 
 export class ScriptedGame {
   /** What the next moves fail with; the others are played. */
@@ -89,4 +104,10 @@ export class ScriptedGame {
 /** Waits until all that is answered at once has been. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets what had no answer be tried again; the test mocks the time. */
+export async function retry(t: TestContext): Promise<void> {
+  t.mock.timers.tick(3000);
+  await settled();
 }

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { text } from "../messages/index.ts";
+import { service } from "../service.ts";
+import { game, player, turn, wares } from "../testing/games.ts";
+import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
+import { announcer } from "./announcer.ts";
+import { GameSession } from "./game_session.ts";
+
+test("a game that is opened without a network loads once there is one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const script = new ScriptedGame(t, game());
+  const log = t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  const session = await script.open();
+  assert.deepEqual([session.game, session.isMissing, session.network.isOffline], [null, false, true]);
+  log.mock.restore();
+  new ScriptedGame(t, game());
+  await retry(t);
+  assert.equal(session.game?.version, 1);
+});
+
+test("without a network a game is shown as it was when it was last seen here, until it can be read", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  session.close();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.property(navigator, "onLine", false);
+  const log = t.mock.method(service, "log", () => {
+    throw NO_ANSWER;
+  });
+  const reopened = await script.open();
+  assert.deepEqual([reopened.game?.version, reopened.game?.bag, reopened.network.isOffline], [2, 1, true]);
+  assert.equal(reopened.lastStep, 1);
+  log.mock.restore();
+  new ScriptedGame(t, script.game);
+  await retry(t);
+  assert.deepEqual([reopened.game?.version, reopened.network.isOffline], [2, false]);
+});
+
+test("a game that does not exist is missing", async (t) => {
+  const script = new ScriptedGame(t, game());
+  t.mock.method(service, "log", () => {
+    throw problem("not_found", 404);
+  });
+  const session = await script.open();
+  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
+});
+
+test("a change is announced", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  await script.open();
+  const tell = t.mock.method(announcer, "tell", () => undefined);
+  const returned = { type: "player_returned", seat: 1 } as const;
+  script.deliver(script.change({ turn: turn({ number: 2 }) }, { events: [returned] }));
+  assert.deepEqual(tell.mock.calls.at(-1)?.arguments, ["Bo is back."]);
+});
+
+test("only seats of this browser decide, and a seat that the computer plays does not", async (t) => {
+  const script = new ScriptedGame(t, game());
+  assert.equal((await script.open([1])).decider, null);
+  const session = await script.open([0, 1]);
+  assert.deepEqual([session.decider, session.standIns], [0, []]);
+  const away = [player(0, "Ana", { bot: "greedy" }), player(1, "Bo")];
+  script.deliver(script.change({ players: away, turn: turn({ decider: 1 }) }));
+  assert.deepEqual([session.decider, session.standIns, session.isMine(0)], [1, [0], false]);
+  assert.deepEqual((await script.open([])).standIns, []);
+});
+
+test("a link can open a step before the game is loaded; after the last one it is the last one", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.change({ bag: 1 });
+  const { credentials } = await script.open();
+  for (const [step, replayed] of [
+    [1, 1],
+    [57, 2],
+  ] as const) {
+    const session = new GameSession(credentials);
+    session.replay(step);
+    await settled();
+    assert.deepEqual([session.replayed, session.game?.version], [replayed, replayed]);
+    session.close();
+  }
+});
+
+test("a replay goes from the first to the last step, without choices of its own", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  script.deliver(script.change({ bag: 1 }));
+  session.replay(-3);
+  assert.deepEqual([session.game?.version, session.latest?.version, session.decider], [1, 2, null]);
+  session.replay(99);
+  assert.deepEqual([session.replayed, session.shownSteps.length], [2, 2]);
+  session.replay(null);
+  assert.deepEqual([session.replayed, session.decider], [null, 0]);
+});
+
+test("a connection is said to be back only after it was lost", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const tell = t.mock.method(announcer, "tell", () => undefined);
+  const warn = t.mock.method(announcer, "warn", () => undefined);
+  await script.open();
+  assert.deepEqual([tell.mock.callCount(), warn.mock.callCount()], [0, 0]);
+  script.subscription.onStatus?.("reconnecting");
+  assert.deepEqual(warn.mock.calls[0]?.arguments, [text.say.lost]);
+  script.subscription.onStatus?.("connected");
+  assert.deepEqual(tell.mock.calls[0]?.arguments, [text.say.back]);
+});
+
+test("news and gains are those since the last action here", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.deliver(script.change({ bag: 5 }, { by: "seat" }));
+  assert.deepEqual([session.news.length, session.recent.length], [0, 0]);
+  const players = [player(0, "Ana", { wares: wares(2, 0, 0) }), player(1, "Bo")];
+  script.deliver(script.change({ players }, { seat: 1, by: "seat" }));
+  script.deliver(script.change({ bag: 4 }, { seat: 1, by: "seat" }));
+  assert.equal(session.news.length, 2);
+  assert.deepEqual([...session.gains], [[0, { wares: wares(2, 0, 0), points: 0 }]]);
+  session.showPlaces([{ x: 1, y: 1 }]);
+  assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
+  script.deliver(script.change({ bag: 3 }));
+  assert.deepEqual(session.outlines, []);
+});

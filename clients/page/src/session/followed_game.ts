@@ -1,0 +1,307 @@
+/** A game as anybody may follow it: its course, how it stands, what of it is looked at, and whose seats are here. */
+
+import type { Game, Scores, Status, TileSet } from "south-seas-client";
+import { language, text } from "../messages/index.ts";
+import { isStoodIn } from "../model/absence.ts";
+import { type Cell, keyOf } from "../model/cells.ts";
+import { segmentsInWords } from "../model/described_cells.ts";
+import { sentences } from "../model/event_sentences.ts";
+import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
+import { Observable } from "../model/observable.ts";
+import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
+import { isUnanswered, reasonOf, service } from "../service.ts";
+import { announcer } from "./announcer.ts";
+import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
+import { Inspection } from "./inspection.ts";
+import { Network } from "./network.ts";
+import { ownGames } from "./own_games.ts";
+
+export abstract class FollowedGame extends Observable implements HistoryListener {
+  readonly id: string;
+  /** The id of the tile set, which is known before the set itself. */
+  tilesetId: string | null = null;
+  tileset: TileSet | null = null;
+  scores: Scores | null = null;
+  /** What was refused, or dropped, and why; null where there is nothing to say. */
+  notice: string | null = null;
+  /** Why this game can no longer be read; null while it can. */
+  fatal: string | null = null;
+  isMissing = false;
+  /** Whether something is being done that changes the game, or waits for the network. */
+  isBusy = false;
+  /** Whether somebody has created the rematch while this game was looked at. */
+  hasRematch = false;
+  /** The step that a replay is at; null while the game itself is shown. */
+  replayed: number | null = null;
+  /** The seat whose islanders are pointed out; null for none. */
+  pointedOut: number | null = null;
+  /** The cells that were last asked for; the board shows them. */
+  places: readonly Cell[] = [];
+
+  /** What of the board is looked at. */
+  readonly inspection: Inspection;
+  readonly network = new Network(() => this.recover());
+  protected readonly history: GameHistory;
+  /** Whether the game could not be read, for want of an answer. */
+  protected isUnread = false;
+  private isReadingScores = false;
+  private readonly ignoreLanguage = language.observe(() => this.onLanguage());
+
+  constructor(public credentials: StoredGame) {
+    super();
+    this.id = credentials.id;
+    this.history = new GameHistory(this.id, this);
+    this.inspection = new Inspection(this.id);
+  }
+
+  /** A token that may read the game. */
+  get readToken(): string | null {
+    const { private: isPrivate, seats, owner, spectator } = this.credentials;
+    return isPrivate ? (Object.values(seats)[0] ?? owner ?? spectator) : null;
+  }
+
+  /** Stores seats and tokens that this browser has got for the game. */
+  addTokens(keys: Partial<StoredGame>): void {
+    this.credentials = saveGame(this.id, keys);
+    this.onSettled();
+  }
+
+  /** The game as it is shown; null while it is fetched. */
+  get game(): Game | null {
+    return this.stepShown?.game ?? null;
+  }
+
+  /** The game as it is now, whatever step is shown; null while it is fetched. */
+  get latest(): Game | null {
+    return this.history.last?.game ?? null;
+  }
+
+  /** The last step that is shown. */
+  get stepShown(): Step | null {
+    return this.shownSteps.at(-1) ?? null;
+  }
+
+  /** The steps up to what is shown, the last one last. */
+  get shownSteps(): readonly Step[] {
+    return this.history.steps.slice(0, this.replayed ?? this.lastStep);
+  }
+
+  get lastStep(): number {
+    return this.history.steps.length;
+  }
+
+  /** What happened since the last turn here; for a spectator in the last turn; in a replay in its step. */
+  get news(): readonly Step[] {
+    const { shownSteps } = this;
+    const seats = new Set(Object.keys(this.credentials.seats).map(Number));
+    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, seats) : -1);
+  }
+
+  /** The news, and the last turn. */
+  get recent(): readonly Step[] {
+    const { shownSteps, news } = this;
+    if (this.replayed !== null) return news;
+    return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
+  }
+
+  /** What each seat has gained of late. */
+  get gains(): ReadonlyMap<number, Gain> {
+    const { recent, shownSteps, game } = this;
+    const before = shownSteps[shownSteps.length - recent.length - 1];
+    return before && game ? gainsBetween(before.game, game, recent) : new Map();
+  }
+
+  /** The seat of this browser that must decide now; null where there is none. */
+  get decider(): number | null {
+    const turn = this.replayed === null ? this.game?.turn : null;
+    return turn && this.isMine(turn.decider) ? turn.decider : null;
+  }
+
+  /** Whether this browser plays a seat now. */
+  isMine(seat: number): boolean {
+    const player = this.game?.players[seat];
+    return this.credentials.seats[seat] !== undefined && player?.bot === null && !player.resigned;
+  }
+
+  /** The seats of this browser that the computer plays. */
+  get standIns(): readonly number[] {
+    const players = this.game?.status === "active" && this.replayed === null ? this.game.players : [];
+    return players
+      .filter((one) => isStoodIn(one) && this.credentials.seats[one.seat] !== undefined)
+      .map(({ seat }) => seat);
+  }
+
+  /** Shows an earlier step, once there are any; null goes back to the game itself. */
+  replay(step: number | null): void {
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
+    this.notify();
+  }
+
+  /** Looks at a tile, or at one of its segments; null looks away. */
+  inspect(cell: Cell | null, segment: number | null = null): void {
+    this.inspection.inspected = cell && { cell, segment };
+    this.places = [];
+    this.notify();
+    if (cell)
+      void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
+  }
+
+  /**
+   * The keyboard comes to a cell, or leaves the board. What a tile's features are worth is read then, and told once it is
+   * known.
+   */
+  walk(cell: Cell | null): void {
+    const { game, tileset, inspection } = this;
+    inspection.walked = cell;
+    const placed = cell && game?.board[keyOf(cell)];
+    if (!placed || !tileset || inspection.featuresOf(game) || this.network.isOffline) return;
+    const tell = (): void => {
+      const features = inspection.featuresOf(game);
+      if (features && inspection.walked === cell)
+        announcer.tell(segmentsInWords(game, tileset, cell, placed, features));
+    };
+    void this.load(this.readFeatures().then(tell));
+  }
+
+  /** Shows cells on the board. */
+  showPlaces(cells: readonly Cell[]): void {
+    this.places = cells;
+    this.notify();
+  }
+
+  pointOut(seat: number | null): void {
+    this.pointedOut = seat;
+    this.notify();
+  }
+
+  dismiss(): void {
+    this.notice = null;
+    this.notify();
+  }
+
+  close(): void {
+    this.ignoreLanguage();
+    this.network.close();
+    this.history.close();
+  }
+
+  /** Reads the game, then follows it; without a network it is shown as it was when it was last seen here. */
+  protected async open(): Promise<void> {
+    if (!navigator.onLine) void this.restore();
+    this.isUnread = false;
+    await this.history.open(this.readToken, (game) => this.readTileset(game));
+    if (!this.isUnread) this.network.onResponse();
+  }
+
+  private async readTileset(game: Game): Promise<void> {
+    this.tilesetId = game.tileset;
+    this.notify();
+    this.tileset ??= await service.tileset(game.tileset);
+  }
+
+  private async restore(): Promise<void> {
+    const step = storedPart(this.id, "step") as Step | null;
+    if (step === null || this.game !== null) return;
+    try {
+      await this.readTileset(step.game);
+    } catch (error) {
+      if (isUnanswered(error)) return;
+      throw error;
+    }
+    if (this.game === null) this.history.restore(step);
+    this.notify();
+  }
+
+  /** The network may be there again: does what it kept from being done. */
+  protected recover(): void {
+    if (this.isUnread) void this.open();
+    else {
+      this.network.onRecovered();
+      this.onSettled();
+    }
+  }
+
+  /** A request had no answer: is the connection gone as well? */
+  protected onNoResponse(): void {
+    this.network.onNoResponse();
+    this.history.check();
+  }
+
+  onStatus(status: Status): void {
+    const before = this.network.status;
+    if (status === "reconnecting" && before === "connected") announcer.warn(text.say.lost);
+    if (status === "connected" && before === "reconnecting") announcer.tell(text.say.back);
+    this.network.setSocketStatus(status);
+    this.notify();
+  }
+
+  onError(error: unknown): void {
+    if (isUnanswered(error)) {
+      this.isUnread = true;
+      void this.restore();
+      this.onNoResponse();
+    } else {
+      this.isMissing = this.game === null;
+      this.fatal = reasonOf(error);
+    }
+    this.notify();
+  }
+
+  onStep(step: Step): void {
+    this.places = [];
+    this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
+    if (this.notice !== text.game.dropped) this.notice = null;
+    if (this.tileset) announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
+    this.notify();
+  }
+
+  /** What is known has changed: how does it stand now? */
+  onSettled(): void {
+    if (this.replayed !== null) this.replay(this.replayed);
+    this.notify();
+    if (this.isBusy) return;
+    if (this.latest) {
+      ownGames.onChange(this.latest);
+      savePart(this.id, "step", this.history.last);
+    }
+    void this.load(this.readScores());
+    void this.load(this.readFeatures());
+  }
+
+  /** What was said in the former language is not said again. */
+  protected onLanguage(): void {
+    this.notice = null;
+    announcer.clear();
+    this.inspection.forget();
+    this.onSettled();
+  }
+
+  protected async load(question: Promise<void>): Promise<void> {
+    try {
+      await question;
+    } catch (error) {
+      if (isUnanswered(error)) this.onNoResponse();
+      else this.notice = reasonOf(error);
+    }
+    this.notify();
+  }
+
+  private async readFeatures(): Promise<void> {
+    if (!this.latest || this.replayed !== null) return;
+    await this.inspection.read(this.latest, this.readToken);
+  }
+
+  /** Changes that come while the scores are read are read together. */
+  private async readScores(): Promise<void> {
+    const { latest } = this;
+    if (!latest || latest.status === "waiting" || this.scores?.version === latest.version) return;
+    if (this.isReadingScores) return;
+    this.isReadingScores = true;
+    try {
+      this.scores = await service.scores(this.id, { token: this.readToken });
+    } finally {
+      this.isReadingScores = false;
+    }
+    if (this.latest?.version !== latest.version) await this.readScores();
+  }
+}

@@ -1,0 +1,163 @@
+"""The page of a game: its card, for what is public, and one that tells nothing of everything else."""
+
+import re
+from collections.abc import AsyncIterator
+from html import unescape
+
+import pytest
+from aiohttp import ClientSession, web
+from redis.asyncio import Redis
+
+from service.drawing.scene import MAX_REGION_SIDE, Region
+from service.web.responses import CACHE_IMMUTABLE
+from service.web.routes.link_cards import _shown_region
+from tests.snapshots import change_snapshot
+from tests.web.app_server import Client
+from tests.web.http_game import create_game
+from tests.web.images.image_inspection import png_size
+from tests.web.raw_http import open_connection, read_to_end
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+UNKNOWN = "nosuchgame12"
+
+
+@pytest.fixture
+async def crawler(client: Client) -> AsyncIterator[ClientSession]:
+    """Yield a client that sends no Accept by itself."""
+    async with ClientSession(client.make_url("/"), skip_auto_headers=["Accept"]) as session:
+        yield session
+
+
+def read_card(page: str) -> dict[str, str]:
+    """Return the properties of a page's card."""
+    found: list[tuple[str, str]] = re.findall(r'<meta property="([\w:]+)" content="([^"]*)" />', page)
+    return {name: unescape(text) for name, text in found}
+
+
+async def fetch_card(crawler: ClientSession, game: str, **headers: str) -> dict[str, str]:
+    """Read the card of a game's page."""
+    async with crawler.get(f"/games/{game}", headers=headers) as response:
+        assert response.status == web.HTTPOk.status_code
+        return read_card(await response.text())
+
+
+@pytest.mark.parametrize("accept", (None, "*/*", "text/html", "image/*, text/*;q=0.1", BROWSER))
+async def test_a_games_address_is_the_page_with_a_card_whatever_is_accepted(
+    client: Client, crawler: ClientSession, accept: str | None
+) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"name": 'Bo"><script>'}])
+    headers = {} if accept is None else {"Accept": accept}
+    async with crawler.get(f"/games/{game.id}", headers={"X-Forwarded-Proto": "https", **headers}) as response:
+        assert response.content_type == "text/html"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language"
+        body = await response.text()
+    assert "<script>" not in body
+    card = read_card(body)
+    assert card["og:title"] == 'Ana and Bo"><script> · South Seas'
+    assert card["og:description"].endswith("turn to place a tile.")
+    assert card["og:url"] == f"https://{client.host}:{client.port}/games/{game.id}"
+    async with client.get(f"/v1/games/{game.id}", headers=headers) as answer:
+        assert answer.content_type == "application/json"
+
+
+async def check_picture(crawler: ClientSession, card: dict[str, str]) -> str:
+    """Check that the card's picture is there, with its size; return its caching."""
+    async with crawler.get(card["og:image"]) as picture:
+        assert picture.content_type == card["og:image:type"]
+        assert png_size(await picture.read()) == (int(card["og:image:width"]), int(card["og:image:height"]))
+        return picture.headers["Cache-Control"]
+
+
+async def test_the_picture_of_a_card_stays_as_it_is(client: Client, crawler: ClientSession) -> None:
+    game = await create_game(client)
+    card = await fetch_card(crawler, game.id)
+    assert await check_picture(crawler, card) == CACHE_IMMUTABLE
+    await game.act_successfully()
+    assert await check_picture(crawler, card) == CACHE_IMMUTABLE
+    assert (await fetch_card(crawler, game.id))["og:image"] != card["og:image"]
+
+
+async def test_a_card_has_the_language_of_its_reader(client: Client, crawler: ClientSession) -> None:
+    game = await create_game(client)
+    for path, title, text in ((game.id, "Ana und Bo · Südsee", "am Zug"), (UNKNOWN, "Eine Partie", "Öffne den Link")):
+        card = await fetch_card(crawler, path, **{"Accept-Language": "de"})
+        assert card["og:title"].startswith(title)
+        assert text in card["og:description"]
+
+
+async def test_a_game_has_a_card_in_every_status(client: Client, crawler: ClientSession) -> None:
+    nobody = await create_game(client, [{"open": True}, {"open": True}])
+    waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    aborted = await create_game(client)
+    await aborted.delete()
+    expected = (
+        (nobody, "A game of Carcassonne: South Seas", "Waiting for 2 more players."),
+        (waiting, "Ana · South Seas", "Waiting for 1 more player."),
+        (aborted, "Ana and Bo · South Seas", "The game was aborted."),
+    )
+    for game, title, text in expected:
+        card = await fetch_card(crawler, game.id)
+        assert (card["og:title"], card["og:description"]) == (title, text)
+        await check_picture(crawler, card)
+
+
+async def test_a_private_game_has_the_page_that_no_game_has(client: Client, crawler: ClientSession) -> None:
+    """The same bytes and headers, and a card with a picture of its own."""
+    private = await create_game(client, [{"name": "Ana"}, {"name": "Bo"}], visibility="private")
+    pages = []
+    for game, token in ((private.id, ""), (private.id, private.owner_token), (UNKNOWN, "")):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with crawler.get(f"/games/{game}", headers=headers) as response:
+            own = ("Date", "Rate", "X-")  # of each response
+            same = {name: value for name, value in response.headers.items() if not name.startswith(own)}
+            pages.append((response.status, await response.text(), same))
+    assert pages[0] == pages[1] == pages[2]
+    card = read_card(pages[0][1])
+    assert card["og:title"] == "A game of Carcassonne: South Seas"
+    assert "og:url" not in card
+    assert private.id not in pages[0][1]
+    await check_picture(crawler, card)
+
+
+async def test_no_shared_cache_stores_a_page_that_names_the_host_of_its_request(
+    client: Client, crawler: ClientSession
+) -> None:
+    game = await create_game(client)
+    for path in (game.id, UNKNOWN):
+        async with crawler.get(f"/games/{path}", headers={"Host": 'evil"><script>'}) as response:
+            assert response.headers["Cache-Control"] == "private, no-cache"
+            tag, body = response.headers["ETag"], await response.text()
+        assert "<script>" not in body
+        async with crawler.get(f"/games/{path}", headers={"If-None-Match": tag}) as response:
+            assert response.status == web.HTTPOk.status_code
+            own = response.headers["ETag"]
+        async with crawler.get(f"/games/{path}", headers={"If-None-Match": f"W/{own}"}) as response:
+            assert response.status == web.HTTPNotModified.status_code
+            assert response.headers["Cache-Control"] == "private, no-cache"
+        async with crawler.head(f"/games/{path}") as response:
+            assert (response.status, response.headers["ETag"]) == (web.HTTPOk.status_code, own)
+
+
+async def test_a_page_without_a_host_names_no_address_of_the_machine(client: Client) -> None:
+    """HTTP/1.0 needs no Host; aiohttp would then name the socket's own address."""
+    game = await create_game(client)
+    async with open_connection(client) as (reader, writer):
+        writer.write(f"GET /games/{game.id} HTTP/1.0\r\n\r\n".encode())
+        page = await read_to_end(reader)
+    assert page.startswith(b"HTTP/1.0 200")
+    assert b"127.0.0.1" not in page
+    assert not read_card(page.decode())
+
+
+async def test_a_page_is_there_while_its_game_cannot_be_read(
+    client: Client, crawler: ClientSession, redis: Redis
+) -> None:
+    game = await create_game(client)
+    await change_snapshot(redis, game.id, lambda stored: stored[: len(stored) // 2])
+    assert (await fetch_card(crawler, game.id))["og:title"] == "A game of Carcassonne: South Seas"
+
+
+def test_the_picture_of_a_card_is_wide_and_within_the_bounds_of_a_region() -> None:
+    assert _shown_region(Region(0, 0, 4, 9)) == Region(-2, 0, 7, 9)
+    assert _shown_region(Region(0, 0, 9, 4)) == Region(0, 0, 9, 4)
+    assert _shown_region(Region(0, 0, 0, MAX_REGION_SIDE)) is None
