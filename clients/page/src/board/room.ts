@@ -8,7 +8,7 @@ export interface Room {
   readonly covers: readonly Box[];
 }
 
-export function overlap(one: Box, other: Box): boolean {
+function overlap(one: Box, other: Box): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
