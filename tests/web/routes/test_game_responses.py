@@ -4,6 +4,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from service.i18n import get_translator
+from service.i18n.phrases import place_phrase
 from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
@@ -83,7 +85,7 @@ async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Clie
     assert (await game.get_json("/features?x=99"))["features"] == []
     for language, words in (
         ("en", "Nobody is there."),
-        ("fr", "Personne ne s'y trouve."),
+        ("fr", "Personne ne s’y trouve."),
         ("de", "Dort steht niemand."),
     ):
         response = await game.get("/features", **{"Accept-Language": language})
@@ -160,7 +162,8 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
     moves = []
     for cell in cells["cells"]:
         at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
-        assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
+        place = place_phrase(get_translator("en"), cell["x"], cell["y"])
+        assert cell["text"] == f"{place}: {len(at)} {'move' if len(at) == 1 else 'moves'}"
         moves += at
     assert sorted(map(str, moves)) == sorted(map(str, every))
     first = await game.get_json(f"/legal-moves?limit={len(every) - 1}")
