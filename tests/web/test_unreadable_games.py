@@ -1,6 +1,7 @@
 """A game whose stored data cannot be read: its own requests fail, other games are not affected."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -162,11 +163,15 @@ async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Cli
         await watcher.receive_until(whole.id, 2)
 
 
-async def test_no_changed_bit_of_a_snapshot_goes_unnoticed(client: Client, redis: Redis) -> None:
+async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client, redis: Redis) -> None:
+    """Nearly every one is noticed; a few mean nothing to zstd, and the same bytes are read."""
     game = await create_game(client)
     stored: Any = await redis.hget(keys.game(game.id), "snapshot")
+    unnoticed = []
     for place in range(HEADER_BYTES, len(stored)):
         damaged = bytearray(stored)
         damaged[place] ^= 1
-        with pytest.raises(ValueError, match="decompressed"):
-            SNAPSHOTS.decompress(bytes(damaged))
+        with suppress(ValueError):
+            unnoticed.append(SNAPSHOTS.decompress(bytes(damaged)))
+    assert {*unnoticed} <= {SNAPSHOTS.decompress(stored)}
+    assert len(unnoticed) < 5
