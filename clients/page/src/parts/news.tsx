@@ -32,7 +32,7 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
     <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
       <summary>
         <b class="heading">{newsHeading(session, told.length)}</b>
-        <span class="amount" aria-hidden="true">
+        <span class="news-count" aria-hidden="true">
           {told.length}
         </span>
         <span class="latest" title={said}>
