@@ -58,14 +58,13 @@ async def test_anything_but_a_scrape_is_a_problem(url: URL) -> None:
 @pytest.mark.parametrize("accepts", (["text/plain"], ["application/openmetrics-text", "text/plain"]))
 async def test_scrapes_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch, accepts: list[str]) -> None:
     """However many are sent, and in which format."""
-    taken_s = 0.0
+    taken_s = list[float]()
 
     def generate_slowly(registry: CollectorRegistry) -> bytes:
-        nonlocal taken_s
         assert registry is REGISTRY
         started_at = time.monotonic()
         time.sleep(0.02)
-        taken_s += time.monotonic() - started_at
+        taken_s.append(time.monotonic() - started_at)
         return b"metrics"
 
     monkeypatch.setattr(metrics, "generate_latest", generate_slowly)
@@ -76,4 +75,7 @@ async def test_scrapes_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.Monk
             for accept in accepts:
                 async with session.get(str(served), headers={"Accept": accept}) as response:
                     assert (response.content_type, await response.read()) == (accept, b"metrics")
-        assert 0.04 < taken_s < 0.2  # the last one, and those that it pays for, may lie beyond the end
+        elapsed_s = time.monotonic() - started_at
+    assert len(taken_s) > 1
+    # The last one of each format may be paid for after the end.
+    assert sum(taken_s) <= elapsed_s / 10 + len(accepts) * max(taken_s)
