@@ -18,9 +18,9 @@ from service.games.bots.runner import run_bot
 from service.games.queries.legal_moves import MoveFilter, is_repeated, list_legal_moves
 from service.i18n import describe_cell, get_translator
 from tests.engine.new_games import start_game
-from tests.games.game_logs import ARCHIPELAGO
+from tests.games.game_logs import LAGOON
 
-INDEX = ARCHIPELAGO.index
+INDEX = LAGOON.index
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
 PHASES = {*get_args(Phase)}
 MENU_ROWS = 25
