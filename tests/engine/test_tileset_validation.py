@@ -205,7 +205,7 @@ def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
 @pytest.mark.parametrize(
     ("where", "value", "path"),
     (
-        (("id",), "Archipelago", "id"),
+        (("id",), "Lagoon", "id"),
         (("tiles",), {}, "tiles"),
         (("tiles", 0), [], "tiles[0]"),
         (("tiles", 0, "count"), 0, "tiles[0].count"),

@@ -23,11 +23,11 @@ from service.i18n.catalogue import get_translator
 from service.i18n.phrases import ship_cost
 from service.i18n.segment_phrases import segment_phrase
 from service.i18n.worth import MoveAppraiser, describe_feature
-from tests.engine.random_games import archipelago_index, new_game
+from tests.engine.random_games import lagoon_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset
 
-ARCHIPELAGO = archipelago_index()
+LAGOON = lagoon_index()
 REASONS = get_args(Reason)[1].examples
 NOTHING = Cost(bananas=0, shells=0, fish=0, any=0, same=())
 COSTS = [
@@ -46,7 +46,7 @@ COSTS = [
 """R6.3, with the rulebooks' examples."""
 
 
-def make_game(index: TileSetIndex = ARCHIPELAGO) -> Game:
+def make_game(index: TileSetIndex = LAGOON) -> Game:
     """Return a game of Ana and Bo."""
     game = new_game(index, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
@@ -55,7 +55,7 @@ def make_game(index: TileSetIndex = ARCHIPELAGO) -> Game:
 
 def with_ships(points: int, *costs: Cost) -> TileSetIndex:
     """Return the default tile set, whose ships have these points, and the first ones these costs."""
-    original = ARCHIPELAGO.tileset
+    original = LAGOON.tileset
     ships = tuple(
         msgspec.structs.replace(ship, points=points, cost=(*costs, *[ship.cost] * len(original.ships))[number])
         for number, ship in enumerate(original.ships)
@@ -76,8 +76,8 @@ def index_of(*tiles: Json) -> TileSetIndex:
 
 def first_tile(kind: int) -> tuple[int, int]:
     """Return a tile with a segment of this kind, and the segment."""
-    tile = next(tile for tile, one in enumerate(ARCHIPELAGO.tiles) if kind in one.kinds)
-    return tile, ARCHIPELAGO.tiles[tile].kinds.index(kind)
+    tile = next(tile for tile, one in enumerate(LAGOON.tiles) if kind in one.kinds)
+    return tile, LAGOON.tiles[tile].kinds.index(kind)
 
 
 def list_events() -> Iterator[events.AnyEvent]:
@@ -122,7 +122,7 @@ def list_events() -> Iterator[events.AnyEvent]:
 def narrate(translator: Translator, event: events.AnyEvent) -> str:
     """Return the sentence of an event."""
     game = make_game()
-    narrator = EventNarrator.of(translator, ARCHIPELAGO, game)
+    narrator = EventNarrator.of(translator, LAGOON, game)
     narrator.oriented_tiles.update({pack_cell(kind, 0): 4 * first_tile(kind)[0] for kind in range(4)})
     return narrator.narrate_event(event)
 
@@ -144,8 +144,8 @@ def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
 
 def name_segments(translator: Translator, tile: int) -> str:
     """Return the segments of a placed tile of the default set."""
-    kinds = ARCHIPELAGO.tiles[tile >> 2].kinds
-    return ", ".join(segment_phrase(translator, ARCHIPELAGO, tile, segment) for segment, _ in enumerate(kinds))
+    kinds = LAGOON.tiles[tile >> 2].kinds
+    return ", ".join(segment_phrase(translator, LAGOON, tile, segment) for segment, _ in enumerate(kinds))
 
 
 Text = tuple[Any, ...]
@@ -163,12 +163,12 @@ def list_moves() -> Iterator[Text]:
             yield say_move, index, game, action
     placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
     for action in [*placed, Pass("islander"), Pass("deliver")]:
-        yield say_move, ARCHIPELAGO, make_game(), action
+        yield say_move, LAGOON, make_game(), action
     for kind in range(4):
         game, (tile, segment) = make_game(), first_tile(kind)
         game.tile, game.oriented_tiles[-1] = tile, 4 * tile
         for action in (PlaceIslander(segment), RetrieveIslander(0, 0, segment)):
-            yield say_move, ARCHIPELAGO, game, action
+            yield say_move, LAGOON, game, action
     for first, second in [*((cost, NOTHING) for cost in COSTS), *((cost, cost) for cost in COSTS)]:
         index = with_ships(5, first, second)
         game = make_game(index)
@@ -198,27 +198,27 @@ def list_statuses() -> Iterator[Text]:
     for phase, deadline in product(get_args(Phase), deadlines):
         game = make_game()
         game.phase, game.deadline, game.ships_owed = phase, deadline, [1] if phase == "take_ship" else []
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for german, supply in ((False, 0), (True, 0), (True, 2)):
         game = make_game()
         game.edition, game.phase = "german" if german else "international", "islander"
-        place_islander(ARCHIPELAGO, game, PlaceIslander(1))
+        place_islander(LAGOON, game, PlaceIslander(1))
         game.players[0].supply = supply
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for number in (1, 2):
         game = make_game()
         game.status = "waiting"
         game.players[1:] = [Player(name=None, color=None, kind="open")] * number
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for wares, resigned in ((0, False), (6, False), (9, True)):
         game = make_game()
         game.status, game.end_reason = "finished", "last_tile"
         game.players[0].wares, game.players[1].wares = [wares, 0, 0], [3, 3, 0]
         game.players[0].resigned = resigned
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     game = make_game()
     game.status = "aborted"
-    yield describe_status, ARCHIPELAGO, game
+    yield describe_status, LAGOON, game
 
 
 def list_tiles() -> Iterator[Text]:
@@ -231,9 +231,9 @@ def list_tiles() -> Iterator[Text]:
         make_tile("opposite", market(), bridge("n"), bridge("s"), sea([1, 2, 3, 4]), sea([5, 6, 7, 0])),
         make_tile("open", sea(range(8))),
     )
-    for index in (index_of(*alike), ARCHIPELAGO):
+    for index in (index_of(*alike), LAGOON):
         yield from ((name_tile, index, tile) for tile, _ in enumerate(index.tiles))
-    yield from ((name_segments, 4 * tile + tile % 4) for tile, _ in enumerate(ARCHIPELAGO.tiles))
+    yield from ((name_segments, 4 * tile + tile % 4) for tile, _ in enumerate(LAGOON.tiles))
 
 
 def list_texts() -> Iterator[Text]:

@@ -115,5 +115,5 @@ async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
     game = await http_game.get_json()
     body = str(await story(http_game))
     displayed = {game["turn"]["tile"], "start"}
-    tiles = await (await client.get("/v1/tilesets/archipelago")).json()
+    tiles = await (await client.get("/v1/tilesets/lagoon")).json()
     assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in body.split() and tile["id"] not in displayed] == []

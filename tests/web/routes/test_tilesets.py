@@ -4,7 +4,7 @@ from schemas.base import canonical_json
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import check_problem, create_game
 
-PATH = "/v1/tilesets/archipelago"
+PATH = "/v1/tilesets/lagoon"
 
 
 async def test_every_tile_set_is_listed(client: Client) -> None:
