@@ -56,7 +56,7 @@ def test_its_provenance_is_a_reconstruction() -> None:
     assert (SET.id, SET.provenance) == ("lagoon", "reconstruction")
 
 
-@pytest.mark.parametrize("file", [FILE, FILE.with_name("archipelago.json")], ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", (FILE, FILE.with_name("archipelago.json")), ids=lambda file: file.stem)
 def test_it_lacks_nothing_that_the_rulebooks_say_of_the_printed_game(file: Path) -> None:
     assert [*list_gaps(parse_tileset(file.read_bytes()))] == []
 
