@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import sys
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -28,11 +28,7 @@ def figures(page: str) -> list[str]:
 
 def text(html: str) -> str:
     """Return the words that a reader sees."""
-    words: list[str] = []
-    parser = HTMLParser()
-    parser.handle_data = words.append  # type: ignore[method-assign]  # the one method that is needed
-    parser.feed(html)
-    return " ".join(" ".join(words).split())
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
 
 
 def change_tile(number: int, **members: object) -> Json:
