@@ -60,7 +60,7 @@ export function linkTo(id: string, tokens: Partial<Tokens>, step: number | null 
 
 /** Goes to another screen of the page. */
 export function goTo(path: string): void {
-  history.pushState(null, "", path);
+  history.pushState(history.state, "", path);
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
