@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
 import { language, text } from "./messages/index.ts";
+import { keepInTab } from "./model/browser_storage.ts";
 import { useObservable } from "./model/observable.ts";
 import { type Route, followLink, pathOf, routeOf } from "./model/route.ts";
 import { Announcements } from "./parts/announcements.tsx";
@@ -19,7 +20,10 @@ export function App(): JSX.Element {
 
   // At once: an effect runs after the next frame, and would miss an address that changes before it.
   useLayoutEffect(() => {
-    const moved = (): void => setRoute((before) => followed(before, routeOf(location)));
+    const moved = (): void => {
+      keepInTab();
+      setRoute((before) => followed(before, routeOf(location)));
+    };
     addEventListener("popstate", moved);
     return () => removeEventListener("popstate", moved);
   }, []);
@@ -30,7 +34,7 @@ export function App(): JSX.Element {
   useEffect(() => {
     // What came with a link is used once: the session stores the tokens, and a replay goes on from its step.
     if (route.screen === "game" && (route.tokens !== null || route.step !== null))
-      history.replaceState(null, "", pathOf(route.id));
+      history.replaceState(history.state, "", pathOf(route.id));
   }, [route]);
 
   return (

@@ -10,6 +10,13 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ProblemError && error.status >= 502);
 }
 
+/** Codes of what does not exist (any more), or not for the token that was sent: the service does not tell them apart. */
+const GONE = new Set(["not_found", "unauthorized", "wrong_seat"]);
+
+export function isGone(error: unknown): boolean {
+  return error instanceof ProblemError && GONE.has(error.code);
+}
+
 /** Why something did not work, in words; throws on what is a mistake of this page. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ProblemError) return text.problems[error.code] ?? error.problem.detail;

@@ -4,6 +4,7 @@ Their words are the Open Graph protocol's (ogp.me), with that of Twitter which a
 the host of its request, as pictures need an absolute URL, so no shared cache may store it.
 """
 
+import asyncio
 from html import escape
 
 from aiohttp import hdrs, web
@@ -24,21 +25,24 @@ __all__ = ["load_card"]
 WIDTH = 1000
 """In pixels: large enough for a large card, small enough for WhatsApp, which ignores pictures of more than 300 KB."""
 ICON, ICON_SIZE = "icon-512.png", "512"
+PATIENCE_S = 1
+"""How long the page waits for the game of its card: whoever opens it does not need one."""
 
 
 async def load_card(request: web.Request, game: str, language: Language) -> str:
     """Return a link's card as elements for a head: of a public game, or one that says nothing of any game.
 
-    The latter stands for a private game and for no game alike, and for one that cannot be read now.
+    The latter stands for a private game and for no game alike, and for one that cannot be read now, or not soon.
     """
     context, host = request.app[CONTEXT], request.headers.get(hdrs.HOST)
     if not host:  # HTTP/1.0: no URL can be absolute
         return ""
     origin = f"{_scheme(request)}://{host}"
     try:
-        record, _ = await load_for_reader(context, game, None)
+        async with asyncio.timeout(PATIENCE_S):
+            record, _ = await load_for_reader(context, game, None)
         card = _make_card(context, record, language, origin)
-    except (NoSuchGame, StoreUnavailable, TileSetMissing):  # the page says so
+    except (NoSuchGame, StoreUnavailable, TileSetMissing, TimeoutError):  # the page says so
         card = _make_plain_card(language, origin)
     return "".join(f'<meta property="{name}" content="{escape(text)}" />' for name, text in card.items())
 

@@ -42,6 +42,9 @@ UNHASHED_FILES = (
 )
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
+_DAMAGED_LINK = re.compile(r"/*([A-Za-z0-9-]{1,32})(?![A-Za-z0-9-])[^#]*(#[\w.~&=-]*)?", re.ASCII)
+"""After `/games/`: a game's id, perhaps in capitals or with more before or after it, and an escaped fragment."""
+
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 SERVICE_INDEX = ServiceIndex(
@@ -121,6 +124,7 @@ def add_file_routes(app: web.Application) -> None:
         "/manifests/{file}": _page_handler("manifests/", CACHE_PUBLIC),
     }
     handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers["/games/{path:.*}"] = redirect_to_game
     handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():
         app.router.add_get(path, handler)
@@ -154,6 +158,15 @@ async def read_site(request: web.Request) -> web.Response:
     if asset is None:
         raise web.HTTPNotFound
     return static_response(request, asset, CACHE_PUBLIC, policy)
+
+
+async def redirect_to_game(request: web.Request) -> web.Response:
+    """Redirect from a link that was damaged on its way, as in a chat, to the game's page; without an id to the first page.
+
+    A browser takes the link's fragment along, unless that is in the path.
+    """
+    found = _DAMAGED_LINK.match(request.match_info["path"])
+    return _redirect(f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
 
 
 async def redirect_to_problem(request: web.Request) -> web.Response:

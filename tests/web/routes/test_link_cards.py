@@ -1,5 +1,6 @@
 """The page of a game: its card, for what is public, and one that tells nothing of everything else."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from html import unescape
@@ -7,9 +8,11 @@ from html import unescape
 import pytest
 from aiohttp import ClientSession, web
 from redis.asyncio import Redis
+from yarl import URL
 
 from service.drawing.scene import MAX_REGION_SIDE, Region
 from service.web.responses import CACHE_IMMUTABLE
+from service.web.routes import link_cards
 from service.web.routes.link_cards import _shown_region
 from tests.snapshots import change_snapshot
 from tests.web.app_server import Client
@@ -155,6 +158,39 @@ async def test_a_page_is_there_while_its_game_cannot_be_read(
     game = await create_game(client)
     await change_snapshot(redis, game.id, lambda stored: stored[: len(stored) // 2])
     assert (await fetch_card(crawler, game.id))["og:title"] == "A game of Carcassonne: South Seas"
+
+
+async def test_a_page_does_not_wait_for_a_store_that_hangs(
+    client: Client, crawler: ClientSession, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = await create_game(client)
+    monkeypatch.setattr(link_cards, "PATIENCE_S", 0.05)
+    loop = asyncio.get_running_loop()
+    await redis.execute_command("CLIENT", "PAUSE", 1000, "ALL")
+    started = loop.time()
+    assert (await fetch_card(crawler, game.id))["og:title"] == "A game of Carcassonne: South Seas"
+    assert loop.time() - started < 0.8
+    await redis.ping()
+    assert (await fetch_card(crawler, game.id))["og:url"].endswith(game.id)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "mended"),
+    (
+        ("abc123/", "/games/abc123"),
+        ("/abc123", "/games/abc123"),
+        ("ABC123", "/games/abc123"),
+        ("abc123).", "/games/abc123"),
+        ("abc123%23seat0=a_B-c", "/games/abc123#seat0=a_B-c"),
+        ("", "/"),
+        ("x" * 33, "/"),
+    ),
+)
+async def test_a_link_that_was_damaged_on_its_way_leads_to_the_games_page(
+    crawler: ClientSession, damaged: str, mended: str
+) -> None:
+    async with crawler.get(URL(f"/games/{damaged}", encoded=True), allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (web.HTTPFound.status_code, mended)
 
 
 def test_the_picture_of_a_card_is_wide_and_within_the_bounds_of_a_region() -> None:

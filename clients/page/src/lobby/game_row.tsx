@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { GameSummary } from "south-seas-client";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
-import { durationOf } from "../model/deadline.ts";
+import { durationOf, exactDurationOf } from "../model/deadline.ts";
 import { pathOf } from "../model/route.ts";
 import { Icon, Won } from "../parts/icon.tsx";
 import { service } from "../service.ts";
@@ -63,7 +63,7 @@ function details({ players, turn_timeout_s: timeout, updated_at: changed }: Game
   const seated = players.filter(({ kind }) => kind !== "open").length;
   return [
     text.lobby.seated(seated, players.length),
-    timeout === null ? text.lobby.noClock : text.lobby.clock(durationOf(timeout)),
+    timeout === null ? text.lobby.noClock : text.lobby.clock(exactDurationOf(timeout)),
     text.lobby.ago(durationOf((service.clock.now().getTime() - Date.parse(changed)) / 1000)),
   ];
 }

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isPersistent } from "../model/browser_storage.ts";
+import { awaitPatiently } from "../model/patience.ts";
 import { removeGame, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useWarning } from "../parts/announcements.tsx";
@@ -40,8 +41,10 @@ export function Lobby(): JSX.Element {
   useWarning(why);
 
   async function read(): Promise<void> {
+    const onLate = (): void => setUnread(text.game.offline);
+    if (!navigator.onLine) onLate();
     try {
-      const [found] = await Promise.all([readGameLists(), ownGames.read()]);
+      const [found] = await awaitPatiently(Promise.all([readGameLists(), ownGames.read()]), onLate);
       setLists(found);
       setUnread(null);
       setProblem(null);

@@ -182,6 +182,7 @@ export const de: Messages = {
   game: {
     loading: "Das Spiel wird geladen…",
     missing: "Dieses Spiel gibt es nicht, oder der Link ist unvollständig.",
+    gone: "Dieses Spiel gibt es nicht mehr, oder dein Link wurde ersetzt: Öffne dann den neuen.",
     connection: {
       connecting: "Verbinden…",
       connected: "Verbunden",

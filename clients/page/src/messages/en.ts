@@ -152,6 +152,7 @@ export const en = {
   game: {
     loading: "Loading the game…",
     missing: "This game does not exist, or the link is incomplete.",
+    gone: "This game is gone, or your link to it has been replaced: then open the new link.",
     connection: {
       connecting: "Connecting…",
       connected: "Connected",

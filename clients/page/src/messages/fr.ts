@@ -183,6 +183,7 @@ const french: Messages = {
   game: {
     loading: "Chargement de la partie…",
     missing: "Cette partie n’existe pas, ou le lien est incomplet.",
+    gone: "Cette partie n’existe plus, ou votre lien a été remplacé : ouvrez alors le nouveau.",
     connection: {
       connecting: "Connexion…",
       connected: "En ligne",

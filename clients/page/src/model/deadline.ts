@@ -23,6 +23,12 @@ export function durationOf(seconds: number): Duration {
   return { count: Math.max(0, Math.floor(seconds / size)), unit };
 }
 
+/** A duration in the largest unit of which it is a whole number. */
+export function exactDurationOf(seconds: number): Duration {
+  const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ["second", 1];
+  return { count: seconds / size, unit };
+}
+
 /** The seconds until a deadline by the service's clock, as they pass; null where there is none. */
 export function useSecondsLeft(deadline: string | null): number | null {
   const [, tick] = useState(0);

@@ -33,6 +33,14 @@ test("a link can lead to a step of a game", () => {
   );
 });
 
+test("what ends the sentence around a link is none of it", () => {
+  for (const end of [".", ")", "),", "!”"])
+    assert.deepEqual(opened(`/games/sea-1#seat1=t${end}`), {
+      ...OPENED,
+      tokens: { owner: null, spectator: null, seats: { 1: "t" } },
+    });
+});
+
 test("what is private is in the fragment, which browsers do not send", () => {
   const { origin, pathname, search } = new URL(linkTo("sea-1", { spectator: "secret" }));
   assert.deepEqual([origin, pathname, search], ["https://seas.example", "/games/sea-1", ""]);

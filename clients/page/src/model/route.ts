@@ -26,7 +26,11 @@ const STEP = /^move=(\d{1,6})$/;
 export function routeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Route {
   const id = GAME.exec(pathname)?.[1];
   if (id === undefined) return { screen: "lobby" };
-  const parts = hash.slice(1).split("&");
+  // The end of a sentence is not the link's, though some programs take it along.
+  const parts = hash
+    .slice(1)
+    .replace(/[^\w~-]+$/, "")
+    .split("&");
   const step = parts.map((part) => STEP.exec(part)?.[1]).find((found) => found !== undefined);
   return { screen: "game", id, tokens: tokensIn(parts), step: step === undefined ? null : Number(step) };
 }
@@ -60,7 +64,7 @@ export function linkTo(id: string, tokens: Partial<Tokens>, step: number | null 
 
 /** Goes to another screen of the page. */
 export function goTo(path: string): void {
-  history.pushState(null, "", path);
+  history.pushState(history.state, "", path);
   dispatchEvent(new PopStateEvent("popstate"));
 }
 

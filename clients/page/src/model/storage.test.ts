@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { fillStorage, refuseStorage } from "../testing/browser.ts";
 import { game } from "../testing/games.ts";
-import { isPersistent } from "./browser_storage.ts";
+import { isPersistent, restoreTab } from "./browser_storage.ts";
 import {
   preferences,
   removeGame,
@@ -85,6 +85,17 @@ test("where the browser stores nothing, the tab does", (t) => {
   assert.equal(storedGame("g")?.owner, "o");
   removeGame("g");
   assert.equal(storedGame("g"), null);
+});
+
+test("what only the tab has outlives a reload, in the entry of its history", (t) => {
+  refuseStorage(t);
+  saveGame("g", { seats: { 0: "a" } });
+  const left: unknown = history.state;
+  removeGame("g");
+  t.mock.property(history, "state", left);
+  restoreTab();
+  assert.deepEqual(storedGame("g")?.seats, { 0: "a" });
+  removeGame("g");
 });
 
 test("where there is no room for a game, the steps that can be read again make some", (t) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { text } from "../messages/index.ts";
 import { service } from "../service.ts";
 import { game } from "../testing/games.ts";
 import { elements } from "../testing/render.ts";
@@ -21,7 +22,7 @@ test("only a connection that is lost is said to be; a game that cannot be read h
       throw problem(code, status);
     });
     const stranger = await script.open([]);
-    assert.equal(stranger.isMissing, true);
+    assert.equal(stranger.fatal, text.game.missing);
     assert.deepEqual(elements(<Bar session={stranger} />, "span", 'class="connection'), []);
   }
 });

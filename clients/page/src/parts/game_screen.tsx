@@ -40,7 +40,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
   usePageTitle(useNews(session));
   useTouches(session);
   useAsked(session);
-  useWarning(session.isMissing ? text.game.missing : null);
+  useWarning(session.fatal);
   useEffect(() => {
     if (step !== null) session.replay(step);
   }, [session, step]);
@@ -52,11 +52,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
       ) : (
         <main class="loading">
           <p>{whyLoading(session)}</p>
-          {session.isMissing && (
-            <a class="button" href={LOBBY}>
-              {text.back}
-            </a>
-          )}
+          {session.fatal !== null && <ToLobby />}
         </main>
       )}
     </div>
@@ -64,8 +60,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
 }
 
 function whyLoading(session: GameSession): string {
-  if (session.isMissing) return text.game.missing;
-  return session.network.isOffline ? text.game.offline : text.game.loading;
+  return session.fatal ?? (session.network.isOffline ? text.game.offline : text.game.loading);
 }
 
 /** The pictures of a tile set, as soon as its id is known. */
@@ -93,10 +88,12 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     >
       {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
-      {session.replayed === null ? (
-        <ActionBar session={session} pictures={pictures} viewRef={viewRef} />
-      ) : (
+      {session.replayed !== null ? (
         <Replay session={session} />
+      ) : session.fatal !== null ? (
+        <Gone why={session.fatal} />
+      ) : (
+        <ActionBar session={session} pictures={pictures} viewRef={viewRef} />
       )}
       <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
@@ -105,6 +102,26 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
         {isAside ? text.game.less : text.game.more}
       </button>
     </main>
+  );
+}
+
+/** Instead of what is to be done in a game that can no longer be read. */
+function Gone({ why }: { why: string }): JSX.Element {
+  return (
+    <section class="action-bar" aria-label={text.asked.bar} data-part="actions">
+      <p class="hint">{why}</p>
+      <div class="buttons">
+        <ToLobby />
+      </div>
+    </section>
+  );
+}
+
+function ToLobby(): JSX.Element {
+  return (
+    <a class="button" href={LOBBY}>
+      {text.back}
+    </a>
   );
 }
 
@@ -125,7 +142,7 @@ function useNextInSight({ decider, game, choices, selection }: GameSession): voi
 /** The way to the next game that waits for this player. */
 function NextGame({ current }: { current: string }): JSX.Element | null {
   useObservable(ownGames);
-  const waiting = ownGames.waiting.filter(({ id }) => id !== current);
+  const waiting = ownGames.waitingBeside(current);
   const [next] = waiting;
   return next ? (
     <a class="button next-game" href={pathOf(next.id)}>

@@ -110,15 +110,13 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
 /** What the missing network keeps from being done. */
 function Trouble({ session }: { session: GameSession }): JSX.Element | null {
   const { fatal, isUnsent, network } = session;
-  const trouble = fatal ?? (isUnsent ? text.game.unsent : network.isOffline ? text.game.offline : null);
+  const trouble = isUnsent ? text.game.unsent : network.isOffline ? text.game.offline : null;
   useWarning(trouble);
-  if (trouble === null) return null;
+  if (trouble === null || fatal !== null) return null;
   return (
     <div class="problem">
       <span>{trouble}</span>
-      {fatal === null && isUnsent && (
-        <button onClick={() => session.cancelUnsent()}>{text.game.unsend}</button>
-      )}
+      {isUnsent && <button onClick={() => session.cancelUnsent()}>{text.game.unsend}</button>}
     </div>
   );
 }

@@ -26,7 +26,8 @@ export function useNews(session: GameSession): string | null {
   const { game, decider } = session;
   const left = useSecondsLeft(decider === null ? null : (game?.turn?.deadline ?? null));
   if (session.standIns.length > 0) return text.away.standsIn(null);
-  if (left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0)) return text.away.hurry(clockOf(left));
+  if (left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0))
+    return left > 0 ? text.away.hurry(clockOf(left)) : text.away.over;
   if (decider !== null) return text.actionBar.yourTurn;
   return session.hasRematch ? text.result.again : null;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { text } from "../messages/index.ts";
+import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
 import { game, player, turn, wares } from "../testing/games.ts";
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
@@ -14,7 +15,7 @@ test("a game that is opened without a network loads once there is one", async (t
     throw NO_ANSWER;
   });
   const session = await script.open();
-  assert.deepEqual([session.game, session.isMissing, session.network.isOffline], [null, false, true]);
+  assert.deepEqual([session.game, session.fatal, session.network.isOffline], [null, null, true]);
   log.mock.restore();
   new ScriptedGame(t, game());
   await retry(t);
@@ -48,7 +49,50 @@ test("a game that does not exist is missing", async (t) => {
     throw problem("not_found", 404);
   });
   const session = await script.open();
-  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
+  assert.equal(session.fatal, text.game.missing);
+});
+
+test("a game that is gone, or whose token was replaced, while it is looked at, can no longer be played", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  assert.equal(session.decider, 0);
+  script.subscription.onError?.(problem("not_found", 404));
+  assert.deepEqual([session.fatal, session.decider], [text.game.gone, null]);
+  const moves = t.mock.method(service, "legalMoves", () => assert.fail());
+  session.onSettled();
+  assert.equal(moves.mock.callCount(), 0);
+});
+
+test("a service that does not answer is not waited for: the game is shown as it was last seen", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  session.close();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.method(service, "log", async function* () {
+    await new Promise(() => {});
+  });
+  const reopened = await script.open();
+  assert.equal(reopened.lastStep, 0);
+  t.mock.timers.tick(PATIENCE_MS);
+  await settled();
+  assert.deepEqual([reopened.game?.version, reopened.network.isOffline], [1, true]);
+});
+
+test("where no socket can be opened, requests bring what happens", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  script.subscription.onStatus?.("reconnecting");
+  script.change({ turn: turn({ decider: 0, seat: 0 }) });
+  assert.deepEqual([session.decider, session.network.status], [null, "reconnecting"]);
+  t.mock.timers.tick(5000);
+  await settled();
+  assert.deepEqual([session.decider, session.network.status], [0, "connected"]);
+  script.change({ bag: 7 });
+  t.mock.timers.tick(5000);
+  await settled();
+  assert.equal(session.game?.bag, 7);
 });
 
 test("a change is announced", async (t) => {

@@ -8,8 +8,9 @@ import { segmentsInWords } from "../model/described_cells.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { Observable } from "../model/observable.ts";
+import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
-import { isUnanswered, reasonOf, service } from "../service.ts";
+import { isGone, isUnanswered, reasonOf, service } from "../service.ts";
 import { announcer } from "./announcer.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Inspection } from "./inspection.ts";
@@ -26,7 +27,6 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   notice: string | null = null;
   /** Why this game can no longer be read; null while it can. */
   fatal: string | null = null;
-  isMissing = false;
   /** Whether something is being done that changes the game, or waits for the network. */
   isBusy = false;
   /** Whether somebody has created the rematch while this game was looked at. */
@@ -113,7 +113,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
 
   /** The seat of this browser that must decide now; null where there is none. */
   get decider(): number | null {
-    const turn = this.replayed === null ? this.game?.turn : null;
+    const turn = this.replayed === null && this.fatal === null ? this.game?.turn : null;
     return turn && this.isMine(turn.decider) ? turn.decider : null;
   }
 
@@ -185,12 +185,15 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.history.close();
   }
 
-  /** Reads the game, then follows it; without a network it is shown as it was when it was last seen here. */
+  /** Reads the game, then follows it; without an answer it is shown as it was when it was last seen here. */
   protected async open(): Promise<void> {
     if (!navigator.onLine) void this.restore();
     this.isUnread = false;
-    await this.history.open(this.readToken, (game) => this.readTileset(game));
-    if (!this.isUnread) this.network.onResponse();
+    const prepare = (game: Game): Promise<void> => {
+      this.network.onResponse();
+      return this.readTileset(game);
+    };
+    await awaitPatiently(this.history.open(this.readToken, prepare), () => this.onUnread());
   }
 
   private async readTileset(game: Game): Promise<void> {
@@ -215,9 +218,22 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** The network may be there again: does what it kept from being done. */
   protected recover(): void {
     if (this.isUnread) void this.open();
-    else {
+    else if (this.network.isFollowed) {
       this.network.onRecovered();
       this.onSettled();
+    } else void this.catchUp();
+  }
+
+  /** Reads what the socket does not bring: some networks let requests through, but no sockets. */
+  private async catchUp(): Promise<void> {
+    try {
+      await this.history.catchUp(this.readToken);
+      if (this.network.status === "reconnecting") announcer.tell(text.say.back);
+      this.network.onCaughtUp();
+      this.onSettled();
+    } catch (error) {
+      if (isUnanswered(error)) this.onNoResponse();
+      else this.onError(error);
     }
   }
 
@@ -225,6 +241,13 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   protected onNoResponse(): void {
     this.network.onNoResponse();
     this.history.check();
+    this.notify();
+  }
+
+  /** The game itself has had no answer. */
+  private onUnread(): void {
+    void this.restore();
+    this.onNoResponse();
   }
 
   onStatus(status: Status): void {
@@ -238,12 +261,13 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   onError(error: unknown): void {
     if (isUnanswered(error)) {
       this.isUnread = true;
-      void this.restore();
-      this.onNoResponse();
-    } else {
-      this.isMissing = this.game === null;
-      this.fatal = reasonOf(error);
+      this.onUnread();
+      return;
     }
+    const gone = this.game === null ? text.game.missing : text.game.gone;
+    this.fatal = isGone(error) ? gone : reasonOf(error);
+    this.history.close();
+    this.network.close();
     this.notify();
   }
 
@@ -259,7 +283,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   onSettled(): void {
     if (this.replayed !== null) this.replay(this.replayed);
     this.notify();
-    if (this.isBusy) return;
+    if (this.isBusy || this.fatal !== null) return;
     if (this.latest) {
       ownGames.onChange(this.latest);
       savePart(this.id, "step", this.history.last);

@@ -69,6 +69,12 @@ export class GameHistory {
     this.subscription?.applyDiffs(diffs);
   }
 
+  /** Reads what has happened since, and goes on by it. */
+  async catchUp(token: string | null): Promise<void> {
+    for await (const diff of service.log(this.id, this.last?.game.version, { token }))
+      this.subscription?.applyDiffs([diff]);
+  }
+
   /** Sees at once whether the connection still works. */
   check(): void {
     this.subscription?.check();

@@ -7,6 +7,7 @@ import { language, text } from "../messages/index.ts";
 import { NOTHING } from "../model/choices.ts";
 import { deliver, game, legal, move, place, turn, wares } from "../testing/games.ts";
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
+import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
 import { confirm } from "./actions.ts";
 import { announcer } from "./announcer.ts";
@@ -278,4 +279,27 @@ test("moves that come after the turn has ended are another player's, and not off
   asked();
   await settled();
   assert.equal(session.choices.cells.size, 0);
+});
+
+test("a move that has no answer for long can be let go of, and is then sent no more", async (t) => {
+  const { script, session } = await chosen(t);
+  let signal: AbortSignal | undefined;
+  script.act.mock.mockImplementationOnce((_id, _move, options) => {
+    signal = options?.signal;
+    return new Promise((_, reject) =>
+      signal?.addEventListener("abort", () => reject(signal?.reason as Error)),
+    );
+  });
+  confirm(session);
+  assert.deepEqual([session.isBusy, session.isUnsent], [true, false]);
+  t.mock.timers.tick(PATIENCE_MS);
+  assert.deepEqual([session.isUnsent, session.network.status], [true, "reconnecting"]);
+  await retry(t);
+  assert.deepEqual([session.isUnsent, script.act.mock.callCount()], [true, 1], "it is still being sent");
+  session.cancelUnsent();
+  await settled();
+  assert.deepEqual(
+    [signal?.aborted, session.isUnsent, session.isBusy, session.notice],
+    [true, false, false, null],
+  );
 });

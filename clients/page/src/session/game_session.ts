@@ -4,6 +4,7 @@ import { type ActionResult, type LegalMoves, type Move, ProblemError } from "sou
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
+import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
 import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
@@ -127,8 +128,12 @@ export class GameSession extends FollowedGame {
 
   /** Sends the move that is to be sent; without an answer it waits, with its key, for the network. */
   private send(): Promise<void> {
-    const reason = (error: unknown): string =>
-      error instanceof ProblemError && STALE_CODES.has(error.code) ? text.game.dropped : reasonOf(error);
+    const reason = (error: unknown): string | null => {
+      if (this.outbox.pending || isUnanswered(error)) return null;
+      return error instanceof ProblemError && STALE_CODES.has(error.code)
+        ? text.game.dropped
+        : reasonOf(error);
+    };
     return this.run(async () => {
       const acted = await this.outbox.send();
       this.hasActed = true;
@@ -162,24 +167,24 @@ export class GameSession extends FollowedGame {
 
   /** Does something that changes the game, unless something is being done; what goes wrong is told. */
   async runOperation(operation: () => Promise<unknown>): Promise<void> {
-    if (!this.isBusy) await this.run(operation, reasonOf);
+    const reason = (error: unknown): string => (isUnanswered(error) ? text.game.notDone : reasonOf(error));
+    if (!this.isBusy) await this.run(operation, reason);
   }
 
-  private async run(operation: () => Promise<unknown>, reason: (error: unknown) => string): Promise<void> {
+  private async run(
+    operation: () => Promise<unknown>,
+    reason: (error: unknown) => string | null,
+  ): Promise<void> {
     this.isBusy = true;
     this.notice = null;
     this.notify();
     try {
-      await operation();
+      await awaitPatiently(operation(), () => this.onNoResponse());
       this.network.onResponse();
     } catch (error) {
-      if (this.outbox.pending || isUnanswered(error)) {
-        this.onNoResponse();
-        this.notice = this.outbox.pending ? null : text.game.notDone;
-      } else {
-        this.network.onResponse();
-        this.notice = reason(error);
-      }
+      if (this.outbox.pending || isUnanswered(error)) this.onNoResponse();
+      else this.network.onResponse();
+      this.notice = reason(error);
     } finally {
       this.isBusy = this.outbox.pending !== null;
       this.onSettled();
@@ -219,9 +224,15 @@ export class GameSession extends FollowedGame {
     if (!this.isUnread && this.fatal === null && this.outbox.isWaiting) await this.send();
   }
 
+  /** What is being done gets its answer, or none, by itself. */
   protected override recover(): void {
-    if (!this.isUnread && this.outbox.isWaiting) void this.send();
-    else super.recover();
+    if (this.isUnread || !this.isBusy) super.recover();
+    else if (this.outbox.isWaiting) void this.send();
+  }
+
+  override onError(error: unknown): void {
+    super.onError(error);
+    if (this.fatal !== null) this.choices = NOTHING;
   }
 
   override onStep(step: Step): void {
@@ -231,7 +242,7 @@ export class GameSession extends FollowedGame {
   }
 
   override onSettled(): void {
-    if (!this.isBusy) void this.load(this.readMoves());
+    if (!this.isBusy && this.fatal === null) void this.load(this.readMoves());
     super.onSettled();
   }
 

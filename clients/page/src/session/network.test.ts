@@ -38,3 +38,20 @@ test("it is connected only where requests are answered as well", (t) => {
   t.mock.timers.tick(9999);
   assert.equal(recoveries(), 0);
 });
+
+test("without a socket requests are asked for what happens, again and again, and then they connect", (t) => {
+  const { network, recoveries } = started(t);
+  network.onResponse();
+  t.mock.timers.tick(5000);
+  assert.deepEqual([recoveries(), network.status], [1, "connecting"]);
+  network.onCaughtUp();
+  assert.equal(network.status, "connected");
+  t.mock.timers.tick(5000);
+  assert.equal(recoveries(), 2);
+  network.onNoResponse();
+  assert.equal(network.status, "connecting");
+  network.setSocketStatus("connected");
+  network.onResponse();
+  t.mock.timers.tick(9999);
+  assert.equal(recoveries(), 2);
+});

@@ -20,6 +20,8 @@ export class Outbox {
   /** The move whose outcome is not known yet; null where there is none. */
   pending: KeyedMove | null;
   private isSending = false;
+  /** Ends the sending of a move that was let go of. */
+  private sending = new AbortController();
 
   /** Has the move that was not sent when the page was left. */
   constructor(private readonly game: string) {
@@ -35,9 +37,11 @@ export class Outbox {
     this.set({ ...move, key: newKey() });
   }
 
-  /** Lets go of the move; nothing is left of one that was let go of before. */
-  drop(move = this.pending): void {
-    if (move === this.pending) this.set(null);
+  /** Lets go of the move, which is then sent no more. */
+  drop(): void {
+    this.sending.abort(new UnreachableError(location.origin, null));
+    this.isSending = false;
+    this.set(null);
   }
 
   private set(pending: KeyedMove | null): void {
@@ -53,19 +57,21 @@ export class Outbox {
     const { pending } = this;
     if (pending === null || !navigator.onLine) throw new UnreachableError(location.origin, null);
     const { move, seat, version, token, key } = pending;
-    const options = { token, ifMatch: { version }, includeLegalMoves: true, key };
+    this.sending = new AbortController();
+    const { signal } = this.sending;
+    const options = { token, ifMatch: { version }, includeLegalMoves: true, key, signal };
     this.isSending = true;
     try {
       const acted = await service.act(this.game, { move: move.id, seat }, options);
-      this.drop(pending);
+      if (!signal.aborted) this.set(null);
       return acted;
     } catch (error) {
       // A conflict after a try without an answer: that one may be at work still.
       const isOpen = isUnanswered(error) || (error instanceof ProblemError && error.code === "conflict");
-      if (!isOpen) this.drop(pending);
+      if (!isOpen && !signal.aborted) this.set(null);
       throw error;
     } finally {
-      this.isSending = false;
+      if (!signal.aborted) this.isSending = false;
     }
   }
 }

@@ -78,16 +78,34 @@ test("where the computer plays for somebody, or they have resigned, nothing wait
   assert.deepEqual([listed().length, ownGames.waiting.length], [2, 0]);
 });
 
-test("a game that is gone is forgotten, one whose token has ended stays, and neither hides the others", async (t) => {
-  play(t, { "gone-1": "not_found", "ended-1": "unauthorized", "there-1": {} });
-  await ownGames.read();
-  assert.deepEqual(listed(), ["there-1"]);
-  assert.deepEqual(
+test("a game that is gone, or whose token has ended, is not listed; it is forgotten once it was not opened for a week", async (t) => {
+  const games = { "gone-1": "not_found", "ended-1": "unauthorized", "there-1": {} };
+  const kept = () =>
     storedGames()
       .map(({ id }) => id)
-      .sort(),
-    ["ended-1", "there-1"],
-  );
+      .sort();
+  play(t, games);
+  await ownGames.read();
+  assert.deepEqual([listed(), kept()], [["there-1"], ["ended-1", "gone-1", "there-1"]]);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 8 * 86_400_000 });
+  const later = new OwnGames();
+  await later.read();
+  assert.deepEqual([later.list.length, kept()], [1, ["there-1"]]);
+});
+
+test("a tour of the games that wait comes to each of them, whichever was opened last", async (t) => {
+  const waiting = [3, 1, 2, 4].map((hour) => [
+    `tour-${hour}`,
+    { turn: MINE, updated_at: `2026-01-01T0${hour}:00:00Z` },
+  ]);
+  play(t, Object.fromEntries(waiting) as Games);
+  await ownGames.read();
+  const tour = ["elsewhere"];
+  for (let stop = 0; stop < 5; stop++) {
+    const [next] = ownGames.waitingBeside(tour.at(-1) ?? "");
+    tour.push(saveGame(next?.id ?? "", {}).id);
+  }
+  assert.deepEqual(tour.slice(1), ["tour-1", "tour-2", "tour-3", "tour-4", "tour-1"]);
 });
 
 test("forty games are read with one request, and a hundred more with a second", async (t) => {

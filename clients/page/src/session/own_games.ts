@@ -11,14 +11,14 @@ import {
   storedGames,
   storedPart,
 } from "../model/storage.ts";
-import { reasonOf, service } from "../service.ts";
+import { isGone, reasonOf, service } from "../service.ts";
 import type { Step } from "./game_history.ts";
 
 const REFRESH_MS = 15_000;
 /** How many tokens a request may have, and games its answer. */
 const PAGE = 100;
-/** Codes of a game that cannot be read with the stored token (any more). */
-const UNREADABLE = new Set(["unauthorized", "wrong_seat"]);
+/** How long a game that the service does not know stays here: its store may come back with it. */
+const KEPT_MS = 7 * 86_400_000;
 
 export interface ListedGame {
   readonly game: GameSummary;
@@ -40,7 +40,12 @@ export class OwnGames extends Observable {
         const game = isSeated(stored) && this.summaryOf(stored);
         return game ? [{ game, isMyTurn: decides(stored, game) }] : [];
       })
-      .sort((one, other) => rank(one) - rank(other) || untilDeadline(one) - untilDeadline(other));
+      .sort(
+        (one, other) =>
+          rank(one) - rank(other) ||
+          untilDeadline(one) - untilDeadline(other) ||
+          waitingSince(one) - waitingSince(other),
+      );
   }
 
   /** Until it has been read, a game is as it was when it was last seen here. */
@@ -49,9 +54,16 @@ export class OwnGames extends Observable {
     return known === undefined ? ((storedPart(id, "step") as Step | null)?.game ?? null) : known;
   }
 
-  /** Those that wait for this player, the most urgent first. */
+  /** Those that wait for this player, the most urgent first, then what waits longest. */
   get waiting(): readonly GameSummary[] {
     return this.list.filter(({ isMyTurn }) => isMyTurn).map(({ game }) => game);
+  }
+
+  /** Those of them that wait beside a game, in the order of a tour that comes to each of them. */
+  waitingBeside(id: string): readonly GameSummary[] {
+    const { waiting } = this;
+    const at = waiting.findIndex((game) => game.id === id);
+    return at === -1 ? waiting : [...waiting.slice(at + 1), ...waiting.slice(0, at)];
   }
 
   /** Reads them from the service: all with one request, and those that it does not list one by one. */
@@ -103,10 +115,9 @@ export class OwnGames extends Observable {
     try {
       this.put(await service.game(stored.id, { token: stored.private ? seatToken(stored) : null }));
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      if (error.code === "not_found") removeGame(stored.id);
-      else if (UNREADABLE.has(error.code)) this.known.set(stored.id, null);
-      else throw error;
+      if (!isGone(error)) throw error;
+      this.known.set(stored.id, null);
+      if (Date.now() - stored.opened > KEPT_MS) removeGame(stored.id);
     }
   }
 
@@ -166,4 +177,9 @@ function rank({ game, isMyTurn }: ListedGame): number {
 
 function untilDeadline({ game, isMyTurn }: ListedGame): number {
   return isMyTurn && game.turn?.deadline ? Date.parse(game.turn.deadline) : Number.MAX_SAFE_INTEGER;
+}
+
+/** The other games stay in the order in which they were opened. */
+function waitingSince({ game, isMyTurn }: ListedGame): number {
+  return isMyTurn ? Date.parse(game.updated_at) : 0;
 }

@@ -39,7 +39,11 @@ Object.assign(globalThis, {
     clear: () => stored.clear(),
   },
   location: { hash: "", origin: "https://seas.example", pathname: "/" },
-  history: { pushState: (_state: unknown, _title: string, path: string) => (location.pathname = path) },
+  history: {
+    state: null as unknown,
+    pushState: (_state: unknown, _title: string, path: string) => (location.pathname = path),
+    replaceState: (state: unknown) => Object.assign(history, { state }),
+  },
   PopStateEvent: Event,
   dispatchEvent: () => true,
 });

@@ -39,8 +39,8 @@ export class ScriptedGame {
     );
     this.diffs = [change(game.version, creation)];
     const { diffs } = this;
-    t.mock.method(service, "log", async function* () {
-      yield* diffs;
+    t.mock.method(service, "log", async function* (_: string, since = 0) {
+      yield* diffs.filter(({ version }) => version > since);
     });
     t.mock.method(service, "tileset", async () => TILESET);
     t.mock.method(service, "scores", async () => ({

@@ -4,7 +4,8 @@
  * It stores nothing private: games are in the page's own storage.
  */
 
-export {}; // makes this a module, whose `self` may have its own type
+import { withinPatience } from "../model/patience.ts";
+
 declare const self: ServiceWorkerGlobalScope;
 
 /** What the page consists of, as `scripts/build.mjs` has it. */
@@ -58,12 +59,13 @@ async function activate(): Promise<void> {
   await self.clients.claim();
 }
 
-/** The page as the service has it now; without a network as it was stored. */
+/** The page as the service has it now; as it was stored where no network, or a service that hangs, leaves it unanswered. */
 async function fetchPage(request: Request): Promise<Response> {
-  const response = await fetch(request).catch(() => null);
+  const fetched = fetch(request).catch(() => null);
+  const response = await withinPatience(fetched);
   if (response !== null && response.status < UNREACHABLE_STATUS) return response;
   const stored = await caches.match(PAGE, { ignoreVary: true });
-  return stored ?? response ?? Response.error();
+  return stored ?? (await fetched) ?? Response.error();
 }
 
 /** What never changes under its URL: the files of a build, tile sets and their pictures. */
