@@ -40,7 +40,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
   usePageTitle(useNews(session));
   useTouches(session);
   useAsked(session);
-  useWarning(session.isMissing ? text.game.missing : null);
+  useWarning(missing(session));
   useEffect(() => {
     if (step !== null) session.replay(step);
   }, [session, step]);
@@ -52,7 +52,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
       ) : (
         <main class="loading">
           <p>{whyLoading(session)}</p>
-          {session.isMissing && (
+          {missing(session) !== null && (
             <a class="button" href={LOBBY}>
               {text.back}
             </a>
@@ -64,8 +64,12 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
 }
 
 function whyLoading(session: GameSession): string {
-  if (session.isMissing) return text.game.missing;
-  return session.network.isOffline ? text.game.offline : text.game.loading;
+  return missing(session) ?? (session.network.isOffline ? text.game.offline : text.game.loading);
+}
+
+/** Why there is nothing of the game to show; null while there is, or may be. */
+function missing({ game, fatal }: GameSession): string | null {
+  return game === null ? fatal : null;
 }
 
 /** The pictures of a tile set, as soon as its id is known. */

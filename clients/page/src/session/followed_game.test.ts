@@ -14,7 +14,7 @@ test("a game that is opened without a network loads once there is one", async (t
     throw NO_ANSWER;
   });
   const session = await script.open();
-  assert.deepEqual([session.game, session.isMissing, session.network.isOffline], [null, false, true]);
+  assert.deepEqual([session.game, session.fatal, session.network.isOffline], [null, null, true]);
   log.mock.restore();
   new ScriptedGame(t, game());
   await retry(t);
@@ -48,7 +48,7 @@ test("a game that does not exist is missing", async (t) => {
     throw problem("not_found", 404);
   });
   const session = await script.open();
-  assert.deepEqual([session.isMissing, session.fatal], [true, text.problems["not_found"]]);
+  assert.deepEqual([session.game, session.fatal], [null, text.problems["not_found"]]);
 });
 
 test("a change is announced", async (t) => {

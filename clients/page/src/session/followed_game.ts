@@ -26,7 +26,6 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   notice: string | null = null;
   /** Why this game can no longer be read; null while it can. */
   fatal: string | null = null;
-  isMissing = false;
   /** Whether something is being done that changes the game, or waits for the network. */
   isBusy = false;
   /** Whether somebody has created the rematch while this game was looked at. */
@@ -241,7 +240,6 @@ export abstract class FollowedGame extends Observable implements HistoryListener
       void this.restore();
       this.onNoResponse();
     } else {
-      this.isMissing = this.game === null;
       this.fatal = reasonOf(error);
     }
     this.notify();
