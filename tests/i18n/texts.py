@@ -11,7 +11,17 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import events
-from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.actions import (
+    Action,
+    Deliver,
+    FeatureValue,
+    IslanderCount,
+    Pass,
+    PlaceIslander,
+    PlaceTile,
+    RetrieveIslander,
+    TakeShip,
+)
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
@@ -22,7 +32,7 @@ from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, de
 from service.i18n.catalogue import get_translator
 from service.i18n.phrases import ship_cost
 from service.i18n.segment_phrases import segment_phrase
-from service.i18n.worth import MoveAppraiser, describe_feature
+from service.i18n.worth import MoveAppraiser, describe_feature, describe_occupied_feature
 from tests.engine.random_games import lagoon_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset
@@ -137,6 +147,11 @@ def say_ship(translator: Translator, index: TileSetIndex, game: Game) -> str:
     return MoveAppraiser.of(translator, index, game).appraise_ships()[0].text
 
 
+def say_whose(translator: Translator, feature: FeatureValue, evaluated: bool) -> str:
+    """Return what a feature gives, and to whom."""
+    return describe_occupied_feature(translator, ("Ana", "Bo"), feature, evaluated=evaluated)
+
+
 def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
     """Return the name of a tile."""
     return tile_names(translator.language, index)[tile].full
@@ -184,6 +199,13 @@ def list_worths() -> Iterator[Text]:
         if kind != "market" or not bananas:
             wares = Wares(bananas=bananas, shells=0, fish=0)
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
+    for kind, seats, evaluated in (
+        *product(FEATURE_KINDS, ((),), (True,)),
+        *product(("island", "market"), ((), (0,), (0, 1)), (False,)),
+    ):
+        islanders = [IslanderCount(seat=seat, count=1) for seat in seats]
+        wares = Wares(bananas=1, shells=0, fish=0)
+        yield say_whose, FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=1), evaluated
     for cost in COSTS:
         index = with_ships(5, cost)
         game = make_game(index)
