@@ -39,7 +39,7 @@ INDEXES = [lagoon_index(), *(TileSetIndex(msgspec.convert(random_tileset(seed), 
 GAMES = 16
 """Two to five players in turn, in either edition, with each tile set."""
 
-SENSIBLE_SEEDS = ("menu-3", "tides", "reef")
+SENSIBLE_SEEDS = ("menu-1", "tides", "reef")
 MOVES_PER_POSITION = 4
 HIDDEN = (TileDrawn, TileDiscarded, ShipRevealed)
 
