@@ -34,7 +34,7 @@ test("a link can lead to a step of a game", () => {
 });
 
 test("what ends the sentence around a link is none of it", () => {
-  for (const end of [".", ")", "),", "!”"])
+  for (const end of [".", ")", "),", "!"])
     assert.deepEqual(opened(`/games/sea-1#seat1=t${end}`), {
       ...OPENED,
       tokens: { owner: null, spectator: null, seats: { 1: "t" } },

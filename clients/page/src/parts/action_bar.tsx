@@ -127,7 +127,8 @@ interface HintProps {
 /** What can be done, or what the missing network keeps from it. */
 function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
   if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
-  if (session.network.isOffline && session.choices === NOTHING)
+  const { isOffline, status } = session.network;
+  if ((isOffline || status === "connecting") && session.choices === NOTHING)
     return <p class="hint">{text.unsent.unknown}</p>;
   return (
     <p class="hint">

@@ -76,7 +76,7 @@ test("a service that does not answer is not waited for: the game is shown as it 
   assert.equal(reopened.lastStep, 0);
   t.mock.timers.tick(PATIENCE_MS);
   await settled();
-  assert.deepEqual([reopened.game?.version, reopened.network.isOffline], [1, true]);
+  assert.deepEqual([reopened.game?.version, reopened.lastStep], [1, 1]);
 });
 
 test("where no socket can be opened, requests bring what happens", async (t) => {

@@ -193,7 +193,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
       this.network.onResponse();
       return this.readTileset(game);
     };
-    await awaitPatiently(this.history.open(this.readToken, prepare), () => this.onUnread());
+    await awaitPatiently(this.history.open(this.readToken, prepare), () => void this.restore());
   }
 
   private async readTileset(game: Game): Promise<void> {
@@ -244,12 +244,6 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.notify();
   }
 
-  /** The game itself has had no answer. */
-  private onUnread(): void {
-    void this.restore();
-    this.onNoResponse();
-  }
-
   onStatus(status: Status): void {
     const before = this.network.status;
     if (status === "reconnecting" && before === "connected") announcer.warn(text.say.lost);
@@ -261,7 +255,8 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   onError(error: unknown): void {
     if (isUnanswered(error)) {
       this.isUnread = true;
-      this.onUnread();
+      void this.restore();
+      this.onNoResponse();
       return;
     }
     const gone = this.game === null ? text.game.missing : text.game.gone;

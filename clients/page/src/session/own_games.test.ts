@@ -94,9 +94,9 @@ test("a game that is gone, or whose token has ended, is not listed; it is forgot
 });
 
 test("a tour of the games that wait comes to each of them, whichever was opened last", async (t) => {
-  const waiting = [3, 1, 2, 4].map((hour) => [
-    `tour-${hour}`,
-    { turn: MINE, updated_at: `2026-01-01T0${hour}:00:00Z` },
+  const waiting = [3, 1, 2, 4].map((stop) => [
+    `tour-${stop}`,
+    { turn: MINE, updated_at: `2026-01-01T0${stop >> 1}:00:00Z` },
   ]);
   play(t, Object.fromEntries(waiting) as Games);
   await ownGames.read();

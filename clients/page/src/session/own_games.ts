@@ -44,7 +44,7 @@ export class OwnGames extends Observable {
         (one, other) =>
           rank(one) - rank(other) ||
           untilDeadline(one) - untilDeadline(other) ||
-          waitingSince(one) - waitingSince(other),
+          waitingSince(one).localeCompare(waitingSince(other)),
       );
   }
 
@@ -180,6 +180,6 @@ function untilDeadline({ game, isMyTurn }: ListedGame): number {
 }
 
 /** The other games stay in the order in which they were opened. */
-function waitingSince({ game, isMyTurn }: ListedGame): number {
-  return isMyTurn ? Date.parse(game.updated_at) : 0;
+function waitingSince({ game, isMyTurn }: ListedGame): string {
+  return isMyTurn ? `${game.updated_at} ${game.id}` : "";
 }
