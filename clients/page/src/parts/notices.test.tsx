@@ -110,5 +110,5 @@ test("what ends everything is said once, though a move was refused for the same 
   session.notice = text.problems["unauthorized"] ?? "";
   assert.equal(textOf(<Notices session={session} />), `${session.notice} `.trim());
   session.onError(problem("unauthorized", 401));
-  assert.equal(textOf(<Notices session={session} />), session.fatal);
+  assert.equal(textOf(<Notices session={session} />), "");
 });

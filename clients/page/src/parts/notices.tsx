@@ -14,8 +14,8 @@ import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Notices({ session }: { session: GameSession }): JSX.Element {
-  // What ends everything is said once.
-  const notice = session.notice === session.fatal ? null : session.notice;
+  // What ends everything stands where the moves were, and says why a move was refused too.
+  const notice = session.fatal === null ? session.notice : null;
   useWarning(notice);
   return (
     <div class="notices">
