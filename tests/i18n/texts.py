@@ -15,13 +15,13 @@ from schemas.actions import (
     Action,
     Deliver,
     FeatureValue,
-    IslanderCount,
     Pass,
     PlaceIslander,
     PlaceTile,
     RetrieveIslander,
     TakeShip,
 )
+from schemas.events import IslanderCount
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
@@ -201,7 +201,7 @@ def list_worths() -> Iterator[Text]:
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
     for kind, seats, evaluated in (
         *product(FEATURE_KINDS, ((),), (True,)),
-        *product(("island", "market"), ((), (0,), (0, 1)), (False,)),
+        *product((FEATURE_KINDS[0], FEATURE_KINDS[-1]), ((), (0,), (0, 1)), (False,)),
     ):
         islanders = [IslanderCount(seat=seat, count=1) for seat in seats]
         wares = Wares(bananas=1, shells=0, fish=0)
