@@ -166,7 +166,7 @@ async def test_a_page_does_not_wait_for_a_store_that_hangs(
     game = await create_game(client)
     monkeypatch.setattr(link_cards, "PATIENCE_S", 0.05)
     loop = asyncio.get_running_loop()
-    await redis.execute_command("CLIENT", "PAUSE", 1000, "ALL")
+    await redis.client_pause(1000)
     started = loop.time()
     assert (await fetch_card(crawler, game.id))["og:title"] == "A game of Carcassonne: South Seas"
     assert loop.time() - started < 0.8
