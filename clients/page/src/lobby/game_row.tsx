@@ -15,7 +15,7 @@ interface GameRowProps extends ListedGame {
   readonly onForget: ((id: string) => void) | undefined;
 }
 
-export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.Element {
+export function GameRow({ game, isMyTurn, isUnsent, verb, onForget }: GameRowProps): JSX.Element {
   const winners = game.result?.winners ?? [];
   const totals = new Map(game.result?.scores.map(({ seat, total }) => [seat, total]));
   return (
@@ -40,7 +40,9 @@ export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.E
           ))}
         </span>
         <small class="status">
-          {[isMyTurn ? text.lobby.yourTurn : text.lobby.status[game.status], ...details(game)].join(" · ")}
+          {isUnsent
+            ? text.unsent.waits
+            : [isMyTurn ? text.lobby.yourTurn : text.lobby.status[game.status], ...details(game)].join(" · ")}
         </small>
         <span class="verb">{verb}</span>
       </a>

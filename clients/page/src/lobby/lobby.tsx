@@ -198,7 +198,7 @@ function Lists({ lists }: { lists: GameLists }): JSX.Element {
 }
 
 function others(game: GameSummary): ListedGame {
-  return { game, isMyTurn: false };
+  return { game, isUnsent: false, isMyTurn: false };
 }
 
 function mineVerb(game: GameSummary): string {

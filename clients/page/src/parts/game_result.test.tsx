@@ -16,7 +16,7 @@ async function shown(t: TestContext, ended: Game, seats: readonly number[] = [0]
     session,
     result: <GameResult session={session} game={ended} />,
     cards: <Players session={session} />,
-    row: <GameRow game={ended} isMyTurn={false} verb="" onForget={undefined} />,
+    row: <GameRow game={ended} isMyTurn={false} isUnsent={false} verb="" onForget={undefined} />,
   };
 }
 

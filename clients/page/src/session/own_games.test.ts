@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Game, type MyGamesQuery, type Problem, ProblemError } from "south-seas-client";
+import {
+  type Game,
+  type MyGamesQuery,
+  type Problem,
+  ProblemError,
+  UnreachableError,
+} from "south-seas-client";
 import { isPersistent } from "../model/browser_storage.ts";
 import { removeGame, saveGame, savePart, storedGame, storedGames } from "../model/storage.ts";
 import { titleOf } from "../parts/page_title.ts";
@@ -170,6 +176,37 @@ for (const [name, refuse] of [
     assert.deepEqual(listed(), []);
   });
 }
+
+test("a move that was not sent when its game was left is sent when the games are read, and waits for nobody until then", async (t) => {
+  play(t, { "left-7": { turn: MINE }, "shown-7": { turn: MINE } });
+  const unsent = { move: { id: "p1.0.0" }, seat: 1, version: 1, token: "token", key: "k" };
+  for (const id of ["left-7", "shown-7"]) savePart(id, "move", unsent);
+  t.mock.property(location, "pathname", "/games/shown-7");
+  const act = t.mock.method(service, "act", async () => {
+    throw new UnreachableError("https://seas.example", null);
+  });
+  await ownGames.read();
+  assert.deepEqual(
+    ownGames.list.map(({ isUnsent, isMyTurn }) => [isUnsent, isMyTurn]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  );
+  act.mock.mockImplementation(async () => ({}) as never);
+  await ownGames.read();
+  assert.deepEqual(
+    act.mock.calls.map(({ arguments: [id, , options] }) => [id, options?.key]),
+    [
+      ["left-7", "k"],
+      ["left-7", "k"],
+    ],
+  );
+  assert.deepEqual(
+    ownGames.waiting.map(({ id }) => id),
+    ["left-7"],
+  );
+});
 
 test("the rematch of an own game is an own game at once, whoever created it", async (t) => {
   const first = { ...finished([0], []), id: "first-3", next_game: "second-3" };

@@ -2,6 +2,7 @@
 
 import { type Game, type GameSummary, ProblemError } from "south-seas-client";
 import { Observable } from "../model/observable.ts";
+import { pathOf } from "../model/route.ts";
 import {
   type StoredGame,
   removeGame,
@@ -13,6 +14,7 @@ import {
 } from "../model/storage.ts";
 import { isGone, reasonOf, service } from "../service.ts";
 import type { Step } from "./game_history.ts";
+import { Outbox } from "./outbox.ts";
 
 const REFRESH_MS = 15_000;
 /** How many tokens a request may have, and games its answer. */
@@ -22,6 +24,8 @@ const KEPT_MS = 7 * 86_400_000;
 
 export interface ListedGame {
   readonly game: GameSummary;
+  /** Whether a move waits there for the network. */
+  readonly isUnsent: boolean;
   readonly isMyTurn: boolean;
 }
 
@@ -38,7 +42,9 @@ export class OwnGames extends Observable {
     return storedGames()
       .flatMap((stored) => {
         const game = isSeated(stored) && this.summaryOf(stored);
-        return game ? [{ game, isMyTurn: decides(stored, game) }] : [];
+        if (!game) return [];
+        const isUnsent = storedPart(game.id, "move") !== null;
+        return [{ game, isUnsent, isMyTurn: !isUnsent && decides(stored, game) }];
       })
       .sort(
         (one, other) =>
@@ -68,6 +74,7 @@ export class OwnGames extends Observable {
 
   /** Reads them from the service: all with one request, and those that it does not list one by one. */
   async read(): Promise<void> {
+    await Promise.all(storedGames().map(({ id }) => sendLeftMove(id)));
     const wanted = storedGames().filter((stored) => isSeated(stored) && this.mayChange(stored.id));
     const tokens = [...new Set(wanted.map(seatToken))];
     const games: GameSummary[] = [];
@@ -136,6 +143,16 @@ export class OwnGames extends Observable {
 }
 
 export const ownGames = new OwnGames();
+
+/** Sends the move that was not sent when its game was left; the game on the screen sends its own. */
+async function sendLeftMove(id: string): Promise<void> {
+  if (storedPart(id, "move") === null || location.pathname === pathOf(id)) return;
+  try {
+    await new Outbox(id).send();
+  } catch (error) {
+    reasonOf(error); // what is refused is dropped: it is this player's turn again
+  }
+}
 
 /** Whether this browser plays in a game. */
 export function isSeated({ seats }: StoredGame): boolean {
