@@ -222,6 +222,7 @@ async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: V
         await _speak(page, language)
         async for where in _texts(page, language):
             await page.keyboard.press("Escape")
+            await expect(page.locator(".steppers")).to_have_count(0)
             await ship.press("Enter")
             await expect(page.locator(".steppers")).to_be_in_viewport(ratio=0.9)
             await expect(page.locator(".action-bar .primary")).to_be_in_viewport(ratio=0.9)
