@@ -88,7 +88,8 @@ def feature_value(index: TileSetIndex, game: Game, label: int) -> FeatureValue:
 
 def is_evaluated(game: Game, feature: FeatureValue) -> bool:
     """Return whether a feature is complete, and not only by the tile whose evaluation is to come (R5)."""
-    is_due = game.phase == "islander" and Cell(*unpack_cell(game.cells[-1])) in feature.cells
+    x, y = unpack_cell(game.cells[-1])
+    is_due = game.phase == "islander" and Cell(x=x, y=y) in feature.cells
     return feature.open == 0 and not is_due
 
 
