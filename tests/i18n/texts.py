@@ -21,7 +21,6 @@ from schemas.actions import (
     RetrieveIslander,
     TakeShip,
 )
-from schemas.events import IslanderCount
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
@@ -200,10 +199,10 @@ def list_worths() -> Iterator[Text]:
             wares = Wares(bananas=bananas, shells=0, fish=0)
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
     for kind, seats, evaluated in (
-        *product(FEATURE_KINDS, ((),), (True,)),
-        *product((FEATURE_KINDS[0], FEATURE_KINDS[-1]), ((), (0,), (0, 1)), (False,)),
+        *((kind, (), True) for kind in FEATURE_KINDS),
+        *((kind, seats, False) for kind in FEATURE_KINDS[::3] for seats in ((), (0,), (0, 1))),
     ):
-        islanders = [IslanderCount(seat=seat, count=1) for seat in seats]
+        islanders = [events.IslanderCount(seat=seat, count=1) for seat in seats]
         wares = Wares(bananas=1, shells=0, fish=0)
         yield say_whose, FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=1), evaluated
     for cost in COSTS:
