@@ -6,7 +6,7 @@ from time import process_time
 
 from benchmarks.results import Figure
 from benchmarks.run import Run
-from benchmarks.sample_games import archipelago, games_at
+from benchmarks.sample_games import games_at, lagoon
 from schemas.base import encode_json
 from service.engine import Game, legal_moves
 from service.games.queries.games import compute_scores, list_features
@@ -20,7 +20,7 @@ ROUND_S = 0.5
 
 async def answers(run: Run) -> None:
     """Measure each answer for the game that has the most legal moves of many."""
-    index = archipelago().index
+    index = lagoon().index
     game: Game = max(games_at(index, TILES, GAMES), key=lambda one: len(legal_moves(index, one)))
     questions: dict[str, tuple[str, Callable[[], object]]] = {
         "moves": ("legal moves", partial(list_legal_moves, index, game)),

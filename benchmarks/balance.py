@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.bots import ARCHIPELAGO, bots, load_tileset_index, play_all
+from benchmarks.bots import LAGOON, bots, load_tileset_index, play_all
 from benchmarks.sample_games import new_game
 from schemas.actions import PlaceTile
-from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
+from schemas.events import AnyEvent, FeatureEvaluated, FishCovered, ShipTaken, TileDiscarded
 from schemas.vocabulary import WARES
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished
 from service.engine.segments import feature_kind
@@ -68,6 +68,9 @@ def _count_events(tally: Tally, events: Sequence[AnyEvent]) -> None:
             case FeatureEvaluated(kind=kind, cause=cause, winners=winners, wares=wares):
                 tally["evaluated", kind, cause] += 1
                 tally["wares", kind] += (wares.bananas + wares.shells + wares.fish) * len(winners)
+                tally["fish", cause] += wares.fish
+            case FishCovered(fish=fish):
+                tally["covered", str(fish)] += 1
             case _:
                 pass
 
@@ -140,6 +143,9 @@ def figures(tally: Tally) -> dict[str, float]:
         for cause, words in CAUSES.items():
             if kind == "sea" or cause != "boat":
                 rows[f"{kind}s evaluated {words}"] = tally["evaluated", kind, cause] / games
+    rows["fish of a boat's evaluation"] = _share(tally["fish", "boat"], tally["evaluated", "sea", "boat"])
+    rows["single fish covered"] = tally["covered", "1"] / games
+    rows["pairs of fish covered"] = tally["covered", "2"] / games
     rows["edge patterns that arose"] = tally["arose",] / games
     rows["edge patterns not served, share"] = _share(tally["unserved",], tally["arose",])
     return rows
@@ -192,7 +198,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5], choices=range(2, 6))
     parser.add_argument("--bot", choices=bots(), default="greedy", help="the bot of all seats (greedy)")
     parser.add_argument("--seed", default="balance", help="the seed of all games (balance)")
-    parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
+    parser.add_argument("--tileset", type=Path, default=LAGOON, help="a tile set's file (lagoon)")
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 

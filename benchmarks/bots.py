@@ -13,7 +13,7 @@ from service.engine.tileset_validation import parse_tileset
 from service.games.bots.interface import Bot
 from service.games.bots.plugins import load_bots
 
-ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
+LAGOON = Path(__file__).parent.parent / "service" / "tilesets" / "lagoon.json"
 
 A = TypeVar("A")
 B = TypeVar("B")

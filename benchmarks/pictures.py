@@ -4,7 +4,7 @@ from random import Random
 from statistics import median
 from time import process_time
 
-from benchmarks.sample_games import archipelago, new_game
+from benchmarks.sample_games import lagoon, new_game
 from schemas.actions import PlaceTile
 from service.drawing.scene import BoardOptions
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
@@ -32,7 +32,7 @@ def milliseconds(job: BoardJob) -> float:
 
 def main() -> None:
     """Print the table."""
-    loaded = archipelago()
+    loaded = lagoon()
     game = build_view(loaded.index, whole_game(loaded.index, "pictures"))
     svg = BoardJob(loaded.response, game, [], BoardOptions(), "svg")
     print(f"{len(game.board)} tiles; processor time, median of {ROUNDS}; the first one: {milliseconds(svg):.0f} ms")

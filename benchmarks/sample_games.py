@@ -51,13 +51,13 @@ class SampleGame(NamedTuple):
 @cache
 def samples() -> list[SampleGame]:
     """Return random games."""
-    index = archipelago().index
+    index = lagoon().index
     return [sample_game(index, f"load-{number}") for number in range(SAMPLES)]
 
 
-def archipelago() -> LoadedTileSet:
+def lagoon() -> LoadedTileSet:
     """Return the default tile set."""
-    return load_catalogue(None).get("archipelago")
+    return load_catalogue(None).get("lagoon")
 
 
 def new_game(

@@ -16,7 +16,7 @@ from statistics import mean
 from time import perf_counter
 from typing import NamedTuple, get_args
 
-from benchmarks.bots import ARCHIPELAGO, bots, load_tileset_index, play_all
+from benchmarks.bots import LAGOON, bots, load_tileset_index, play_all
 from benchmarks.results import percentile
 from benchmarks.sample_games import new_game
 from schemas.vocabulary import Edition
@@ -49,7 +49,7 @@ class Seat(NamedTuple):
 
 def play(fixture: Fixture) -> list[Seat]:
     """Play one game."""
-    index, players = load_tileset_index(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
+    index, players = load_tileset_index(LAGOON), [bots()[name] for name in fixture.seats]
     game = new_game(index, fixture.seed, len(players), edition=fixture.edition)
     game.version = 0
     turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]

@@ -71,7 +71,7 @@ class CreateGame(RequestModel):
     first_seat: SeatNumber | None = None
     """Null means a random one."""
     tileset: Id | None = None
-    """Null means `archipelago`."""
+    """Null means `lagoon`."""
     seed: Seed | None = None
     """The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one."""
     visibility: Visibility | None = None

@@ -32,6 +32,8 @@ KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
 SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
+SEEN = re.compile(r"turn_started|tile_drawn|islander_returned\.(?!market).*")
+"""The sentences that the page does without: its bar and its board show what they say."""
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 TYPOGRAPHY = ((re.compile("'"), "’"), (re.compile(r"\.{3}"), "…"), (re.compile(r" - "), " – "))
 FRENCH_TYPOGRAPHY = (re.compile("[ \u00a0](?=[:;!?»])|(?<=«)[ \u00a0]"), "\u202f")
@@ -154,7 +156,8 @@ def page_sentences(language: str) -> str:
         (translation,) = translated.get((message,), (message,))
         return translation
 
-    sentences = {key: SHOWN.sub("", translate(sentence)) for key, sentence in SENTENCES.items()}
+    told = {key: sentence for key, sentence in SENTENCES.items() if not SEEN.fullmatch(key)}
+    sentences = {key: SHOWN.sub("", translate(sentence)) for key, sentence in told.items()}
     for kind, phrase in SEGMENTS.items():
         key = f"islander_placed.{kind}"
         sentences[key] = sentences[key].format(player="{player}", segment=translate(phrase))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.builds import current_build
 from benchmarks.peers.engine_worker import serve
-from benchmarks.sample_games import archipelago, games_at, new_game
+from benchmarks.sample_games import games_at, lagoon, new_game
 from schemas.actions import Action
 from service.engine import Game, apply_action, copy_game, decode_snapshot, encode_snapshot, is_finished, legal_moves
 
@@ -20,7 +20,7 @@ class _SouthSeas:
     """The state is the Game Struct, encoded as the service stores it."""
 
     def __init__(self) -> None:
-        self.index = archipelago().index
+        self.index = lagoon().index
         self.over = is_finished
         self.copy = copy_game
         self.encode = encode_snapshot

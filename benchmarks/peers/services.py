@@ -21,7 +21,7 @@ from benchmarks.peers.installed import FOLDER, MODULES, NODE, require, version_o
 from benchmarks.processes import Server, redis, server, service
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
-from benchmarks.sample_games import MID_GAME_TILES, archipelago, games_at, samples
+from benchmarks.sample_games import MID_GAME_TILES, games_at, lagoon, samples
 from service.engine import build_view
 
 GROUP = "Services beside peers"
@@ -175,7 +175,7 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
 
 def mid_game() -> bytes:
     """Return GAME in the middle of a random game, as JSON: the initial state of the peers."""
-    index = archipelago().index
+    index = lagoon().index
     return msgspec.json.encode(build_view(index, games_at(index, MID_GAME_TILES, 1)[0]))
 
 

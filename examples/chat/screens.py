@@ -65,7 +65,7 @@ class ChatFormat(NamedTuple):
 def clip(text: str, limit: int) -> str:
     """Return a text cut to a length.
 
-    >>> clip("archipelago", 6)
+    >>> clip("lagoon", 6)
     'archi…'
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

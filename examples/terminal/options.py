@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("--bots", nargs="*", default=[], metavar="BOT", help="bots: random, greedy or expert")
     new.add_argument("--open", type=int, default=0, metavar="N", help="open seats for other terminals")
     new.add_argument("--edition", choices=get_args(Edition), help="the edition of the rules (default international)")
-    new.add_argument("--tileset", metavar="ID", help="the tile set (default archipelago)")
+    new.add_argument("--tileset", metavar="ID", help="the tile set (default lagoon)")
     new.add_argument("--seed", help="the seed of the shuffle")
     new.add_argument("--private", action="store_true", help="require a token to watch")
     return parser

@@ -13,7 +13,6 @@ import msgspec
 
 from schemas.vocabulary import DIGEST
 from service.cli.log_download import BadLog, DownloadFailed, Log, decode_log, download_log, encode_log
-from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.files import read_file
@@ -143,7 +142,7 @@ def _load_tileset(log: Log, file: Path | None) -> Any:
         if log.tileset is not None:
             return parse_tileset(log.tileset)
     except TileSetInvalid as invalid:
-        raise click.ClickException(f"the tile set cannot be played: {describe_fault(invalid.faults[0])}") from invalid
+        raise click.ClickException(f"the tile set cannot be played: {invalid.faults[0]}") from invalid
     patch = log.diffs[0].get("patch") if log.diffs else None
     operations = [item for item in patch if isinstance(item, dict)] if isinstance(patch, list) else []
     tileset_ids = [operation.get("value") for operation in operations if operation.get("path") == "/tileset"]

@@ -2,7 +2,7 @@
 
 from schemas.actions import FeatureValue
 from schemas.scores import IfEnded, IslanderValue, PlayerScores
-from schemas.vocabulary import Wares
+from schemas.vocabulary import Cell, Wares
 from service.engine.evaluation import (
     count_by_seat,
     feature_cells,
@@ -84,6 +84,13 @@ def feature_value(index: TileSetIndex, game: Game, label: int) -> FeatureValue:
         wares=feature_wares(kind, game.symbols[label]),
         open=game.open_slots[label] if kind == SHIPS else _count_open_sides(index, game, label),
     )
+
+
+def is_evaluated(game: Game, feature: FeatureValue) -> bool:
+    """Return whether a feature is complete, and not only by the tile whose evaluation is to come (R5)."""
+    x, y = unpack_cell(game.cells[-1])
+    is_due = game.phase == "islander" and Cell(x=x, y=y) in feature.cells
+    return feature.open == 0 and not is_due
 
 
 def _count_open_sides(index: TileSetIndex, game: Game, label: int) -> int:

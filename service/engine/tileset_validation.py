@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,12 +24,17 @@ MAX_POINTS = 2**31 - 1
 """Points are int32 in the API, and one player may win every ship."""
 MAX_BRIDGE_EDGES = 2
 
+Part = TypeVar("Part", Tile, Ship)
+
 
 class Fault(NamedTuple):
     """A fault: its path, as `tiles[3].segments[2].halves` (`$` is the whole file), and the reason."""
 
     path: str
     reason: str
+
+    def __str__(self) -> str:
+        return self.reason if self.path == "$" else f"{self.path}: {self.reason}"
 
 
 class TileSetInvalid(EngineError):
@@ -48,9 +53,9 @@ def parse_tileset(data: bytes) -> TileSet:
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
     except msgspec.ValidationError as error:
-        raise TileSetInvalid(_shape_faults(data) or [_shape_fault(error)]) from error
+        raise TileSetInvalid(_part_faults(decode_parts(data)) or [_shape_fault(error)]) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise TileSetInvalid([Fault("$", f"this is not JSON in UTF-8: {error}")]) from error
+        raise TileSetInvalid([_syntax_fault(data, error)]) from error
     if faults := list_faults(tileset):
         raise TileSetInvalid(faults)
     return tileset
@@ -62,33 +67,58 @@ def list_faults(tileset: TileSet) -> list[Fault]:
         *_count_faults(tileset),
         *_repeated_ids("tiles", [tile.id for tile in tileset.tiles]),
         *_repeated_ids("ships", [ship.id for ship in tileset.ships]),
-        *(fault for index, tile in enumerate(tileset.tiles) for fault in _tile_faults(f"tiles[{index}]", tile)),
-        *(fault for index, ship in enumerate(tileset.ships) for fault in _ship_faults(f"ships[{index}]", ship)),
+        *_part_faults(Parts(tileset.tiles, tileset.ships)),
     ]
 
 
-class _RawTileSet(msgspec.Struct):
+class Parts(NamedTuple):
+    """The tiles and ships of a file, each by itself: those that are malformed are faults."""
+
+    tiles: Sequence[Tile | Fault] = ()
+    ships: Sequence[Ship | Fault] = ()
+
+
+class _RawParts(msgspec.Struct):
     """A file's tiles and ships, not yet decoded, so that one malformed tile does not hide the next."""
 
     tiles: list[msgspec.Raw] = []
     ships: list[msgspec.Raw] = []
 
 
-def _shape_faults(data: bytes) -> list[Fault]:
-    """Return the first shape fault of each tile and ship, unless there are too many; none if either is not a list."""
+def decode_parts(data: bytes) -> Parts:
+    """Decode the tiles and ships of a file that need not be valid; none if they are not in two lists.
+
+    Raises TileSetInvalid if the file is no JSON, or lists too many of them.
+    """
     try:
-        parts = msgspec.json.decode(data, type=_RawTileSet)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
-    faults = []
-    for name, items, kind in (("tiles", parts.tiles, Tile), ("ships", parts.ships, Ship)):
+        raw = msgspec.json.decode(without_bom(data), type=_RawParts)
+    except (msgspec.ValidationError, RecursionError):
+        return Parts()
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TileSetInvalid([_syntax_fault(data, error)]) from error
+    for name, items in (("tiles", raw.tiles), ("ships", raw.ships)):
         if len(items) > MAX_TYPES:
-            return [Fault(name, f"a file lists at most {MAX_TYPES} {name}; this one lists {len(items)}")]
-        for index, item in enumerate(items):
-            try:
-                msgspec.json.decode(item, type=kind)
-            except msgspec.ValidationError as error:
-                faults.append(_shape_fault(error, f"{name}[{index}]"))
+            raise TileSetInvalid([Fault(name, f"a file lists at most {MAX_TYPES} {name}; this one lists {len(items)}")])
+    return Parts(
+        [_decode_part(item, Tile, f"tiles[{index}]") for index, item in enumerate(raw.tiles)],
+        [_decode_part(item, Ship, f"ships[{index}]") for index, item in enumerate(raw.ships)],
+    )
+
+
+def _decode_part(item: msgspec.Raw, kind: type[Part], path: str) -> Part | Fault:
+    try:
+        return msgspec.json.decode(item, type=kind)
+    except msgspec.ValidationError as error:
+        return _shape_fault(error, path)
+
+
+def _part_faults(parts: Parts) -> list[Fault]:
+    """Return the faults of all tiles and ships."""
+    faults: list[Fault] = []
+    for index, tile in enumerate(parts.tiles):
+        faults += [tile] if isinstance(tile, Fault) else _tile_faults(f"tiles[{index}]", tile)
+    for index, ship in enumerate(parts.ships):
+        faults += [ship] if isinstance(ship, Fault) else _ship_faults(f"ships[{index}]", ship)
     return faults
 
 
@@ -96,6 +126,15 @@ def _shape_fault(error: msgspec.ValidationError, within: str = "") -> Fault:
     """Return msgspec's error as a fault, with the path moved from the message to after `within`."""
     reason, _, path = str(error).partition(" - at `$")
     return Fault((within + path.removesuffix("`")).removeprefix(".") or "$", re.sub("`(.*?)`", r"\1", reason))
+
+
+def _syntax_fault(data: bytes, error: Exception) -> Fault:
+    """Return the fault of a file that is no JSON, with the line instead of msgspec's offset."""
+    reason, _, offset = str(error).partition(" (byte ")
+    if offset:
+        line = data.count(b"\n", 0, int(offset.removesuffix(")"))) + 1
+        reason += f", in line {line}"
+    return Fault("$", f"this is not JSON in UTF-8: {reason}")
 
 
 def _count_faults(tileset: TileSet) -> Iterator[Fault]:

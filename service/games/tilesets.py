@@ -14,7 +14,7 @@ from service.games.errors import TileSetError, TileSetMissing
 from service.games.shuffle import tileset_hash
 
 BUILT_IN_DIRECTORY = Path(__file__).parent.parent / "tilesets"
-DEFAULT_TILESET = "archipelago"
+DEFAULT_TILESET = "lagoon"
 
 
 class InvalidTileSetFile(Exception):
@@ -87,4 +87,4 @@ def _read(path: Path) -> TileSet:
     except TileSetInvalid as error:
         first, *more = error.faults
         others = f" (and {len(more)} more: see `south-seas tileset check`)" if more else ""
-        raise InvalidTileSetFile(path, f"{first.path}: {first.reason}{others}") from error
+        raise InvalidTileSetFile(path, f"{first}{others}") from error

@@ -37,6 +37,12 @@ _COMPLETE: dict[SegmentKind, str] = {
     "sea": gettext_noop("The sea region is complete and gives {wares}."),
     "market": gettext_noop("The market is complete and brings a ship."),
 }
+_EVALUATED: dict[SegmentKind, str] = {
+    "island": gettext_noop("The island is complete and gives nothing more."),
+    "bridge": gettext_noop("The bridge is complete and gives nothing more."),
+    "sea": gettext_noop("The sea region is complete and gives nothing more."),
+    "market": gettext_noop("The market is complete and gives nothing more."),
+}
 
 
 class MoveAppraiser(NamedTuple):
@@ -84,12 +90,19 @@ class MoveAppraiser(NamedTuple):
         return ShipOffer(ship=ship.id, points=ship.points, cost=ship.cost, missing=missing, text=text)
 
 
-def describe_occupied_feature(translator: Translator, names: Sequence[str], feature: FeatureValue) -> str:
-    """Return what a feature gives now, what it lacks, and who has the most islanders there; `names` are by seat."""
+def describe_occupied_feature(
+    translator: Translator, names: Sequence[str], feature: FeatureValue, *, evaluated: bool
+) -> str:
+    """Return what a feature gives now, what it lacks, and to whom that goes; `names` are by seat.
+
+    One that is `evaluated` gives nothing more (R5.5).
+    """
+    if evaluated:
+        return translator.gettext(_EVALUATED[feature.kind])
     most = max((count.count for count in feature.islanders), default=0)
     players = translator.join_list([names[count.seat] for count in feature.islanders if count.count == most])
     who = (
-        translator.gettext("Most islanders: {players}.", players=players)
+        translator.gettext("What it gives goes to {players}.", players=players)
         if players
         else translator.gettext("Nobody is there.")
     )

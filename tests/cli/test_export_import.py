@@ -30,7 +30,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import make_context
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
 from tests.store.commits import creation, load_record
 
@@ -57,7 +57,7 @@ async def play_first_move(stored: StoredGame, context: Context) -> int:
     """Play the first legal move with the owner token, and return the version."""
     loaded = await context.store.load(stored.id)
     assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
+    (first, *_) = legal_moves(LAGOON.index, decode_snapshot(loaded.snapshot))
     body, token = Act(move=move_id(first)), stored.created.owner_token
     request = CommandRequest(id=stored.id, body=body, token=token, idempotency_key="k" * 32)
     return (await act(context, request)).response.version

@@ -36,7 +36,7 @@ async def test_a_whole_log_is_downloaded_page_by_page(
     assert [diff["version"] for diff in log.diffs] == [*range(1, len(log.diffs) + 1)]
     assert len(log.diffs) >= 4
     assert log.tileset is not None
-    assert msgspec.json.decode(log.tileset)["id"] == "archipelago"
+    assert msgspec.json.decode(log.tileset)["id"] == "lagoon"
 
 
 @pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))

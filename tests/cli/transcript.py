@@ -30,15 +30,15 @@ def write_files() -> None:
     """Write the files that the commands name."""
     for directory in ("fit", "unfit", "tricky"):
         Path(directory).mkdir()
-    archipelago = (BUILT_IN_DIRECTORY / "archipelago.json").read_bytes()
-    bad = msgspec.json.decode(archipelago)
+    lagoon = (BUILT_IN_DIRECTORY / "lagoon.json").read_bytes()
+    bad = msgspec.json.decode(lagoon)
     bad["start"] = "nowhere"
     bad["tiles"][2]["segments"] = bad["tiles"][2]["segments"][:-1]
     log, forged = decode_log(play_game("file")), decode_log(play_game("file"))
     forged[30]["events"].pop()
     files = {
-        "archipelago.json": archipelago,
-        "fit/mine.json": archipelago,
+        "lagoon.json": lagoon,
+        "fit/mine.json": lagoon,
         "unfit/bad.json": b"{}",
         "tricky/\x1b[2J.json": b"{}",
         "bad.json": bad,

@@ -47,7 +47,7 @@ def test_unknown_values_and_types_pass_through() -> None:
 
 
 def test_unknown_fields_are_dropped() -> None:
-    known = to_builtins(load_catalogue(None).get("archipelago").tileset)
+    known = to_builtins(load_catalogue(None).get("lagoon").tileset)
     assert convert({**known, "weather": "fine"}, TileSet) == convert(known, TileSet)
 
 

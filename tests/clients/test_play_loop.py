@@ -116,7 +116,7 @@ async def test_create_join_act_and_queries(client: Client) -> None:
     assert isinstance(acted.diffs[0], Diff)
     assert (await ana.diffs(game, acted.version - 1)).diffs == acted.diffs
     assert (await ana.scores(game)).version == (await ana.tiles(game)).version == acted.version
-    assert await ana.tileset("archipelago") in (await ana.tilesets()).tilesets
+    assert await ana.tileset("lagoon") in (await ana.tilesets()).tilesets
     owner = client.with_token(created.owner_token)
     assert (await owner.abort(game)).status == "aborted"
     public = await client.create(CreateGame(players=[ANA, SeatRequest(open=True)]))
@@ -159,8 +159,8 @@ async def test_webhooks_and_pictures(client: Client) -> None:
     assert (await owner.webhooks(game)).webhooks == []
     assert (await client.board(game, width=200)).startswith(b"\x89PNG")
     assert b"<svg" in await client.board(game, "svg", coordinates=1)
-    assert b"<svg" in await client.tile_picture("archipelago", "start", "svg", rotation=1)
-    assert b"<svg" in await client.ship_picture("archipelago", created.game.display[0], "svg")
+    assert b"<svg" in await client.tile_picture("lagoon", "start", "svg", rotation=1)
+    assert b"<svg" in await client.ship_picture("lagoon", created.game.display[0], "svg")
 
 
 async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy) -> None:

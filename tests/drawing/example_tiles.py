@@ -13,7 +13,7 @@ from tests.reference.random_tilesets import random_tileset
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-ARCHIPELAGO = load_catalogue(None).get("archipelago")
+LAGOON = load_catalogue(None).get("lagoon")
 
 
 class IslanderSpot(NamedTuple):
@@ -33,7 +33,7 @@ def random_tile_sets() -> tuple[TileSet, ...]:
 @cache
 def example_tiles() -> tuple[Tile, ...]:
     """Return the tiles of every example set."""
-    return (*ARCHIPELAGO.tileset.tiles, *(tile for tileset in random_tile_sets() for tile in tileset.tiles))
+    return (*LAGOON.tileset.tiles, *(tile for tileset in random_tile_sets() for tile in tileset.tiles))
 
 
 def parse_svg(svg: str) -> ET.Element:

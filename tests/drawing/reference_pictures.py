@@ -22,7 +22,7 @@ from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
 from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
 from service.engine import build_view, legal_moves
-from tests.drawing.example_tiles import ARCHIPELAGO, random_tile_sets
+from tests.drawing.example_tiles import LAGOON, random_tile_sets
 from tests.engine.random_games import new_game, play_randomly
 from tests.reference.pieces import Json
 from tests.reference.tileset_builder import bridge, check_tile, island, market, sea
@@ -86,7 +86,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     yield "high.svg", board_svg(choosing, BoardOptions(coordinates=True, region=Region(-40, -28, -40, 28)))
     yield "plain.txt", board_text(choosing, BoardOptions())
     for name, colors in THEMES.items():
-        for ship in ARCHIPELAGO.tileset.ships[::12]:
+        for ship in LAGOON.tileset.ships[::12]:
             yield f"{ship.id}-{name}.svg", ship_svg(ship, colors, 120)
     for name, cost in COSTS.items():
         yield f"cost-{name}.svg", ship_svg(Ship(id=name, points=12, cost=cost))
@@ -109,12 +109,12 @@ def _taking_ships() -> Scene:
 
 def _resigned() -> Scene:
     """Return a game that the player with the most points has lost by resigning; numbers of words are 0, 1 and more."""
-    game = new_game(ARCHIPELAGO.index, 1)
+    game = new_game(LAGOON.index, 1)
     game.status, game.end_reason = "finished", "last_ship"
     first, second = game.players
     first.supply, first.wares = 1, [1, 2, 1]
     second.wares, second.resigned = [12, 0, 0], True
-    return make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
+    return make_scene(build_view(LAGOON.index, game), LAGOON.tileset, [])
 
 
 def _waiting() -> Scene:
@@ -130,11 +130,11 @@ def _waiting() -> Scene:
 
 def _play(players: int, actions: int | None) -> Scene:
     """Return a game after so many random actions, or at its end, with its legal moves."""
-    index = ARCHIPELAGO.index
+    index = LAGOON.index
     game = new_game(index, players, players)
     for _ in islice(play_randomly(index, game, Random(players)), actions):
         pass
-    return make_scene(build_view(index, game), ARCHIPELAGO.tileset, legal_moves(index, game))
+    return make_scene(build_view(index, game), LAGOON.tileset, legal_moves(index, game))
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from service.drawing.move_strip import STRIP_WIDTH, _wrap, draw_strip
 from service.drawing.scene import BoardOptions, Region, Scene, make_scene
 from service.drawing.text_board import board_text
 from service.engine import TileSetIndex, apply_action, build_view, is_finished, legal_moves
-from tests.drawing.example_tiles import ARCHIPELAGO, SVG, parse_svg, random_tile_sets
+from tests.drawing.example_tiles import LAGOON, SVG, parse_svg, random_tile_sets
 from tests.engine.random_games import new_game
 
-TILE_SETS = (*random_tile_sets(), ARCHIPELAGO.tileset)
+TILE_SETS = (*random_tile_sets(), LAGOON.tileset)
 WIDTHS = (400, 800, 2048)
 
 
@@ -84,7 +84,7 @@ def test_no_label_covers_another_or_leaves_the_picture(seed: int) -> None:
 
 def test_the_numbers_below_a_rotation_place_the_tile_so() -> None:
     shown = 0
-    for scene in random_scenes(ARCHIPELAGO.tileset, 1):
+    for scene in random_scenes(LAGOON.tileset, 1):
         if not scene.moves or not isinstance(scene.moves[0], PlaceTile):
             continue
         picture = parse_svg(board_svg(scene, BoardOptions(number_moves=True)))
@@ -104,10 +104,10 @@ def test_the_numbers_below_a_rotation_place_the_tile_so() -> None:
 @pytest.mark.parametrize("region", (Region(0, -3, 0, 3), Region(0, 0, 1, 5), Region(-2, -2, 2, 2), Region(-9, 0, 9, 3)))
 def test_the_placed_tile_below_the_board_is_larger_than_on_it(region: Region) -> None:
     """On a high board too; it has at least half of the board's width."""
-    index = ARCHIPELAGO.index
+    index = LAGOON.index
     game = new_game(index, 1)
     apply_action(index, game, legal_moves(index, game)[0])
-    scene = make_scene(build_view(index, game), ARCHIPELAGO.tileset, legal_moves(index, game))
+    scene = make_scene(build_view(index, game), LAGOON.tileset, legal_moves(index, game))
     options = BoardOptions(number_moves=True, region=region)
     strip = draw_strip(scene, options, label_moves(scene), board_box(region, options).width)
     assert strip is not None
@@ -121,8 +121,8 @@ def test_the_placed_tile_below_the_board_is_larger_than_on_it(region: Region) ->
 
 @pytest.mark.parametrize("payments", (1, 8, 9, 30))
 def test_each_payment_is_shown_below_the_board(payments: int) -> None:
-    game = new_game(ARCHIPELAGO.index, 1)
-    scene = make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, [])
+    game = new_game(LAGOON.index, 1)
+    scene = make_scene(build_view(LAGOON.index, game), LAGOON.tileset, [])
     ships = scene.game.display[:2]
     paid = [Deliver(ships[number % 2], Wares(bananas=number, shells=0, fish=1)) for number in range(payments)]
     numbered = scene._replace(moves=[*paid, Pass("deliver")])

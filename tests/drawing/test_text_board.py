@@ -9,7 +9,7 @@ from service.drawing.scene import BoardOptions, Region, make_scene
 from service.drawing.text_board import board_text
 from service.drawing.text_tile import SMALL, _ground_character
 from service.engine import build_view
-from tests.drawing.example_tiles import ARCHIPELAGO
+from tests.drawing.example_tiles import LAGOON
 from tests.engine.random_games import new_game
 
 
@@ -23,6 +23,6 @@ def test_rocks_between_the_segments_of_a_tile_are_drawn_as_sea() -> None:
     ("width", "coordinates", "rows"), ((77, False, 5), (76, False, 3), (81, True, 1 + 5), (80, True, 1 + 3))
 )
 def test_tiles_are_small_if_large_ones_do_not_fit(width: int, coordinates: bool, rows: int) -> None:
-    drawn = make_scene(build_view(ARCHIPELAGO.index, new_game(ARCHIPELAGO.index, 1)), ARCHIPELAGO.tileset, [])
+    drawn = make_scene(build_view(LAGOON.index, new_game(LAGOON.index, 1)), LAGOON.tileset, [])
     options = BoardOptions(width=width, coordinates=coordinates, region=Region(-3, 0, 3, 0))
     assert board_text(drawn, options).splitlines().index("") == rows

@@ -12,7 +12,7 @@ from service.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from service.drawing.palette import PLAYER_COLORS, THEMES
 from service.drawing.symbols import DRAWINGS
 from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
-from tests.drawing.example_tiles import ARCHIPELAGO, SVG, example_tiles, islander_spots, parse_svg
+from tests.drawing.example_tiles import LAGOON, SVG, example_tiles, islander_spots, parse_svg
 
 ISLAND = Island(edges=("n",), bananas=3)
 
@@ -29,9 +29,9 @@ def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: 
 
 
 def test_in_the_picture_of_all_tiles_each_has_the_groups_of_its_own_picture() -> None:
-    picture = parse_svg(tiles_svg(map(draw_rotations, ARCHIPELAGO.tileset.tiles)))
+    picture = parse_svg(tiles_svg(map(draw_rotations, LAGOON.tileset.tiles)))
     symbols = {symbol.get("id"): symbol for symbol in picture.iter(f"{SVG}symbol")}
-    for tile in ARCHIPELAGO.tileset.tiles:
+    for tile in LAGOON.tileset.tiles:
         for rotation in range(4):
             symbol, own = symbols[f"tile-{tile.id}-{rotation}"], parse_svg(tile_svg(tile, rotation))
             assert islander_spots(symbol) == islander_spots(own)
@@ -41,7 +41,7 @@ def test_in_the_picture_of_all_tiles_each_has_the_groups_of_its_own_picture() ->
 
 
 def test_a_rotated_tile_has_rotated_spots() -> None:
-    for tile in ARCHIPELAGO.tileset.tiles:
+    for tile in LAGOON.tileset.tiles:
         upright, turned = (islander_spots(parse_svg(tile_svg(tile, rotation))) for rotation in (0, 1))
         for one, other in zip(upright, turned, strict=True):
             assert one.at.rotated(1).distance_to(other.at) < 0.01
@@ -56,19 +56,19 @@ def test_an_islander_stands_on_its_own_segment() -> None:
 
 
 def test_every_segment_of_the_default_set_has_ground() -> None:
-    for tile in ARCHIPELAGO.tileset.tiles:
+    for tile in LAGOON.tileset.tiles:
         ground = Counter(lay_out_tile(tile.segments).ground)
         assert all(ground[index] > 12 for index in range(len(tile.segments))), tile.id
 
 
 def test_islanders_of_one_tile_do_not_hide_each_other() -> None:
-    for tile in ARCHIPELAGO.tileset.tiles:
+    for tile in LAGOON.tileset.tiles:
         for one, other in combinations(lay_out_tile(tile.segments).islanders.values(), 2):
             assert one.distance_to(other) > 1.5 * ISLANDER_RADIUS, tile.id
 
 
 def test_wares_are_on_their_segment_and_not_under_islanders() -> None:
-    for tile in ARCHIPELAGO.tileset.tiles:
+    for tile in LAGOON.tileset.tiles:
         drawn = lay_out_tile(tile.segments)
         for index, wares in drawn.wares.items():
             for ware in wares:
@@ -77,7 +77,7 @@ def test_wares_are_on_their_segment_and_not_under_islanders() -> None:
                     assert standing.distance_to(ware.at) > ISLANDER_RADIUS, tile.id
 
 
-@pytest.mark.parametrize("tile", ARCHIPELAGO.tileset.tiles, ids=lambda tile: tile.id)
+@pytest.mark.parametrize("tile", LAGOON.tileset.tiles, ids=lambda tile: tile.id)
 def test_every_ware_is_drawn(tile: Tile) -> None:
     drawn = lay_out_tile(tile.segments)
     for index, segment in enumerate(tile.segments):
@@ -92,7 +92,7 @@ def test_every_ware_is_drawn(tile: Tile) -> None:
 
 
 def test_fish_are_groups_by_their_number() -> None:
-    tile = next(tile for tile in ARCHIPELAGO.tileset.tiles if tile.id == "atoll")
+    tile = next(tile for tile in LAGOON.tileset.tiles if tile.id == "atoll")
     root = parse_svg(tile_svg(tile))
     (group,) = (element for element in root.iter(f"{SVG}g") if element.get("data-group") is not None)
     assert group.get("data-group") == "0"
@@ -101,15 +101,15 @@ def test_fish_are_groups_by_their_number() -> None:
 
 def test_too_many_wares_are_shown_as_a_number() -> None:
     island = Island(edges=("n",), bananas=37)
-    sea = ARCHIPELAGO.tileset.tiles[1].segments[1]
-    few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
+    sea = LAGOON.tileset.tiles[1].segments[1]
+    few, many = (msgspec.structs.replace(LAGOON.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
     assert len(lay_out_tile(few.segments).wares[0]) == 3
     assert len(lay_out_tile(many.segments).wares[0]) == 1
     assert len(tile_svg(many)) > len(tile_svg(few).replace(DRAWINGS["banana"], "", 2))
 
 
 def test_themes_differ() -> None:
-    tile = ARCHIPELAGO.tileset.tiles[0]
+    tile = LAGOON.tileset.tiles[0]
     assert tile_svg(tile) != tile_svg(tile, 0, THEMES["dark"])
 
 

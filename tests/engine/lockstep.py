@@ -38,7 +38,7 @@ from tests.reference.pieces import Json
 from tests.reference.random_play import check_invariants, choose, deal, keys
 from tests.reference.random_tilesets import random_tileset
 
-ARCHIPELAGO = Path(__file__).parents[2] / "service" / "tilesets" / "archipelago.json"
+LAGOON = Path(__file__).parents[2] / "service" / "tilesets" / "lagoon.json"
 EDITIONS: tuple[Edition, ...] = ("international", "german")
 ACTION = msgspec.json.Decoder(Action)
 WRONG_ACTIONS = 4
@@ -194,9 +194,9 @@ def _comparable(events: list[Json]) -> list[Json]:
 
 
 @cache
-def archipelago() -> Json:
+def lagoon() -> Json:
     """Return the default tile set."""
-    loaded: Json = msgspec.json.decode(ARCHIPELAGO.read_bytes())
+    loaded: Json = msgspec.json.decode(LAGOON.read_bytes())
     return loaded
 
 
@@ -234,7 +234,7 @@ def play_one(tileset: Json, seed: int) -> Counter[str]:
 def play_many(games: int, seed: int) -> Iterator[tuple[int, Counter[str]]]:
     """Play games of consecutive seeds, one in ten with the default tile set, the others each with a set of its own."""
     for number in range(seed, seed + games):
-        tileset = archipelago() if number % 10 == 0 else random_tileset(number, types=4 + number % 12)
+        tileset = lagoon() if number % 10 == 0 else random_tileset(number, types=4 + number % 12)
         yield number, play_one(tileset, number)
 
 

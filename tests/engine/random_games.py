@@ -8,14 +8,14 @@ from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, TileSetIndex, apply_action, legal_moves
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
+from tests.engine.lockstep import EDITIONS, LAGOON
 from tests.engine.new_games import start_game
 
 
 @cache
-def archipelago_index() -> TileSetIndex:
+def lagoon_index() -> TileSetIndex:
     """Return the index of the default tile set."""
-    return TileSetIndex(parse_tileset(ARCHIPELAGO.read_bytes()))
+    return TileSetIndex(parse_tileset(LAGOON.read_bytes()))
 
 
 def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:

@@ -32,14 +32,14 @@ from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from tests.engine.lockstep import EDITIONS
 from tests.engine.new_games import start_game
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.reference.random_tilesets import random_tileset
 
-INDEXES = [archipelago_index(), *(TileSetIndex(msgspec.convert(random_tileset(seed), TileSet)) for seed in range(12))]
+INDEXES = [lagoon_index(), *(TileSetIndex(msgspec.convert(random_tileset(seed), TileSet)) for seed in range(12))]
 GAMES = 16
 """Two to five players in turn, in either edition, with each tile set."""
 
-SENSIBLE_SEEDS = ("menu-3", "tides", "reef")
+SENSIBLE_SEEDS = ("menu-1", "tides", "reef")
 MOVES_PER_POSITION = 4
 HIDDEN = (TileDrawn, TileDiscarded, ShipRevealed)
 

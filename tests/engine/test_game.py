@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from service.engine import copy_game, encode_snapshot
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.tools import ROOT
 
 PLAY = """
@@ -18,8 +18,8 @@ from random import Random
 from schemas.base import encode_json
 from service.engine import encode_snapshot
 from service.engine.view import build_view
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
-index = archipelago_index()
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
+index = lagoon_index()
 game = new_game(index, 11, players=3)
 digest = sha256()
 for events in play_randomly(index, game, Random(11)):
@@ -43,7 +43,7 @@ def mutable_parts(value: Any) -> list[Any]:
 
 
 def test_a_copy_is_equal_and_shares_nothing_mutable() -> None:
-    index = archipelago_index()
+    index = lagoon_index()
     game = new_game(index, 2, players=4)
     for _ in play_randomly(index, game, Random(2)):
         twin = copy_game(game)

@@ -13,8 +13,8 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, legal_moves, move_id, parse_move_id
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.lockstep import ARCHIPELAGO
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.lockstep import LAGOON
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.reference.random_tilesets import random_tileset
 
 ID = re.compile(r"[A-Za-z0-9.:-]{1,24}")
@@ -22,7 +22,7 @@ ID = re.compile(r"[A-Za-z0-9.:-]{1,24}")
 
 def long_names() -> TileSetIndex:
     """Return the default tile set with ids of maximum length."""
-    data = msgspec.json.decode(ARCHIPELAGO.read_bytes())
+    data = msgspec.json.decode(LAGOON.read_bytes())
     longer = {tile["id"]: f"{tile['id']}-{'tile' * 8}"[:29] + f"{place:03}" for place, tile in enumerate(data["tiles"])}
     for tile in data["tiles"]:
         tile["id"] = longer[tile["id"]]
@@ -36,7 +36,7 @@ def long_names() -> TileSetIndex:
 
 
 INDEXES = (
-    *(pytest.param(archipelago_index(), seed, id=f"archipelago {seed}") for seed in range(8)),
+    *(pytest.param(lagoon_index(), seed, id=f"lagoon {seed}") for seed in range(8)),
     *(pytest.param(long_names(), seed, id=f"long names {seed}") for seed in range(8)),
     *(pytest.param(TileSetIndex(msgspec.convert(random_tileset(seed), TileSet)), seed) for seed in range(30)),
 )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.vocabulary import Edition
-from tests.engine.lockstep import EDITIONS, Lockstep, Setting, archipelago, play_one
+from tests.engine.lockstep import EDITIONS, Lockstep, Setting, lagoon, play_one
 from tests.reference.random_play import deal
 from tests.reference.random_tilesets import random_tileset
 
@@ -35,7 +35,7 @@ def test_random_games_on_random_sets_are_alike() -> None:
 def test_random_games_on_the_default_set_are_alike() -> None:
     total: Counter[str] = Counter()
     for seed in range(3):
-        total += play_one(archipelago(), seed)
+        total += play_one(lagoon(), seed)
     assert total["game_finished"] == 3
 
 

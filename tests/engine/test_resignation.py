@@ -27,7 +27,7 @@ from service.engine import (
     resign,
 )
 from service.engine.evaluation import islander_counts
-from tests.engine.random_games import archipelago_index, new_game
+from tests.engine.random_games import lagoon_index, new_game
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
 from tests.rules.test_r5_markets import one_market, worth
@@ -169,7 +169,7 @@ def test_nobody_resigns_where_nobody_plays() -> None:
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 @pytest.mark.parametrize("seed", range(15))
 def test_games_in_which_some_resign_at_any_time_end_with_a_winner(players: int, seed: int) -> None:
-    index, chance = archipelago_index(), Random(f"{players} {seed}")
+    index, chance = lagoon_index(), Random(f"{players} {seed}")
     game = new_game(index, seed, players)
     tiles = len(game.bag) + 2
     while moves := legal_moves(index, game):

@@ -19,9 +19,9 @@ from service.engine import (
     vacate_seat,
 )
 from tests.engine.new_games import start_game
-from tests.engine.random_games import archipelago_index, new_game
+from tests.engine.random_games import lagoon_index, new_game
 
-TABLES = archipelago_index()
+TABLES = lagoon_index()
 
 
 def waiting() -> Game:

@@ -18,7 +18,7 @@ from service.engine import (
 )
 from service.engine.game import READABLE_SCHEMA
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 
 NUMBERS = range(1, SCHEMA_VERSION + 1)
@@ -69,7 +69,7 @@ def test_the_newest_number_is_written_as_it_was_read() -> None:
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_snapshot_is_small_and_comes_back_the_same(players: int) -> None:
-    index = archipelago_index()
+    index = lagoon_index()
     for seed in range(10):
         game = new_game(index, seed, players)
         for _ in play_randomly(index, game, Random(seed)):

@@ -188,7 +188,8 @@ def test_the_largest_tile_sets_are_accepted() -> None:
     ("data", "reason"),
     (
         pytest.param(b"", "Input data was truncated", id="nothing"),
-        pytest.param(b"{'id'", "JSON is malformed", id="no JSON"),
+        pytest.param(b"{'id'", "JSON is malformed: object keys must be strings, in line 1", id="no JSON"),
+        pytest.param(b'{"tiles": [\n1\n2]}', "JSON is malformed: expected ',' or ']', in line 3", id="no comma"),
         pytest.param(b'{"id": "\xff"}', "this is not JSON in UTF-8", id="no UTF-8"),
         pytest.param(b"[]", "Expected object, got array", id="a list"),
         pytest.param(b'{"id": "a"}', "Object missing required field name", id="members missing"),
@@ -205,7 +206,7 @@ def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
 @pytest.mark.parametrize(
     ("where", "value", "path"),
     (
-        (("id",), "Archipelago", "id"),
+        (("id",), "Lagoon", "id"),
         (("tiles",), {}, "tiles"),
         (("tiles", 0), [], "tiles[0]"),
         (("tiles", 0, "count"), 0, "tiles[0].count"),
@@ -257,6 +258,12 @@ def test_one_wrong_value_of_each_tile_and_ship_is_told_at_once() -> None:
         "tiles[1].segments[0].halves[0]",
         "ships[1].points",
     ]
+
+
+def test_a_malformed_tile_hides_no_fault_of_another_tile_or_ship() -> None:
+    halfless = tile("ssss", sea(range(7)), name="u")
+    created = small_set(tile("ssss", OPEN_SEA, count=0), halfless, ships=[ship("s1", 2)])
+    assert [fault.path for fault in faults_of(created)] == ["tiles[0].count", "tiles[1].segments", "ships[0].cost"]
 
 
 def test_what_is_accepted_serves_the_engine() -> None:

@@ -20,7 +20,7 @@ from south_seas.models import Bridge, Cost, Deliver, Island, Move, SeatRequest, 
 from tests.examples.terminal_player import choose, new_game, press, ready, seen
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
-TILES = convert(to_builtins(load_catalogue(None).get("archipelago").tileset.tiles), list[Tile])
+TILES = convert(to_builtins(load_catalogue(None).get("lagoon").tileset.tiles), list[Tile])
 SIZES = (LARGE, MEDIUM, SMALL)
 
 

@@ -26,12 +26,12 @@ from service.games.ports.game_store import GameStore
 from service.games.scheduler import advance_due_game
 from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE, check_patch_form
+from tests.games.game_logs import CATALOGUE, LAGOON, check_patch_form
 from tests.store.commits import load_record
 
 B = TypeVar("B")
 
-TABLES: TileSetIndex = ARCHIPELAGO.index
+TABLES: TileSetIndex = LAGOON.index
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
 
 
@@ -135,7 +135,7 @@ class GameFixture:
         """Verify the game by its whole log."""
         await self.follow()
         game = await self.game()
-        checks = verify(self.log, ARCHIPELAGO.tileset)
+        checks = verify(self.log, LAGOON.tileset)
         expected = True if game.status in ("finished", "aborted") else None
         assert [check.passed for check in checks] == [True, True, expected, expected, expected], checks
 

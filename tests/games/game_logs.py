@@ -17,11 +17,11 @@ from tests.engine.new_games import CREATED_AT, start_game
 AT = CREATED_AT
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 CATALOGUE = load_catalogue(None)
-ARCHIPELAGO = CATALOGUE.get("archipelago")
+LAGOON = CATALOGUE.get("lagoon")
 
 
 def new_game(
-    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
+    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = LAGOON
 ) -> tuple[Game, list[StoredDiff]]:
     """Return a game whose last seat is open, and the diff of its creation."""
     index = tileset.index
@@ -35,7 +35,7 @@ def new_game(
 
 
 def play_game(
-    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
+    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = LAGOON
 ) -> list[StoredDiff]:
     """Play a random game to its end and return its log; the last player joins at version 2."""
     index = tileset.index
@@ -67,7 +67,7 @@ def check_patch_form(patch: list[dict[str, Any]]) -> None:
 
 def failed_check(log: list[dict[str, Any]]) -> Check:
     """Return the first check that a log does not pass."""
-    return next(check for check in verify(log, ARCHIPELAGO.tileset) if check.passed is False)
+    return next(check for check in verify(log, LAGOON.tileset) if check.passed is False)
 
 
 def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -27,10 +27,10 @@ from service.games.timeouts import apply_timeout
 from service.telemetry.clock import timestamp, unix_seconds
 from tests.engine.new_games import start_game
 from tests.games.game_fixture import Clock
-from tests.games.game_logs import ARCHIPELAGO
+from tests.games.game_logs import LAGOON
 from tests.games.test_diffs import Follower
 
-TABLES = ARCHIPELAGO.index
+TABLES = LAGOON.index
 
 
 def strip_history(game: Game) -> bytes:
@@ -52,7 +52,7 @@ class RandomGame:
             game_id="course",
             edition=self.random.choice(("international", "german")),
             seed=seed,
-            commitment=commitment("course", seed, ARCHIPELAGO.hash),
+            commitment=commitment("course", seed, LAGOON.hash),
             created_at=timestamp(int(self.clock.now)),
             turn_timeout_s=timeout_s,
             on_timeout=policy,

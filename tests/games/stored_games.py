@@ -18,7 +18,7 @@ from service.games.webhooks.owner import owner_by_token
 from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import make_context
-from tests.games.game_logs import ARCHIPELAGO
+from tests.games.game_logs import LAGOON
 from tests.store.commits import load_record
 
 CREATOR = "a chat bot's own key, which is long"
@@ -84,12 +84,12 @@ async def play_to(stored: StoredGame, status: Status) -> None:
     while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
         diffs.append(_move(stored.context, game, chance))
     if status == "aborted":
-        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), stored.context.now()))
+        diffs.append(record_change(LAGOON.index, game, mark_aborted(game), stored.context.now()))
     assert await repository.commit(stored.context, table, diffs)
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
-    seat, index = game.decider, ARCHIPELAGO.index
+    seat, index = game.decider, LAGOON.index
     action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
     return record_change(index, game, events, context.now(), seat=seat, move=move_id(action), by="owner")
 
@@ -110,5 +110,5 @@ async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     loaded = await load_record(store, game)
     log = await store.load_diffs(game, 0, 10_000)
     hooks = await store.webhooks.list_by_subject(game)
-    assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.revision.version
+    assert build_view(LAGOON.index, decode_snapshot(loaded.snapshot)).version == loaded.revision.version
     return WholeGame(loaded.snapshot, loaded.revision.digest, loaded.revision.version, loaded.access, log, hooks)

@@ -28,7 +28,7 @@ from service.store import keys
 from service.telemetry.logs import TextFormatter
 from tests.background import in_background
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, load_game, make_context
-from tests.games.game_logs import ARCHIPELAGO, decode_log
+from tests.games.game_logs import LAGOON, decode_log
 from tests.polling import wait_until
 
 FULL_BATCH = [f"g{number}" for number in range(DUE_BATCH_SIZE)]
@@ -49,7 +49,7 @@ async def create_bot_game(store: GameStore, number: int = 2, bot_budget_s: float
 async def load_verified_log(store: GameStore, game: str) -> list[StoredDiff]:
     """Load the log of a finished game, which must prove it."""
     log = await store.load_diffs(game, 0, 1000)
-    assert all(check.passed for check in verify(decode_log(log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(log), LAGOON.tileset))
     return log
 
 

@@ -5,11 +5,11 @@ import msgspec
 from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
 from service.i18n import EventNarrator, get_translator
 from service.i18n.story import StoryChange, decode_change, narrate_story
-from tests.engine.random_games import archipelago_index, new_game
-from tests.games.game_logs import ARCHIPELAGO, play_game
+from tests.engine.random_games import lagoon_index, new_game
+from tests.games.game_logs import LAGOON, play_game
 from tests.games.game_logs import new_game as waiting_game
 
-TABLES = archipelago_index()
+TABLES = lagoon_index()
 AT = "2026-11-21T21:00:00Z"
 
 
@@ -21,7 +21,7 @@ def test_a_whole_game_is_narrated_line_by_line() -> None:
     log = play_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
-    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO.index, game)
+    narrator = EventNarrator.of(get_translator("en"), LAGOON.index, game)
     lines = [*narrate_story(narrator, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)

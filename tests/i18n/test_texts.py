@@ -20,7 +20,7 @@ from service.i18n.phrases import place_phrase
 from service.i18n.tile_names import tile_names
 from tests.engine.random_games import new_game, play_randomly
 from tests.engine.test_move_ids import INDEXES, long_names
-from tests.i18n.texts import ARCHIPELAGO, first_tile, index_of, list_events, make_game, make_tile, write_texts
+from tests.i18n.texts import LAGOON, first_tile, index_of, list_events, make_game, make_tile, write_texts
 from tests.reference.random_tilesets import random_tileset
 from tests.reference.tileset_builder import bridge, island, market, sea
 
@@ -40,9 +40,9 @@ def test_every_event_has_a_sentence() -> None:
 
 def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
     """Two seas of one tile have that cell in common, but no two islanders have."""
-    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
-    atoll = ARCHIPELAGO.tile_numbers["atoll"]
-    segment = ARCHIPELAGO.tiles[atoll].kinds.index(FISH)
+    narrator = EventNarrator.of(get_translator("en"), LAGOON, make_game())
+    atoll = LAGOON.tile_numbers["atoll"]
+    segment = LAGOON.tiles[atoll].kinds.index(FISH)
     change: list[events.AnyEvent] = []
     for x, fish in ((1, 1), (2, 3)):
         narrator.oriented_tiles[pack_cell(x, 0)] = 4 * atoll
@@ -58,7 +58,7 @@ def test_features_of_one_change_are_told_apart_by_their_islanders() -> None:
 
 
 def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
-    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    narrator = EventNarrator.of(get_translator("en"), LAGOON, make_game())
     change = []
     for x, kind in enumerate((FISH, SHIPS)):
         tile, segment = first_tile(kind)
@@ -68,7 +68,7 @@ def test_only_the_return_of_a_merchant_is_said_after_an_evaluation() -> None:
 
 
 def test_whose_time_is_up_is_not_said_to_resign() -> None:
-    narrator = EventNarrator.of(get_translator("en"), ARCHIPELAGO, make_game())
+    narrator = EventNarrator.of(get_translator("en"), LAGOON, make_game())
     left: list[events.AnyEvent] = [events.PlayerResigned(seat=1), events.GameFinished(reason="resigned", winners=[0])]
     end = "The game is over: only one player is left. Ana wins."
     assert narrator.narrate_change(left) == f"Bo resigns; all islanders of this player go home. {end}"
@@ -142,20 +142,20 @@ def test_the_longest_texts_fit() -> None:
 
 
 def test_texts_are_distinct_whatever_is_retrieved() -> None:
-    game = new_game(ARCHIPELAGO, 4)
-    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(ARCHIPELAGO, game)):
-        apply_action(ARCHIPELAGO, game, legal_moves(ARCHIPELAGO, game)[0])
-    check_moves(ARCHIPELAGO, game)
+    game = new_game(LAGOON, 4)
+    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(LAGOON, game)):
+        apply_action(LAGOON, game, legal_moves(LAGOON, game)[0])
+    check_moves(LAGOON, game)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("index", (ARCHIPELAGO, *RANDOM))
+@pytest.mark.parametrize("index", (LAGOON, *RANDOM))
 def test_the_tiles_of_a_set_have_distinct_names(index: TileSetIndex, language: Language) -> None:
     names = [name.full for name in tile_names(language, index)]
     assert len({*names}) == len(names)
 
 
-@pytest.mark.parametrize("index", (ARCHIPELAGO, *RANDOM[:10]))
+@pytest.mark.parametrize("index", (LAGOON, *RANDOM[:10]))
 def test_every_move_of_every_tile_fits_in_every_rotation(index: TileSetIndex) -> None:
     game = new_game(index, 1)
     for number, rotation in product(range(len(index.tiles)), range(4)):

@@ -11,7 +11,17 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import events
-from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.actions import (
+    Action,
+    Deliver,
+    FeatureValue,
+    Pass,
+    PlaceIslander,
+    PlaceTile,
+    RetrieveIslander,
+    TakeShip,
+)
+from schemas.events import IslanderCount
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
@@ -22,12 +32,12 @@ from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, de
 from service.i18n.catalogue import get_translator
 from service.i18n.phrases import ship_cost
 from service.i18n.segment_phrases import segment_phrase
-from service.i18n.worth import MoveAppraiser, describe_feature
-from tests.engine.random_games import archipelago_index, new_game
+from service.i18n.worth import MoveAppraiser, describe_feature, describe_occupied_feature
+from tests.engine.random_games import lagoon_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset
 
-ARCHIPELAGO = archipelago_index()
+LAGOON = lagoon_index()
 REASONS = get_args(Reason)[1].examples
 NOTHING = Cost(bananas=0, shells=0, fish=0, any=0, same=())
 COSTS = [
@@ -46,7 +56,7 @@ COSTS = [
 """R6.3, with the rulebooks' examples."""
 
 
-def make_game(index: TileSetIndex = ARCHIPELAGO) -> Game:
+def make_game(index: TileSetIndex = LAGOON) -> Game:
     """Return a game of Ana and Bo."""
     game = new_game(index, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
@@ -55,7 +65,7 @@ def make_game(index: TileSetIndex = ARCHIPELAGO) -> Game:
 
 def with_ships(points: int, *costs: Cost) -> TileSetIndex:
     """Return the default tile set, whose ships have these points, and the first ones these costs."""
-    original = ARCHIPELAGO.tileset
+    original = LAGOON.tileset
     ships = tuple(
         msgspec.structs.replace(ship, points=points, cost=(*costs, *[ship.cost] * len(original.ships))[number])
         for number, ship in enumerate(original.ships)
@@ -76,8 +86,8 @@ def index_of(*tiles: Json) -> TileSetIndex:
 
 def first_tile(kind: int) -> tuple[int, int]:
     """Return a tile with a segment of this kind, and the segment."""
-    tile = next(tile for tile, one in enumerate(ARCHIPELAGO.tiles) if kind in one.kinds)
-    return tile, ARCHIPELAGO.tiles[tile].kinds.index(kind)
+    tile = next(tile for tile, one in enumerate(LAGOON.tiles) if kind in one.kinds)
+    return tile, LAGOON.tiles[tile].kinds.index(kind)
 
 
 def list_events() -> Iterator[events.AnyEvent]:
@@ -122,7 +132,7 @@ def list_events() -> Iterator[events.AnyEvent]:
 def narrate(translator: Translator, event: events.AnyEvent) -> str:
     """Return the sentence of an event."""
     game = make_game()
-    narrator = EventNarrator.of(translator, ARCHIPELAGO, game)
+    narrator = EventNarrator.of(translator, LAGOON, game)
     narrator.oriented_tiles.update({pack_cell(kind, 0): 4 * first_tile(kind)[0] for kind in range(4)})
     return narrator.narrate_event(event)
 
@@ -137,6 +147,11 @@ def say_ship(translator: Translator, index: TileSetIndex, game: Game) -> str:
     return MoveAppraiser.of(translator, index, game).appraise_ships()[0].text
 
 
+def say_whose(translator: Translator, feature: FeatureValue, evaluated: bool) -> str:
+    """Return what a feature gives, and to whom."""
+    return describe_occupied_feature(translator, ("Ana", "Bo"), feature, evaluated=evaluated)
+
+
 def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
     """Return the name of a tile."""
     return tile_names(translator.language, index)[tile].full
@@ -144,8 +159,8 @@ def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
 
 def name_segments(translator: Translator, tile: int) -> str:
     """Return the segments of a placed tile of the default set."""
-    kinds = ARCHIPELAGO.tiles[tile >> 2].kinds
-    return ", ".join(segment_phrase(translator, ARCHIPELAGO, tile, segment) for segment, _ in enumerate(kinds))
+    kinds = LAGOON.tiles[tile >> 2].kinds
+    return ", ".join(segment_phrase(translator, LAGOON, tile, segment) for segment, _ in enumerate(kinds))
 
 
 Text = tuple[Any, ...]
@@ -163,12 +178,12 @@ def list_moves() -> Iterator[Text]:
             yield say_move, index, game, action
     placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
     for action in [*placed, Pass("islander"), Pass("deliver")]:
-        yield say_move, ARCHIPELAGO, make_game(), action
+        yield say_move, LAGOON, make_game(), action
     for kind in range(4):
         game, (tile, segment) = make_game(), first_tile(kind)
         game.tile, game.oriented_tiles[-1] = tile, 4 * tile
         for action in (PlaceIslander(segment), RetrieveIslander(0, 0, segment)):
-            yield say_move, ARCHIPELAGO, game, action
+            yield say_move, LAGOON, game, action
     for first, second in [*((cost, NOTHING) for cost in COSTS), *((cost, cost) for cost in COSTS)]:
         index = with_ships(5, first, second)
         game = make_game(index)
@@ -184,6 +199,13 @@ def list_worths() -> Iterator[Text]:
         if kind != "market" or not bananas:
             wares = Wares(bananas=bananas, shells=0, fish=0)
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
+    for kind, seats, evaluated in (
+        *product(FEATURE_KINDS, ((),), (True,)),
+        *product((FEATURE_KINDS[0], FEATURE_KINDS[-1]), ((), (0,), (0, 1)), (False,)),
+    ):
+        islanders = [IslanderCount(seat=seat, count=1) for seat in seats]
+        wares = Wares(bananas=1, shells=0, fish=0)
+        yield say_whose, FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=1), evaluated
     for cost in COSTS:
         index = with_ships(5, cost)
         game = make_game(index)
@@ -198,27 +220,27 @@ def list_statuses() -> Iterator[Text]:
     for phase, deadline in product(get_args(Phase), deadlines):
         game = make_game()
         game.phase, game.deadline, game.ships_owed = phase, deadline, [1] if phase == "take_ship" else []
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for german, supply in ((False, 0), (True, 0), (True, 2)):
         game = make_game()
         game.edition, game.phase = "german" if german else "international", "islander"
-        place_islander(ARCHIPELAGO, game, PlaceIslander(1))
+        place_islander(LAGOON, game, PlaceIslander(1))
         game.players[0].supply = supply
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for number in (1, 2):
         game = make_game()
         game.status = "waiting"
         game.players[1:] = [Player(name=None, color=None, kind="open")] * number
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     for wares, resigned in ((0, False), (6, False), (9, True)):
         game = make_game()
         game.status, game.end_reason = "finished", "last_tile"
         game.players[0].wares, game.players[1].wares = [wares, 0, 0], [3, 3, 0]
         game.players[0].resigned = resigned
-        yield describe_status, ARCHIPELAGO, game
+        yield describe_status, LAGOON, game
     game = make_game()
     game.status = "aborted"
-    yield describe_status, ARCHIPELAGO, game
+    yield describe_status, LAGOON, game
 
 
 def list_tiles() -> Iterator[Text]:
@@ -231,9 +253,9 @@ def list_tiles() -> Iterator[Text]:
         make_tile("opposite", market(), bridge("n"), bridge("s"), sea([1, 2, 3, 4]), sea([5, 6, 7, 0])),
         make_tile("open", sea(range(8))),
     )
-    for index in (index_of(*alike), ARCHIPELAGO):
+    for index in (index_of(*alike), LAGOON):
         yield from ((name_tile, index, tile) for tile, _ in enumerate(index.tiles))
-    yield from ((name_segments, 4 * tile + tile % 4) for tile, _ in enumerate(ARCHIPELAGO.tiles))
+    yield from ((name_segments, 4 * tile + tile % 4) for tile, _ in enumerate(LAGOON.tiles))
 
 
 def list_texts() -> Iterator[Text]:

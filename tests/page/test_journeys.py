@@ -420,11 +420,18 @@ async def _check_help(page: Page) -> None:
 
 
 async def _play_by_keys(player: Visitor) -> None:
-    """Place a tile, take it back, place it on another cell, and pass. The focus stays on the cell."""
+    """Place a tile, take it back, place it on another cell, and pass. The focus stays on the cell.
+
+    A key for which there is nothing to do says what there is to do.
+    """
     keys, focused = player.page, player.page.locator("[data-choice]:focus")
     walked = player.page.locator(".walked:focus")
     cell, spot = player.page.locator(".cell").first, player.page.locator(".spot").first
-    await _press_keys(keys, "ArrowRight")
+    asked = player.page.locator(".unseen[aria-live=polite] p", has_text="Your turn. Tile: ")
+    await expect(asked).to_have_count(1)
+    await _press_keys(keys, "p")
+    await expect(asked).to_have_count(2)
+    await _press_keys(keys, "PageDown")
     await expect(focused).to_have_attribute("aria-label", re.compile("of the start: .* to the "))
     await _press_keys(keys, "Enter")
     await expect(focused).to_have_attribute("aria-pressed", "true")

@@ -230,6 +230,30 @@ async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: V
     assert screens.problems == {}
 
 
+async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Visitors) -> None:
+    screens = await _open(visitors, await _prepare(visitors), 0)
+    page, entries = screens.page, screens.page.locator(".menu-list > button")
+    for language in LANGUAGES:
+        await _speak(page, language)
+        for dialog in (None, "help", "share", "resign"):
+            await page.locator(".menu > button").dispatch_event("click")
+            match dialog:
+                case None:
+                    pass
+                case "help":
+                    await entries.first.dispatch_event("click")
+                case "resign":
+                    await entries.last.dispatch_event("click")
+                case "share":
+                    await entries.filter(
+                        has_text=re.compile("another device|autre appareil|anderen Gerät")
+                    ).dispatch_event("click")
+            async for where in _texts(page, language, 200):
+                screens.add(dialog or "menu", where, await page.evaluate(REACHABLE))
+            await page.reload()
+    assert screens.problems == {}
+
+
 async def test_larger_text_hides_nothing_of_a_result(visitors: Visitors) -> None:
     game = await _prepare(visitors)
     await game.play_until(decisions(30))
@@ -250,11 +274,11 @@ async def _speak(page: Page, language: str) -> None:
     await page.reload()
 
 
-async def _texts(page: Page, language: str) -> AsyncIterator[str]:
+async def _texts(page: Page, language: str, *sizes: int) -> AsyncIterator[str]:
     """Show the page in different sizes, with larger and larger text."""
     for width, height in TEXT_SIZES:
         await page.set_viewport_size({"width": width, "height": height})
-        for percent in (100, 150, 200):
+        for percent in sizes or (100, 150, 200):
             await page.evaluate("size => document.documentElement.style.fontSize = size", f"{percent}%")
             await page.evaluate(TWO_FRAMES)
             yield f"{language} {width}x{height} {percent} %"

@@ -66,8 +66,8 @@ async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(clien
         page = await response.text()
     (drawing,) = re.findall(r'name="drawing" content="(\w+)"', page)
     files = re.findall(r'(?:src|href)="(/assets/[\w.-]+)"', page)
-    read = [f"{game.path}/diffs?since=0&limit=1000", f"{game.path}/scores", "/v1/tilesets/archipelago"]
-    read += [f"/games/{game.id}", f"/v1/tilesets/archipelago/tiles.svg?drawing={drawing}", *files]
+    read = [f"{game.path}/diffs?since=0&limit=1000", f"{game.path}/scores", "/v1/tilesets/lagoon"]
+    read += [f"/games/{game.id}", f"/v1/tilesets/lagoon/tiles.svg?drawing={drawing}", *files]
     sizes = {}
     async with ClientSession(client.make_url("/"), auto_decompress=False) as browser:
         for path in read:

@@ -22,6 +22,7 @@ SERVICE_NAME = "the-games"
 """The name by which the sentinels know the primary."""
 
 SLOTS = 16384
+CLUSTER_CONFIG = Path(__file__).parents[2] / "deploy" / "redis" / "cluster.conf"
 HANDSHAKE_TIMEOUT_S = 20.0
 
 DATA_CONFIG = (
@@ -136,14 +137,13 @@ async def cluster(
     access: Access | None = None,
     settings: Sequence[str] = (),
 ) -> AsyncIterator[Deployment]:
-    """Run primaries with an equal share of the slots, each with `replicas`."""
+    """Run primaries with an equal share of the slots, each with `replicas`, with the settings in `deploy/redis`."""
     access = access or create_access(directory)
     count = primaries * (1 + replicas)
     ports = reserve_ports(2 * count)
     common = [
-        "cluster-enabled yes",
+        *(line for line in CLUSTER_CONFIG.read_text(encoding="utf-8").splitlines() if not line.startswith("#")),
         f"cluster-node-timeout {node_timeout_ms}",
-        "cluster-replica-validity-factor 0",
         *(["tls-cluster yes"] if access.certificate is not None else []),
     ]
     nodes = []

@@ -14,7 +14,7 @@ from tests.engine.new_games import start_game
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
-ARCHIPELAGO = load_catalogue(None).get("archipelago").index
+LAGOON = load_catalogue(None).get("lagoon").index
 
 ROW = """
   0      1      2      3      4
@@ -23,7 +23,7 @@ ROW = """
 
 def beginning(seed: str) -> GameView:
     """Return the view of a new game of two players with the default tile set."""
-    return build_view(ARCHIPELAGO, start_game(ARCHIPELAGO, seed=seed)[0])
+    return build_view(LAGOON, start_game(LAGOON, seed=seed)[0])
 
 
 def names(seats: int) -> bytes:
@@ -48,27 +48,27 @@ def test_r1_1_neither_fewer_nor_more_players(players: int) -> None:
 
 def test_r1_2_the_start_tile_lies_and_the_other_72_are_shuffled_into_the_bag() -> None:
     """R1.2: 73 tiles, the start tile at (0, 0) with rotation 0; the other 72 shuffled."""
-    tiles = ARCHIPELAGO.tileset.tiles
-    bag = shuffled_bag(ARCHIPELAGO, "tides")
+    tiles = LAGOON.tileset.tiles
+    bag = shuffled_bag(LAGOON, "tides")
     assert sum(tile.count for tile in tiles) == 73
     assert len(bag) == 72
     assert {index: bag.count(index) for index in {*bag}} == {
-        index: tile.count - (tile.id == ARCHIPELAGO.tileset.start) for index, tile in enumerate(tiles)
+        index: tile.count - (tile.id == LAGOON.tileset.start) for index, tile in enumerate(tiles)
     }
     assert bag != sorted(bag)
-    assert bag != shuffled_bag(ARCHIPELAGO, "winds")
+    assert bag != shuffled_bag(LAGOON, "winds")
     (cell,) = beginning("tides").board.items()
     assert cell[0] == "0,0"
-    assert (cell[1].tile, cell[1].rotation, cell[1].order) == (ARCHIPELAGO.tileset.start, 0, 0)
+    assert (cell[1].tile, cell[1].rotation, cell[1].order) == (LAGOON.tileset.start, 0, 0)
 
 
 def test_r1_3_of_24_ships_4_are_turned_up() -> None:
     """R1.3: 24 ships, shuffled; 4 are turned up as the display."""
-    ships = shuffled_ships(ARCHIPELAGO, "tides")
+    ships = shuffled_ships(LAGOON, "tides")
     assert sorted(ships) == [*range(24)]
     assert ships != sorted(ships)
     view = beginning("tides")
-    assert view.display == [ARCHIPELAGO.ship_ids[ship] for ship in ships[:4]]
+    assert view.display == [LAGOON.ship_ids[ship] for ship in ships[:4]]
     assert view.ship_pile == 20
 
 
@@ -81,7 +81,7 @@ def test_r1_5_19_tiles_are_boat_tiles() -> None:
     """R1.5: 19 fishing-boat tokens, hence 19 boat tiles."""
     boats = [
         tile.count
-        for tile in ARCHIPELAGO.tileset.tiles
+        for tile in LAGOON.tileset.tiles
         if any(isinstance(segment, Sea) and segment.boat for segment in tile.segments)
     ]
     assert sum(boats) == 19

@@ -12,7 +12,7 @@ from service.games.tilesets import load_catalogue
 from tests.rules.board_parser import BOARDS, read_drawings
 from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship
 
-ARCHIPELAGO = load_catalogue(None).get("archipelago").tileset
+LAGOON = load_catalogue(None).get("lagoon").tileset
 
 
 def examples(heading: str) -> list[Any]:
@@ -144,4 +144,4 @@ def test_r9_ships_named_in_the_text(made: Ship, wares: dict[str, int]) -> None:
     table.act(Deliver("s", paid(**wares)))
     assert (table.wares(RED), table.ships(RED)) == ({}, ["s"])
     assert table.view().players[RED].points == made.points
-    assert (made.points, made.cost) in [(one.points, one.cost) for one in ARCHIPELAGO.ships]
+    assert (made.points, made.cost) in [(one.points, one.cost) for one in LAGOON.ships]

@@ -127,7 +127,7 @@ async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStor
         workers, drawn = client.app[IMAGE_RENDERER]._workers, list[int]()
 
         async def draw(width: int, site: int) -> None:
-            path = f"/v1/tilesets/archipelago/tiles/start.png?width={width}"
+            path = f"/v1/tilesets/lagoon/tiles/start.png?width={width}"
             assert (await client.get(path, headers=from_subnet(width, site))).status == 200
             drawn.append(width)
 

@@ -13,7 +13,7 @@ from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
-from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
@@ -21,7 +21,7 @@ from tests.web.app_server import serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import connect_watcher
 
-INDEX = archipelago_index()
+INDEX = lagoon_index()
 TILES = sum(tile.count for tile in INDEX.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
 GAME_TOKENS = TILES * BOT_TURN_TOKENS

@@ -159,8 +159,7 @@ async def test_a_failover_of_a_cluster_keeps_the_marker_and_is_logged(
 
 
 async def test_of_a_cluster_only_the_primary_that_is_down_is_not_writable(tmp_path: Path) -> None:
-    settings = ["cluster-require-full-coverage no"]
-    async with cluster(tmp_path, replicas=0, settings=settings) as deployment, connect(deployment.url) as store:
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url) as store:
         await wait_until(store.health.probe)
         killed = await deployment.primary()
         killed.kill()

@@ -95,7 +95,7 @@ async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
 
 
 async def test_slots_without_a_primary_are_unavailable(tmp_path: Path) -> None:
-    async with cluster(tmp_path, replicas=0, settings=("cluster-require-full-coverage no",)) as servers:
+    async with cluster(tmp_path, replicas=0) as servers:
         for node in servers.nodes:
             async with aclosing(node.client()) as client:
                 await execute_text(client, "CLUSTER", "DELSLOTS", 1)

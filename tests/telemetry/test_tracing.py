@@ -129,7 +129,7 @@ async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
     spans.clear()
     answers = (
         await game.act({"move": "p9.9.0"}),
-        await two[0].get("/v1/tilesets/archipelago"),
+        await two[0].get("/v1/tilesets/lagoon"),
         await two[0].request("PROPFIND", "/nowhere"),
     )
     described: tuple[tuple[str, str, dict[str, str]], ...] = (

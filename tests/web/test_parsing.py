@@ -89,7 +89,7 @@ def actions(*actions: tuple[str, Any]) -> list[tuple[type, str, Any]]:
         *((CreateGame, "$.players", body) for body in ({}, {"players": [], "seats": 2}, {"players": None})),
         *creations(players=(TWO_PLAYERS[:1], TWO_PLAYERS * 3, [{"name": one, "color": "red"} for one in "ab"])),
         *creations(first_seat=(2, -1, 0.5, 2.0, True, 10**30), turn_timeout_s=(0, 2_592_001, 1.5, "60")),
-        *creations(tileset=("a b", "archipelago\n"), seed=("", "a" * 65, "a:b"), edition=("french",), seats=(2,)),
+        *creations(tileset=("a b", "lagoon\n"), seed=("", "a" * 65, "a:b"), edition=("french",), seats=(2,)),
         *creations(visibility=("secret",), on_timeout=("bot", "sulk")),
         *seats(("", "Bo"), *((".name", seat) for seat in ({}, {"open": False}, {"name": None}, {"name": 1.0}))),
         *seats(*((".name", {"name": name}) for name in ("", "a" * 33, "a\nb", "a\u202eb", "a\x00b"))),

@@ -69,6 +69,6 @@ async def check_finished(http_game: HTTPGame, copy: GameCopy) -> None:
     finished = await (await http_game.client.get("/v1/games?status=finished")).json()
     assert game["id"] in [one["id"] for one in finished["games"]]
     log = await http_game.get_json("/diffs?limit=1000")
-    tileset = await (await http_game.client.get("/v1/tilesets/archipelago")).read()
+    tileset = await (await http_game.client.get("/v1/tilesets/lagoon")).read()
     assert len(log["diffs"]) == game["version"]
     assert verify(log["diffs"], msgspec.json.decode(tileset, type=TileSet))

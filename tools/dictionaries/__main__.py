@@ -64,7 +64,7 @@ NAMES = ("Ana", "Bo", "Chloé", "Dörte", "Emil", "Fatima", "Grete", "Hugo", "In
 @click.option("--seed", default="dictionaries", show_default=True)
 def main(number: int, games: int, seed: str) -> None:
     """Play the games and write the dictionaries."""
-    index = load_catalogue(None).get("archipelago").index
+    index = load_catalogue(None).get("lagoon").index
     diffs: list[bytes] = []
     snapshots: list[bytes] = []
     with click.progressbar(range(games), label="games", file=sys.stderr) as numbers:

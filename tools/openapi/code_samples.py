@@ -13,7 +13,7 @@ __all__ = ["CALLS", "make_code_samples"]
 URL = "http://127.0.0.1:8080"
 """The viewer shows its own address instead."""
 
-GAME, HOOK, TILE_SET = "k7m2x9qd4t1w", "w4k8x1m7q2zc", "archipelago"
+GAME, HOOK, TILE_SET = "k7m2x9qd4t1w", "w4k8x1m7q2zc", "lagoon"
 
 PATH_VALUES = {"id": GAME, "hook": HOOK, "seat": "2", "tile": "junction-4", "ship": "s16"}
 

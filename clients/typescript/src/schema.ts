@@ -1491,7 +1491,7 @@ export interface components {
             readonly players: readonly components["schemas"]["SeatRequest"][];
             /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
-            /** @description Null means `archipelago`. */
+            /** @description Null means `lagoon`. */
             readonly tileset?: string | null;
             /**
              * Format: int32

@@ -8,7 +8,14 @@ from msgspec.structs import asdict
 from schemas.diffs import Diffs
 from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, TileLeft, TilesLeft
 from service.engine import Game, TileSetIndex
-from service.engine.queries import feature_labels_at, feature_value, islander_values, player_scores, tiles_left
+from service.engine.queries import (
+    feature_labels_at,
+    feature_value,
+    is_evaluated,
+    islander_values,
+    player_scores,
+    tiles_left,
+)
 from service.engine.segments import feature_segments, locate_segment
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
@@ -50,7 +57,7 @@ def list_features(index: TileSetIndex, game: Game, language: Language, x: int | 
         value = feature_value(index, game, label)
         located = [locate_segment(game, segment) for segment in sorted(feature_segments(game, label))]
         segments = [BoardSegment(x=x, y=y, segment=segment) for x, y, segment in located]
-        text = describe_occupied_feature(translator, names, value)
+        text = describe_occupied_feature(translator, names, value, evaluated=is_evaluated(game, value))
         features.append(BoardFeature(**asdict(value), segments=segments, text=text))
     return BoardFeatures(version=game.version, language=language, features=features)
 

@@ -37,7 +37,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock, make_context
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, USER, load_whole_game, store_game
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import read_samples, sum_samples
@@ -114,7 +114,7 @@ async def test_an_ended_game_is_archived_with_its_proof(archive: ArchiveFixture,
     assert (document.kind, document.status, document.access, document.webhooks) == ("archive", status, None, [])
     assert validate_document(document).game.id == stored.id
     log = [msgspec.json.decode(diff) for diff in document.diffs]
-    checks = verify(log, msgspec.json.decode(document.tileset, type=type(ARCHIPELAGO.tileset)))
+    checks = verify(log, msgspec.json.decode(document.tileset, type=type(LAGOON.tileset)))
     assert all(check.passed for check in checks), checks
 
 

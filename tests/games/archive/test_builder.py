@@ -14,7 +14,7 @@ from service.games.ports.game_store import StoredDiff
 from service.games.repository import decode_game, read_log
 from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
-from tests.games.game_logs import ARCHIPELAGO, CATALOGUE
+from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import store_game
 from tests.store.commits import load_record
 
@@ -70,7 +70,7 @@ async def test_an_archive_whose_log_is_of_another_version_is_rejected(
 
 async def test_a_game_whose_tile_set_has_changed_is_rejected(store: RedisStore) -> None:
     stored = await store_game(store)
-    changed = TileSetCatalogue([msgspec.structs.replace(ARCHIPELAGO.tileset, name="Another")])
-    with pytest.raises(InvalidDocument, match="the tile set archipelago has changed"):
+    changed = TileSetCatalogue([msgspec.structs.replace(LAGOON.tileset, name="Another")])
+    with pytest.raises(InvalidDocument, match="the tile set lagoon has changed"):
         await build_export(store, changed, stored.id)
     assert await build_export(store, CATALOGUE, "none") is None

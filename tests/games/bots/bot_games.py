@@ -12,20 +12,20 @@ from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game as set_up_game
 from tests.rules.rules_game import Table
 
-ARCHIPELAGO = load_catalogue(None).get("archipelago").index
+LAGOON = load_catalogue(None).get("lagoon").index
 
 
 def start_game(seed: str, players: int = 2, edition: Edition = "international") -> Game:
     """Return a new game in which seat 0 decides."""
     bots = [Player(name=color.title(), color=color, kind="bot") for color in COLORS[:players]]
-    return set_up_game(ARCHIPELAGO, bots, seed=seed, game_id=f"game-{seed}", edition=edition)[0]
+    return set_up_game(LAGOON, bots, seed=seed, game_id=f"game-{seed}", edition=edition)[0]
 
 
 def act_once(game: Game, bot: Bot) -> Action:
     """Let a bot make one decision."""
     game.version += 1
-    action = run_bot(bot, ARCHIPELAGO, game)
-    apply_action(ARCHIPELAGO, game, action)
+    action = run_bot(bot, LAGOON, game)
+    apply_action(LAGOON, game, action)
     return action
 
 
@@ -33,7 +33,7 @@ def play_to_end(game: Game, bots: Sequence[Bot]) -> list[int]:
     """Play a game to its end, one bot a seat; return the points by seat."""
     while not is_finished(game):
         act_once(game, bots[game.decider])
-    return [final_score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]
+    return [final_score(LAGOON, game, seat).total for seat in range(len(bots))]
 
 
 def decide_at(bot: Bot, table: Table) -> Action:

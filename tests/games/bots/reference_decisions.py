@@ -21,7 +21,7 @@ from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.runner import run_bot
-from tests.games.bots.bot_games import ARCHIPELAGO, act_once, start_game
+from tests.games.bots.bot_games import LAGOON, act_once, start_game
 
 FILE = Path(__file__).with_name("decisions.json")
 
@@ -62,25 +62,25 @@ def _positions(number: int) -> Iterator[Game]:
     chance, game = Random(number), start_game(f"reference {number}", players, edition)
     while not is_finished(game):
         is_chosen = game.turn_number % TURNS_BETWEEN_POSITIONS == number or game.phase == "take_ship" or not game.bag
-        if is_chosen and len(legal_moves(ARCHIPELAGO, game)) > 1:
+        if is_chosen and len(legal_moves(LAGOON, game)) > 1:
             yield game
         act_once(game, random.BOT if chance.random() < 0.2 else greedy.BOT)
 
 
 def _assess(game: Game) -> Assessment:
-    estimator = FeatureEstimator(ARCHIPELAGO, game)
+    estimator = FeatureEstimator(LAGOON, game)
     playout, ahead, seats = Playout(estimator), copy_game(game), range(len(game.players))
     playout.play_turns(ahead, game.turn_number + 2)
     bots = [random.BOT, greedy.BOT]
     if game.turn_number % TURNS_BETWEEN_SEARCHES < TURNS_BETWEEN_POSITIONS:
         bots.append(expert.BOT)
-    decisions = {bot.name: move_id(run_bot(bot, ARCHIPELAGO, game)) for bot in bots}
+    decisions = {bot.name: move_id(run_bot(bot, LAGOON, game)) for bot in bots}
     evaluator = LeadEvaluator(estimator)
     return Assessment(
         {**decisions, "playout": _digest_board(ahead)},
         [
-            _weighted_sum(score_moves(ARCHIPELAGO, game)[1]),
-            _weighted_sum([one.score for one in rank_candidates(estimator, legal_moves(ARCHIPELAGO, game))]),
+            _weighted_sum(score_moves(LAGOON, game)[1]),
+            _weighted_sum([one.score for one in rank_candidates(estimator, legal_moves(LAGOON, game))]),
             *map(_weighted_sum, InputCalculator(estimator).compute(ahead, 4.5)),
             *(round(evaluator.estimate_lead(state, 0, moved), 6) for state in (game, ahead) for moved in seats),
             playout.work,

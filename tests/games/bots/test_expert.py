@@ -12,7 +12,7 @@ from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.runner import redact
-from tests.games.bots.bot_games import ARCHIPELAGO, act_once, play_to_end, start_game
+from tests.games.bots.bot_games import LAGOON, act_once, play_to_end, start_game
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import Table
 
@@ -28,9 +28,9 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
     while game.turn_number < turns or game.phase != "place_tile":
         act_once(game, greedy.BOT)
     ahead = copy_game(game)
-    Playout(FeatureEstimator(ARCHIPELAGO, game)).play_turns(ahead, game.turn_number)
+    Playout(FeatureEstimator(LAGOON, game)).play_turns(ahead, game.turn_number)
     placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
-    moves, worths = score_moves(ARCHIPELAGO, game)
+    moves, worths = score_moves(LAGOON, game)
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
 
 
@@ -47,9 +47,9 @@ def test_islanders_in_a_minority_are_behind() -> None:
 @pytest.mark.parametrize("turns", (2, 30, 71))
 def test_a_decision_stays_near_its_work_limit(turns: int) -> None:
     game = start_game("work")
-    while game.turn_number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
+    while game.turn_number < turns or len(legal_moves(LAGOON, game)) == 1:
         act_once(game, greedy.BOT)
-    state, rng = redact(expert.BOT, ARCHIPELAGO, game)
+    state, rng = redact(expert.BOT, LAGOON, game)
     search = Search(state, rng)
     search.best_candidate(state.legal_moves())
     assert search.playout.work < 1.25 * ROUNDS[game.phase][-1][1]

@@ -6,13 +6,13 @@ from service.engine import legal_moves, move_id
 from service.games.bots import random
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.runner import run_bot
-from tests.games.bots.bot_games import ARCHIPELAGO, start_game
+from tests.games.bots.bot_games import LAGOON, start_game
 
 
 def test_every_legal_move_is_as_likely() -> None:
     game = start_game("likely")
-    moves = [move_id(move) for move in legal_moves(ARCHIPELAGO, game)]
-    position = GameState(ARCHIPELAGO, game)
+    moves = [move_id(move) for move in legal_moves(LAGOON, game)]
+    position = GameState(LAGOON, game)
     chosen = Counter(move_id(random.BOT.choose(position, SeededRNG("likely", version))) for version in range(2000))
     assert set(chosen) == set(moves)
     fair = 2000 / len(moves)
@@ -20,5 +20,5 @@ def test_every_legal_move_is_as_likely() -> None:
 
 
 def test_the_same_game_gives_the_same_move() -> None:
-    first, second = (run_bot(random.BOT, ARCHIPELAGO, start_game("same")) for _ in range(2))
+    first, second = (run_bot(random.BOT, LAGOON, start_game("same")) for _ in range(2))
     assert first == second

@@ -20,7 +20,7 @@ from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import BotRegistry
 from service.games.bots.runner import run_bot
-from tests.games.bots.bot_games import ARCHIPELAGO, start_game
+from tests.games.bots.bot_games import LAGOON, start_game
 from tests.games.bots.fake_bots import FakeBot, load_fake_bot
 from tests.queue_slot import acquired_slot
 
@@ -56,43 +56,43 @@ async def test_every_bot_is_listed() -> None:
 @pytest.mark.parametrize("name", FAILING)
 async def test_greedy_decides_when_a_bot_fails(name: str, caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("failing")
-    action = await make_registry(name).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
-    assert action == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    action = await make_registry(name).choose(name, LAGOON, game, TIMEOUT_S)
+    assert action == run_bot(greedy.BOT, LAGOON, game)
     [record] = caplog.records
     assert f"the bot {name} {FAILING[name]}" in record.getMessage()
 
 
 async def test_greedy_decides_for_a_bot_that_is_not_installed(caplog: pytest.LogCaptureFixture) -> None:
     game = start_game("absent")
-    assert await make_registry().choose("absent", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    assert await make_registry().choose("absent", LAGOON, game, None) == run_bot(greedy.BOT, LAGOON, game)
     assert "the bot absent is not installed" in caplog.text
 
 
 async def test_a_bot_may_change_its_state() -> None:
     game = start_game("meddling")
-    action = await make_registry("meddling").choose("meddling", ARCHIPELAGO, game, TIMEOUT_S)
-    assert action == legal_moves(ARCHIPELAGO, game)[0]
+    action = await make_registry("meddling").choose("meddling", LAGOON, game, TIMEOUT_S)
+    assert action == legal_moves(LAGOON, game)[0]
     assert game.players[0].wares == [0, 0, 0]
 
 
 async def test_a_heavy_bot_decides_the_same_in_another_process(pool: BotProcessPool) -> None:
     game = start_game("elsewhere")
     for name in ("expert", "reading"):
-        elsewhere = await make_registry("reading", pool=pool).choose(name, ARCHIPELAGO, game, TIMEOUT_S)
-        assert elsewhere == await make_registry("reading").choose(name, ARCHIPELAGO, game, TIMEOUT_S)
+        elsewhere = await make_registry("reading", pool=pool).choose(name, LAGOON, game, TIMEOUT_S)
+        assert elsewhere == await make_registry("reading").choose(name, LAGOON, game, TIMEOUT_S)
 
 
 async def test_the_event_loop_is_free_while_a_heavy_bot_decides(pool: BotProcessPool) -> None:
     game = start_game("meanwhile")
     registry = make_registry("thoughtful", pool=pool)
-    await registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S)
-    thinking = asyncio.create_task(registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S))
+    await registry.choose("thoughtful", LAGOON, game, TIMEOUT_S)
+    thinking = asyncio.create_task(registry.choose("thoughtful", LAGOON, game, TIMEOUT_S))
     turns = 0
     while not thinking.done():
         await asyncio.sleep(0.001)
         turns += 1
     assert turns > 20
-    assert await thinking == legal_moves(ARCHIPELAGO, game)[0]
+    assert await thinking == legal_moves(LAGOON, game)[0]
 
 
 def test_no_timer_of_a_decision_outlasts_it() -> None:
@@ -107,8 +107,8 @@ def test_no_timer_of_a_decision_outlasts_it() -> None:
 
 async def test_a_decision_that_times_out_gives_none(pool: BotProcessPool) -> None:
     registry = make_registry("thoughtful", pool=pool)
-    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), 0.01) is None
-    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("later"), TIMEOUT_S) is not None
+    assert await registry.choose("thoughtful", LAGOON, start_game("later"), 0.01) is None
+    assert await registry.choose("thoughtful", LAGOON, start_game("later"), TIMEOUT_S) is not None
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ async def test_a_bot_that_does_not_return_is_ended(
     game = start_game(name)
     pool._timeout_s = 1.0
     registry = make_registry(name, "first", pool=pool)
-    assert await registry.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
+    assert await registry.choose(name, LAGOON, game, None) == run_bot(greedy.BOT, LAGOON, game)
     assert f"the bot {name} {reason}" in caplog.text
-    assert await registry.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
+    assert await registry.choose("first", LAGOON, game, None) == legal_moves(LAGOON, game)[0]
 
 
 async def test_the_processes_end_with_the_pool(pool: BotProcessPool) -> None:
     """Even in the middle of a decision."""
     before = {*active_children()}
     registry = make_registry("thoughtful", pool=pool)
-    assert await registry.choose("thoughtful", ARCHIPELAGO, start_game("closing"), 0.01) is None
+    assert await registry.choose("thoughtful", LAGOON, start_game("closing"), 0.01) is None
     (process,) = {*active_children()} - before
     await pool.aclose()
     assert not process.is_alive()
@@ -152,7 +152,7 @@ async def test_decisions_that_wait_are_counted_by_class(pool: BotProcessPool) ->
 
 
 async def test_light_bots_start_no_process(pool: BotProcessPool) -> None:
-    assert await make_registry(pool=pool).choose("greedy", ARCHIPELAGO, start_game("light"), None) is not None
+    assert await make_registry(pool=pool).choose("greedy", LAGOON, start_game("light"), None) is not None
     assert pool._executor is None
 
 
@@ -171,7 +171,7 @@ async def test_light_bots_decide_once_per_iteration_of_the_event_loop(pool: BotP
     noting = Noting("noting")
     result = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
     registry, game = BotRegistry([*load_bots(plugins=False), result], pool), start_game("many")
-    deciding = [asyncio.create_task(registry.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
+    deciding = [asyncio.create_task(registry.choose("noting", LAGOON, game, None)) for _ in range(30)]
     while not all(task.done() for task in deciding):
         rounds += 1
         await asyncio.sleep(0)
@@ -189,20 +189,20 @@ async def test_a_late_decision_is_returned_to_the_retry(pool: BotProcessPool) ->
         return await run(work, job, time_limit_s)
 
     pool.run = noted  # type: ignore[method-assign, assignment]  # it notes what it runs
-    assert await registry.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
-    both = [registry.choose("thoughtful", ARCHIPELAGO, game, TIMEOUT_S) for _ in range(2)]
-    assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
+    assert await registry.choose("thoughtful", LAGOON, game, 0.01) is None
+    both = [registry.choose("thoughtful", LAGOON, game, TIMEOUT_S) for _ in range(2)]
+    assert await asyncio.gather(*both) == [legal_moves(LAGOON, game)[0]] * 2
     assert len(jobs) == 1
-    await registry.choose("thoughtful", ARCHIPELAGO, start_game("another"), TIMEOUT_S)
+    await registry.choose("thoughtful", LAGOON, start_game("another"), TIMEOUT_S)
     assert len(jobs) == 2
     assert pool.pending_decisions == 0
 
 
 async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
     registry = make_registry("first", pool=pool)
-    await registry.choose("first", ARCHIPELAGO, start_game("warm"), TIMEOUT_S)
+    await registry.choose("first", LAGOON, start_game("warm"), TIMEOUT_S)
     for number in range(MAX_UNCLAIMED_DECISIONS + 20):
-        asking = asyncio.create_task(registry.choose("first", ARCHIPELAGO, start_game(f"seed{number}"), None))
+        asking = asyncio.create_task(registry.choose("first", LAGOON, start_game(f"seed{number}"), None))
         while True:
             if pool.queue.slots_in_use:
                 break

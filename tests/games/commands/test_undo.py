@@ -18,7 +18,7 @@ from service.games.history.verify import verify
 from service.games.ports.game_store import GameStore, Revision
 from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
-from tests.games.game_logs import ARCHIPELAGO, decode_log
+from tests.games.game_logs import LAGOON, decode_log
 from tests.games.random_game import TABLES, RandomGame, strip_history
 
 
@@ -190,4 +190,4 @@ def test_random_games_are_followed_and_verified(
         course.random.choices(what, often)[0]()
         if course.game.status == "active" and course.random.random() < 0.02:
             course.random.choice((course.resign, course.return_to_seat, course.return_to_seat))()
-    assert all(check.passed for check in verify(decode_log(course.log), ARCHIPELAGO.tileset))
+    assert all(check.passed for check in verify(decode_log(course.log), LAGOON.tileset))

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from service.games.history.verify import Check, Observed, verify
-from tests.games.game_logs import ARCHIPELAGO, decode_log, failed_check, new_game, play_game, rechain
+from tests.games.game_logs import LAGOON, decode_log, failed_check, new_game, play_game, rechain
 
-TILESET = ARCHIPELAGO.tileset
+TILESET = LAGOON.tileset
 
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))

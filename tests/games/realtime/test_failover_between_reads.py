@@ -9,7 +9,7 @@ from service.games.ports.game_store import Revision
 from service.games.realtime.hub import Hub
 from service.store import keys
 from tests.engine.new_games import start_game
-from tests.games.game_logs import ARCHIPELAGO, AT
+from tests.games.game_logs import AT, LAGOON
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore
 from tests.store.commits import creation
 from tests.store.failover import Failover, dump_game
@@ -19,7 +19,7 @@ GAME = "branched"
 
 async def store_branch(store: UnreliableStore, redis: Redis, *names: str) -> tuple[list[Revision], dict[str, bytes]]:
     """Store a game that these players join; return its revisions, version 0 first, and what the server has of it."""
-    index, open_seat = ARCHIPELAGO.index, Player(name=None, color=None, kind="open")
+    index, open_seat = LAGOON.index, Player(name=None, color=None, kind="open")
     players = [Player(name="Ana", color=COLORS[0], kind="human"), *[open_seat] * 3]
     game, events = start_game(index, players, game_id=GAME)
     log = [record_change(index, game, events, AT)]

@@ -15,7 +15,7 @@ from service.games.realtime import stream_reader
 from service.games.realtime.hub import Hub
 from service.store import keys
 from service.supervision import Backoff
-from tests.games.game_logs import ARCHIPELAGO, AT, new_game
+from tests.games.game_logs import AT, LAGOON, new_game
 from tests.games.realtime.subscribers import (
     SnapshotSubscriber,
     UnreliableStore,
@@ -128,8 +128,8 @@ async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_
     await hub.subscribe(subscriber, game_id, Revision(1, (await load_record(store, game_id)).revision.digest))
     await redis.delete(keys.game(game_id), keys.log(game_id))
     other, log = new_game("whole", players=3)
-    joined = take_seat(ARCHIPELAGO.index, other, 2, "Cy", COLORS[2])
-    log.append(record_change(ARCHIPELAGO.index, other, joined, AT))
+    joined = take_seat(LAGOON.index, other, 2, "Cy", COLORS[2])
+    log.append(record_change(LAGOON.index, other, joined, AT))
     await store.commit(creation(game_id, snapshot=encode_snapshot(other), diffs=log))
     assert not hub.publish_commit(game_id, log[1:])
     await wait_until(lambda: subscriber.snapshots)

@@ -103,9 +103,8 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
 
 
 async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Path) -> None:
-    settings = ["cluster-require-full-coverage no"]
     async with (
-        cluster(tmp_path, replicas=0, settings=settings) as deployment,
+        cluster(tmp_path, replicas=0) as deployment,
         connect(deployment.url, timeout_s=2.0) as store,
     ):
         plain = [creation(game, is_public=False) for game in GAMES]
@@ -119,3 +118,12 @@ async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Pa
             assert isinstance(outcome, StoreUnavailable if owner is killed else list)
         killed.start()
         assert await commit_until_answered(store, action(1, GAMES[0])) == Committed()
+
+
+async def test_a_primary_that_loses_its_replicas_takes_none_from_another(tmp_path: Path) -> None:
+    async with cluster(tmp_path, replicas=2) as deployment:
+        orphaned, *others = deployment.nodes[:3]
+        for replica in await deployment.replicas(orphaned):
+            replica.kill()
+        await asyncio.sleep(9)  # else one moves after 5 s, and does not come back
+        assert [len(await deployment.replicas(primary)) for primary in others] == [2, 2]

@@ -156,9 +156,8 @@ async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, capl
 async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = ["cluster-require-full-coverage no"]
     async with (
-        cluster(tmp_path, replicas=0, settings=settings) as deployment,
+        cluster(tmp_path, replicas=0) as deployment,
         connect(deployment.url, timeout_s=1) as store,
     ):
         await wait_until(store.health.probe)

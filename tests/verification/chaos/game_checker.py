@@ -157,7 +157,7 @@ async def game_checker(
     """Run a checker that writes histories to `directory`, and checks them in another process."""
     directory.mkdir()  # noqa: ASYNC240  no other task runs yet
     client = Client(context.url, session=context.session, backoff=context.backoff)
-    tileset = msgspec.json.decode(await client.read("/v1/tilesets/archipelago"), type=TileSet)
+    tileset = msgspec.json.decode(await client.read("/v1/tilesets/lagoon"), type=TileSet)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
         yield GameChecker(context, directory, pool, nodes, report, is_rolling=is_rolling)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.games.game_logs import ARCHIPELAGO
+from tests.games.game_logs import LAGOON
 from tests.verification.chaos import game_checker
 from tests.verification.chaos.checker import Violation
 from tests.verification.chaos.client_context import NO_RETRIES, ClientContext, ThinkTime
@@ -28,7 +28,7 @@ def service_state(monkeypatch: pytest.MonkeyPatch) -> list[FinalState]:
         return state[0]
 
     monkeypatch.setattr(game_checker, "fetch_final_state", fetch_final_state)
-    game_checker._set_tileset(ARCHIPELAGO.tileset)
+    game_checker._set_tileset(LAGOON.tileset)
     return state
 
 

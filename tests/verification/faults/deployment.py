@@ -97,7 +97,7 @@ def _start_redis(directory: Path, redis: Redis, settings: Sequence[str]) -> Abst
         directory,
         access=access,
         replicas=2,
-        settings=[*REPLICATION, "cluster-require-full-coverage no", *settings],
+        settings=[*REPLICATION, *settings],
     )
 
 

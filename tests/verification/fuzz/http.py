@@ -33,7 +33,7 @@ enabled = false
 
 [[operations]]
 include-path = "/v1/tilesets/{{id}}"
-parameters = {{ "path.id" = "archipelago" }}
+parameters = {{ "path.id" = "lagoon" }}
 """
 """Only the check `ignored_auth` tests a missing token. `missing_required_header` also sends invalid headers, which the
 service rejects with 400 before it checks the token.

@@ -61,9 +61,9 @@ METHODS = st.sampled_from(
 )
 
 PATHS = (
-    *(b"/", b"/livez", b"/v1/games", b"/v1/bots", b"/v1/tilesets", b"/v1/tilesets/archipelago", b"/openapi.json", b"*"),
+    *(b"/", b"/livez", b"/v1/games", b"/v1/bots", b"/v1/tilesets", b"/v1/tilesets/lagoon", b"/openapi.json", b"*"),
     *(b"/v1/games/k7m2x9qd4t1w", b"/v1/games/k7m2x9qd4t1w/actions", b"/v1/ws", b"/v1/games/x/ws", b"/docs", b"/page"),
-    *(b"/v1/seats/me/games", b"/v1/tilesets/archipelago/tiles/start.svg", b"/v1/games/x/board.png", b"/readyz"),
+    *(b"/v1/seats/me/games", b"/v1/tilesets/lagoon/tiles/start.svg", b"/v1/games/x/board.png", b"/readyz"),
 )
 
 SUFFIXES = (

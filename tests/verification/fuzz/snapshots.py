@@ -28,7 +28,7 @@ from service.i18n import describe_move, get_translator
 from service.store import keys
 from service.store.compression import SNAPSHOTS
 from service.web.app_keys import CONTEXT
-from tests.engine.random_games import archipelago_index, new_game
+from tests.engine.random_games import lagoon_index, new_game
 from tests.verification.fuzz.frames import ConnectionEnded, RawSocket
 from tests.verification.fuzz.harness import Budget, Counts, run_property
 from tests.verification.fuzz.target import Target
@@ -71,7 +71,7 @@ def fuzz(target: Target, budget: Budget, counts: Counts) -> None:
 
 
 def _check_moves(counts: Counts) -> Callable[[], None]:
-    index = archipelago_index()
+    index = lagoon_index()
 
     @given(
         st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 10_000), max_size=60), st.integers(0, 2**30)

@@ -180,8 +180,11 @@ async def test_boards_and_tiles_are_in_the_requested_language(client: Client, pa
 
 
 async def test_a_tile_is_labelled_by_its_name(client: Client) -> None:
-    path = "/v1/tilesets/archipelago/tiles/corner-pier-right"
-    for language, name in (("en", "island corner with a bridge (2 shells)"), ("de", "Inselecke mit Steg (2 Muscheln)")):
+    path = "/v1/tilesets/lagoon/tiles/corner-piers"
+    for language, name in (
+        ("en", "island corner with 2 bridges at a corner (2 shells)"),
+        ("de", "Inselecke mit 2 Stegen über Eck (2 Muscheln)"),
+    ):
         response = await client.get(f"{path}.svg", headers={"Accept-Language": language})
         assert f'aria-label="{name}"' in await response.text()
         assert response.headers["Content-Language"] == language
@@ -192,10 +195,10 @@ async def test_a_tile_is_labelled_by_its_name(client: Client) -> None:
 async def test_a_board_and_a_ship_are_labelled_in_words(client: Client) -> None:
     """No label has an id, and a PNG has no words."""
     game = await create_game(client, seed="tides")
-    ship = "/v1/tilesets/archipelago/ships/s10"
+    ship = "/v1/tilesets/lagoon/ships/s10"
     labels = {
         f"{game.path}/board": ("Carcassonne board, turn 1", "Plateau de Carcassonne, tour 1"),
-        ship: ("ship of 3 points for 1 shell and 2 fish", "navire à 3 points pour 1 coquillage et 2 poissons"),
+        ship: ("ship of 3 points for 1 shell and 3 fish", "navire à 3 points pour 1 coquillage et 3 poissons"),
     }
     for path, texts in labels.items():
         for language, text in zip(("en", "fr"), texts, strict=True):

@@ -19,7 +19,7 @@ from service.web.errors import RenderingFailed, TooManyWaiting
 from service.web.images import renderer as module
 from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
 from service.web.images.renderer import BUSY, ImageRenderer, PictureOrder
-from tests.drawing.example_tiles import ARCHIPELAGO
+from tests.drawing.example_tiles import LAGOON
 from tests.engine.random_games import new_game
 from tests.polling import run_ready_tasks, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
@@ -27,8 +27,8 @@ from tests.telemetry.metric_samples import grown, read_samples
 RESULTS = ("drawn", "cached", "failed", "refused")
 
 GOOD, BAD = "192.0.2.1", "2001:db8::/48"
-EMPTY_GAME = build_view(ARCHIPELAGO.index, new_game(ARCHIPELAGO.index, 1))
-SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
+EMPTY_GAME = build_view(LAGOON.index, new_game(LAGOON.index, 1))
+SHIP = ShipJob(LAGOON.tileset.ships[0], "light", 64, "svg")
 
 
 class FailingDraw:
@@ -136,7 +136,7 @@ async def test_a_picture_that_takes_too_long_ends_its_worker(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await start_worker(renderer)
-    board = BoardJob(msgspec.json.encode(ARCHIPELAGO.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
+    board = BoardJob(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed, match=r"the worker took more than 0\.05 s"):
         await renderer.render(2, board, make_order())

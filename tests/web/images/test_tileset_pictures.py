@@ -24,13 +24,13 @@ from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import create_game
 
-PATH = "/v1/tilesets/archipelago/tiles.svg"
-ARCHIPELAGO = TILESETS.get("archipelago")
+PATH = "/v1/tilesets/lagoon/tiles.svg"
+LAGOON = TILESETS.get("lagoon")
 
 
 def rename(name: str, tiles: int) -> LoadedTileSet:
-    """Return a set with another name and the first tiles of the archipelago."""
-    tileset = msgspec.structs.replace(ARCHIPELAGO.tileset, id=name, tiles=ARCHIPELAGO.tileset.tiles[:tiles])
+    """Return a set with another name and the first tiles of the lagoon."""
+    tileset = msgspec.structs.replace(LAGOON.tileset, id=name, tiles=LAGOON.tileset.tiles[:tiles])
     return LoadedTileSet(tileset, TileSetIndex(tileset), b"", tileset_hash(tileset))
 
 
@@ -100,7 +100,7 @@ async def test_its_process_ends_with_the_last_picture(pictures: TileSetPictures)
 
 
 async def test_closing_waits_for_one_tile_at_most(pictures: TileSetPictures) -> None:
-    drawing = asyncio.create_task(pictures.get(ARCHIPELAGO, "light"))
+    drawing = asyncio.create_task(pictures.get(LAGOON, "light"))
     await wait_until(lambda: bool(pictures.worker.queue.slots_in_use))
     await pictures.aclose()
     with pytest.raises(asyncio.CancelledError):
@@ -145,7 +145,7 @@ async def test_it_is_compressed_and_validated_as_a_file_is(client: Client) -> No
     async with ClientSession(client.make_url("/"), auto_decompress=False) as session:
         plain = await session.get(PATH, headers={"Accept-Encoding": "identity"})
         body = await plain.read()
-        assert len(parse_svg(body.decode()).findall(f"{SVG}symbol")) == 4 * len(ARCHIPELAGO.tileset.tiles)
+        assert len(parse_svg(body.decode()).findall(f"{SVG}symbol")) == 4 * len(LAGOON.tileset.tiles)
         packed = await session.get(PATH, headers={"Accept-Encoding": "gzip"})
         assert gzip.decompress(await packed.read()) == body
         for response in (plain, packed):

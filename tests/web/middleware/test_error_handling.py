@@ -17,7 +17,7 @@ REQUESTED = "authorization,baggage,cache-control,content-type,idempotency-key,se
 
 async def fill_path(client: Client, path: str) -> str:
     """Return a path with its parameters filled in: a tile set, or a new game."""
-    id_ = "archipelago" if "tilesets" in path else (await create_game(client)).id
+    id_ = "lagoon" if "tilesets" in path else (await create_game(client)).id
     return path.format_map({"id": id_, "hook": "none", "seat": "0", "tile": "cross", "ship": "s01"})
 
 

@@ -28,7 +28,7 @@ async def test_the_board_shows_every_tile_islander_and_covered_fish(client: Clie
 async def test_fishermen_lie_and_others_stand(client: Client) -> None:
     http_game = await create_game(client, seed="pictured")
     game = await http_game.play_randomly(Random(5), 40)
-    tiles = {tile["id"]: tile for tile in (await (await client.get("/v1/tilesets/archipelago")).json())["tiles"]}
+    tiles = {tile["id"]: tile for tile in (await (await client.get("/v1/tilesets/lagoon")).json())["tiles"]}
     kinds = [
         tiles[tile["tile"]]["segments"][islander["segment"]]["kind"]
         for tile in game["board"].values()
@@ -105,7 +105,7 @@ async def test_hidden_information_is_not_shown(client: Client) -> None:
     observed = await read_board_svg(http_game, "side=1&candidates=1")
     text = await (await http_game.get("/board.txt?side=1")).text()
     displayed = {game["turn"]["tile"], *game["display"], "start"}
-    tileset = await (await client.get("/v1/tilesets/archipelago")).json()
+    tileset = await (await client.get("/v1/tilesets/lagoon")).json()
     for one in (*tileset["tiles"], *tileset["ships"]):
         if one["id"] not in displayed:
             assert f'tile-{one["id"]}"' not in observed.text

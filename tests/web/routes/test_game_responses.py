@@ -93,6 +93,26 @@ async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Clie
         assert words in await response.text()
 
 
+async def test_a_completed_feature_gives_nothing_more_once_its_turn_is_over(client: Client) -> None:
+    """Until the islander is placed, one that the tile of this turn completed still gives its wares (R4.3, R5.5)."""
+    game = await create_game(client, seed="tides")
+    told: dict[bool, set[str]] = {True: set(), False: set()}
+    for versions in range(20, 70):
+        state = await game.play_randomly(Random(3), versions=versions)
+        turn = state["turn"]
+        for feature in (await game.get_json("/features"))["features"]:
+            is_due = turn["phase"] == "islander" and any(
+                (cell["x"], cell["y"]) == (turn["placed"]["x"], turn["placed"]["y"]) for cell in feature["cells"]
+            )
+            if feature["open"] == 0:
+                told[is_due].add(feature["text"])
+    assert told[False] == {
+        f"The {kind} is complete and gives nothing more." for kind in ("island", "bridge", "sea region")
+    }
+    assert told[True] != set()
+    assert all("gives nothing more" not in text for text in told[True])
+
+
 async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
     http_game = await create_game(client, seed="tides")
     game = await http_game.play_randomly(Random(4), versions=12)

@@ -31,7 +31,7 @@ async def test_default_colours_go_by_seat_and_skip_taken_ones(client: Client) ->
 
 async def test_everything_can_be_chosen(client: Client) -> None:
     http_game = await create_game(
-        client, edition="german", first_seat=1, tileset="archipelago", seed="tides", visibility="public"
+        client, edition="german", first_seat=1, tileset="lagoon", seed="tides", visibility="public"
     )
     game = http_game.created["game"]
     assert (game["status"], game["edition"], game["turn"]["seat"]) == ("active", "german", 1)
@@ -41,7 +41,7 @@ async def test_everything_can_be_chosen(client: Client) -> None:
 async def test_null_means_the_default(client: Client) -> None:
     nothing = dict.fromkeys(("edition", "first_seat", "tileset", "seed", "visibility", "turn_timeout_s"))
     game = (await create_game(client, **nothing)).created["game"]
-    assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "archipelago", False)
+    assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "lagoon", False)
 
 
 async def test_include_adds_the_first_legal_moves(client: Client) -> None:

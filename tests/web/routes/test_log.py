@@ -25,7 +25,7 @@ async def test_a_turn_in_sentences(timed_client: Client, clock: FrozenClock) -> 
     )
     assert [(line["version"], line["turn"], line["seat"]) for line in body["lines"]] == [(1, None, None), (2, 1, 0)]
     assert body["lines"][0]["text"].startswith("A new game: the start tile is in place, the first ships are turned up.")
-    tile = "island tip with 2 opposite bridges (2 shells)"
+    tile = "island tip with 2 opposite bridges (2 shells, 2 fish)"
     assert body["lines"][1]["text"] == f"Ana places a tile 1 north of the start: {tile}."
     assert body["lines"][1]["at"] == "2027-01-15T08:00:00Z"
     assert clock.now == 1_800_000_000
@@ -115,5 +115,5 @@ async def test_hidden_information_is_not_in_the_story(client: Client) -> None:
     game = await http_game.get_json()
     body = str(await story(http_game))
     displayed = {game["turn"]["tile"], "start"}
-    tiles = await (await client.get("/v1/tilesets/archipelago")).json()
+    tiles = await (await client.get("/v1/tilesets/lagoon")).json()
     assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in body.split() and tile["id"] not in displayed] == []

@@ -10,16 +10,16 @@ from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import check_problem
 from tests.web.images.image_inspection import png_size
 
-SET = "/v1/tilesets/archipelago"
-ARCHIPELAGO = TILESETS.get("archipelago").tileset
+SET = "/v1/tilesets/lagoon"
+LAGOON = TILESETS.get("lagoon").tileset
 
 
 async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
-    for tile in ARCHIPELAGO.tiles:
+    for tile in LAGOON.tiles:
         response = await client.get(f"{SET}/tiles/{tile.id}.svg")
         assert response.content_type == "image/svg+xml"
         assert len(islander_spots(parse_svg(await response.text()))) == len(tile.segments)
-    for ship in ARCHIPELAGO.ships:
+    for ship in LAGOON.ships:
         response = await client.get(f"{SET}/ships/{ship.id}.svg")
         parse_svg(await response.text())
 
@@ -27,7 +27,7 @@ async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
 async def test_all_tiles_are_one_picture_which_never_changes_for_the_pages_digest(client: Client) -> None:
     async with client.get("/", headers={"Accept": "text/html"}) as page:
         (digest,) = re.findall(r'<meta name="drawing" content="(\w+)"', await page.text())
-    expected = {f"tile-{tile.id}-{rotation}" for tile in ARCHIPELAGO.tiles for rotation in range(4)}
+    expected = {f"tile-{tile.id}-{rotation}" for tile in LAGOON.tiles for rotation in range(4)}
     for query, caching in ((f"?drawing={digest}", CACHE_IMMUTABLE), ("?drawing=0", "no-cache"), ("", "no-cache")):
         async with client.get(f"{SET}/tiles.svg{query}") as response:
             assert response.headers["Cache-Control"] == caching

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Choices, NOTHING } from "../model/choices.ts";
+import { FINGER, MOUSE } from "../model/pointer.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { NOTHING_SELECTED } from "../session/selection.ts";
-import { TILESET, game, move, place, placed, turn } from "../testing/games.ts";
+import { removeFinger } from "../testing/browser.ts";
+import { TILESET, game, move, place, placed, player, turn } from "../testing/games.ts";
 import { aimOf, spotsShown } from "./aim.ts";
 import type { Pictures } from "./pictures.ts";
-import { FINGER } from "./placing.ts";
 
 /** A picture of the start tile, whose spots are near each other. */
 const PICTURES = {
@@ -80,4 +81,29 @@ test("a tile on trial is so near already that its spots can be chosen next", () 
   const spots = [0, 1, 2, 3].map((segment) => spot("place", 0, segment));
   const [trial, next] = [aimOf(chosen, PICTURES), aimOf(session({ spots }), PICTURES)];
   assert.ok(trial && next && trial.least >= next.least && trial.size >= trial.least);
+});
+
+test("a tile on trial is no nearer than the free cells where there is no islander for it", () => {
+  const outside = game({
+    board: BOARD,
+    turn: turn({ tile: "start" }),
+    players: [player(0, "Ana", { supply: 0 })],
+  });
+  const cells = aimOf(session({ cells: CELLS }), PICTURES);
+  const selection = { ...NOTHING_SELECTED, cell: CELL };
+  const trial = aimOf(session({ cells: CELLS }, { selection, game: outside }), PICTURES);
+  const figures = aimOf(session({ spots: [spot("retrieve", 1, 0)] }, { game: outside }), PICTURES);
+  assert.ok(cells && trial && figures);
+  assert.deepEqual([trial.least, trial.size], [cells.least, cells.size]);
+  assert.ok(figures.least <= cells.size, "the view stays for the figures that are taken back next");
+});
+
+test("a mouse needs smaller targets than a finger", (t) => {
+  const spots = [0, 1, 2].map((segment) => spot("place", 0, segment));
+  const fingers = aimOf(session({ spots }), PICTURES);
+  removeFinger(t);
+  assert.equal(aimOf(session({ cells: CELLS }), PICTURES)?.least, MOUSE);
+  const aim = aimOf(session({ spots }), PICTURES);
+  assert.ok(aim && fingers && aim.least < fingers.least && aim.size < fingers.size);
+  for (const { half } of aim.targets) assert.ok(2 * half * aim.least >= MOUSE);
 });

@@ -3,19 +3,19 @@
 import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE, keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
+import { leastTarget } from "../model/pointer.ts";
 import { tilesOf } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
 import type { Pictures } from "./pictures.ts";
 import { onBoard } from "./placed.tsx";
-import { type Aim, FINGER, targetOf } from "./placing.ts";
+import { type Aim, targetOf } from "./placing.ts";
 import { touchAreas } from "./touch_areas.ts";
 
-/** The size of tiles that have to be drawn larger, where there is room: with free cells, and with spots on them. */
-const CELLS_SIZE = 45;
-const SPOTS_SIZE = 150;
 /** The largest side of what a touch may hit: beside a spot other things can be touched, a figure stands for its tile. */
 const SPOT_SIDE = 60;
 const FIGURE_SIDE = 95;
+/** The side that spots of nearly any tile have room for: tiles that have to be drawn larger for spots get its size. */
+const CLOSE_SIDE = 29.4;
 
 /** A spot where an islander may go, or one that may be taken back. */
 export interface Spot {
@@ -56,9 +56,9 @@ export function spotsShown(session: GameSession, pictures: Pictures): Spot[] {
   return spots.map((spot, index) => ({ ...spot, touch: middles[index] ?? spot.middle, side }));
 }
 
-/** How large a tile has to be so that a finger hits what has such sides. */
+/** How large a tile has to be so that what has such sides is hit. */
 function leastFor(side: number): number {
-  return Math.ceil((FINGER * SIZE) / side);
+  return Math.ceil((leastTarget() * SIZE) / side);
 }
 
 /** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
@@ -70,21 +70,29 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
   if (choices.cells.size > 0) {
     const targets = [...choices.cells].map(([key, { cell }]) => targetOf(key, cell));
     const suggested = suggestedStop(session);
-    return { targets, first: suggested === undefined ? [] : [suggested], least: FINGER, size: CELLS_SIZE };
+    return { targets, first: suggested === undefined ? [] : [suggested], ...sizesForCells() };
   }
   const spots = spotsShown(session, pictures);
   return spots.length > 0 ? aimAtSpots(spots) : null;
 }
 
-/** The tile on trial, so near already that its spots can be chosen next. */
-function aimAtTrial({ game, tileset, selection }: GameSession, pictures: Pictures, cell: Cell): Aim {
+/** Tiles that are too small get the size with which figures can be chosen next, too. */
+function sizesForCells(): { readonly least: number; readonly size: number } {
+  return { least: leastTarget(), size: leastFor(FIGURE_SIDE) };
+}
+
+/** The tile on trial, so near already that its spots can be chosen next, by whom has an islander for them. */
+function aimAtTrial(session: GameSession, pictures: Pictures, cell: Cell): Aim {
+  const { game, tileset, selection, decider } = session;
+  const trial = { targets: [targetOf(keyOf(cell), cell)], first: [] };
+  if (game?.players[decider ?? 0]?.supply === 0) return { ...trial, ...sizesForCells() };
   const tile = game?.turn?.tile ?? "";
   const segments = (tileset && tilesOf(tileset).get(tile)?.segments) ?? [];
   const spots = segments.flatMap(({ kind }, index) =>
     kind === "market" ? [] : [pictures.spot(tile, selection.rotation, index)],
   );
   const least = leastFor(touchAreas(spots, SPOT_SIDE).side);
-  return { targets: [targetOf(keyOf(cell), cell)], first: [], least, size: Math.max(SPOTS_SIZE, least) };
+  return { ...trial, least, size: Math.max(leastFor(CLOSE_SIDE), least) };
 }
 
 function aimAtSpots(spots: readonly Spot[]): Aim {
@@ -99,6 +107,6 @@ function aimAtSpots(spots: readonly Spot[]): Aim {
     })),
     first: placing.map(({ choice }) => choice.key),
     least,
-    size: placing.length > 0 ? Math.max(SPOTS_SIZE, least) : least,
+    size: placing.length > 0 ? Math.max(leastFor(CLOSE_SIDE), least) : least,
   };
 }

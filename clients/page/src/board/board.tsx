@@ -43,9 +43,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   /** The keys of what can be chosen without moving the view. */
   const [inSight, setInSight] = useState("");
   const { game, tileset } = session;
-  // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
-  const whole = session.replayed === null ? game : session.latest;
-  const cells = whole ? walkedCells(whole) : [];
+  const cells = game ? walkedCells(game) : [];
 
   useLayoutEffect(() => {
     if (!frame.current || !drawn.current) return;

@@ -1,13 +1,11 @@
 /** Where the board has to be, and how large, so that what matters on it is in sight. */
 
 import type { Box, Cell } from "../model/cells.ts";
+import { FINGER } from "../model/pointer.ts";
 import { type Room, around, isWithin, placeBetween, sizeOf } from "./room.ts";
 
 /** The largest that a tile is drawn by itself, so that a small board does not fill the screen with one tile. */
 const LARGEST_FIT = 150;
-/** What a finger hits for sure. */
-export const FINGER = 44;
-
 /** Something that can be chosen: a square, in cells. */
 export interface Target {
   readonly key: string;
@@ -18,7 +16,7 @@ export interface Target {
   readonly half: number;
 }
 
-/** What can be chosen, and how large a tile is on the screen so that a finger can. */
+/** What can be chosen, and how large a tile is on the screen so that a finger, or a mouse, hits it. */
 export interface Aim {
   readonly targets: readonly Target[];
   /** Those that have to be in sight before others. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Box, Cell } from "../model/cells.ts";
-import { type Aim, FINGER, targetOf } from "./placing.ts";
+import { FINGER } from "../model/pointer.ts";
+import { type Aim, targetOf } from "./placing.ts";
 import { View } from "./view.ts";
 
 const THREE_BY_THREE = cellsIn({ left: -1, top: -1, right: 2, bottom: 2 });

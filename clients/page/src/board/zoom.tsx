@@ -23,7 +23,7 @@ export function ZoomButtons({ viewRef, hasOthers, fit }: ZoomProps): JSX.Element
         title={text.game.others}
         onClick={() => viewRef.current?.showOthers()}
       >
-        <Icon name="find" />
+        <Icon name="others" />
       </button>
       <button
         class="round"

@@ -219,7 +219,10 @@ export const de: Messages = {
     tipsOn: "Tipps zeigen",
     tipsOff: "Tipps ausblenden",
     resign: "Aufgeben",
-    resignSure: "Dieses Spiel aufgeben? Deine Insulaner kommen vom Plan, und du kannst nicht mehr gewinnen.",
+    resignSure: (name) =>
+      name === null
+        ? "Dieses Spiel aufgeben? Deine Insulaner kommen vom Plan, und du kannst nicht mehr gewinnen."
+        : `Für ${name} aufgeben? Alle Insulaner von ${name} kommen vom Plan, und ${name} kann nicht mehr gewinnen.`,
     abort: "Spiel abbrechen",
     abortSure: "Dieses Spiel für alle abbrechen?",
     copy: "Link kopieren",
@@ -306,8 +309,8 @@ export const de: Messages = {
     lacking: (certain, chosen, any) =>
       `Du brauchst noch ${listed([
         ...wareParts(certain),
-        ...(chosen > 0 ? [`${chosen} von den Sorten, die du wählst`] : []),
-        ...(any > 0 ? [`${any} von beliebiger Sorte`] : []),
+        ...(chosen > 0 ? [counted(chosen, "passende Ware", "passende Waren")] : []),
+        ...(any > 0 ? [counted(any, "beliebige Ware", "beliebige Waren")] : []),
       ])}.`,
   },
 
@@ -395,7 +398,7 @@ export const de: Messages = {
     aborted: "Dieses Spiel wurde abgebrochen.",
     rematch: "Noch einmal spielen",
     next: "Das nächste Spiel öffnen",
-    replay: "Das Spiel ansehen",
+    replay: "Rückblick",
     again: "Noch einmal?",
     againBy: "Es gibt eine Revanche. Öffne sie, um noch einmal zu spielen.",
     newGame: "Neues Spiel",
@@ -411,7 +414,6 @@ export const de: Messages = {
     last: "Letzter Schritt",
     slider: "Schritt des Spiels",
     leave: "Rückblick schließen",
-    look: "Zurückblicken",
   },
 
   say: {
@@ -429,12 +431,11 @@ export const de: Messages = {
     turned: (rotation) => (rotation === 0 ? "nicht gedreht" : `um ${90 * rotation} Grad gedreht`),
     spot: capitalized,
     retrieve: (kind, where) => `Deinen ${role(kind)} zurücknehmen, ${where}`,
-    tile: (sides, printed) => `Karte mit ${beside(sides)}${printed.length > 0 ? `; ${listed(printed)}` : ""}`,
-    boat: "ein Boot",
-    market: "ein Markt",
+    tile: (features) => `Karte: ${features.join("; ")}`,
     ship: (count, cost) => `Schiff (${points(count)}) für ${cost}`,
     cost: {
       any: (count) => counted(count, "beliebige Ware", "beliebige Waren"),
+      identical: (count) => `${count} gleiche Waren`,
       same: (count, group) =>
         `${counted(count, "Ware", "Waren")} ${["einer Sorte", "einer anderen Sorte", "einer dritten Sorte"][group] ?? "einer Sorte"}`,
     },
@@ -504,10 +505,10 @@ export const de: Messages = {
   },
 
   problems: {
-    unauthorized: "Dieser Link oder dieses Token gilt hier nicht.",
+    unauthorized: "Dieser Link gilt hier nicht oder nicht mehr.",
     wrong_seat: "Dieser Platz ist nicht deiner.",
     not_owner: "Das darf nur, wer das Spiel angelegt hat.",
-    not_found: "Das gibt es nicht oder nicht mehr.",
+    not_found: "Dieses Spiel gibt es nicht mehr, oder der Link ist unvollständig oder gilt nicht mehr.",
     not_active: "Dieses Spiel läuft nicht.",
     not_over: "Dieses Spiel ist noch nicht zu Ende.",
     not_your_turn: "Du bist nicht am Zug.",
@@ -534,17 +535,17 @@ export const de: Messages = {
     cell: "Feld",
     help: "Pfeiltasten gehen über den Plan, Bild ab führt zur nächsten Wahl, Eingabe wählt, und noch einmal bestätigt. R dreht die Karte, U nimmt zurück, P passt, S sagt, was zu tun ist. Plus und Minus zoomen, F zeigt alles.",
     tile: (tile, isNewest) => (isNewest ? `${tile}, die zuletzt gelegte.` : `${tile}.`),
-    feature: ({ kind, sides, hasBoat, here, known }) =>
-      `${[
+    feature: ({ kind, sides, wares, hasBoat, open, here, elsewhere }) =>
+      [
         [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
+        ...(wares === null ? [] : [inUnit(wares, YIELDS[kind] ?? "")]),
         ...(hasBoat ? ["ein Boot"] : []),
-        ...(known ? [lacking(kind, known.open)] : []),
+        ...(open === null ? [] : [lacking(kind, open)]),
         ...(here === null ? [] : [`${role(kind)} hier (${here})`]),
-        ...(known?.elsewhere ?? []).map(
+        ...elsewhere.map(
           ([name, number]) => `${counted(number, "Insulaner", "Insulaner")} anderswo darauf (${name})`,
         ),
-      ].join(", ")}.`,
+      ].join(", "),
     around: (tiles, free) =>
       [
         ...(tiles.length > 0 ? [`Karten ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
@@ -623,9 +624,9 @@ export const de: Messages = {
       ships: (step) => `Schritt ${step} ist falsch: Der Startwert ergibt dort ein anderes Schiff.`,
     },
     limits:
-      "Das kann nicht zeigen, dass niemand die Reihenfolge kannte, dass der Dienst nicht das ganze Protokoll erfunden hat, wer auf welchem Platz saß oder dass jeder Zug den Regeln folgte, was das Programm „south-seas verify“ prüft.",
+      "Diese Prüfung zeigt nicht, ob jemand die Reihenfolge kannte, ob der Dienst das ganze Protokoll erfunden hat, wer auf welchem Platz saß und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
     limitsChosen:
-      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; das kann nicht zeigen, wer auf welchem Platz saß, dass der Dienst nicht das ganze Protokoll erfunden hat oder dass jeder Zug den Regeln folgte, was das Programm „south-seas verify“ prüft.",
+      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; und diese Prüfung zeigt nicht, wer auf welchem Platz saß, ob der Dienst das ganze Protokoll erfunden hat und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
     impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
   },
 

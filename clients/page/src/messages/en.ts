@@ -188,7 +188,10 @@ export const en = {
     tipsOn: "Show hints",
     tipsOff: "Hide hints",
     resign: "Give up",
-    resignSure: "Resign this game? Your islanders return and you cannot win.",
+    resignSure: (name: string | null) =>
+      name === null
+        ? "Resign this game? Your islanders return and you cannot win."
+        : `Resign for ${name}? All islanders of this player return, and this player cannot win.`,
     abort: "Abort the game",
     abortSure: "Abort this game for all players?",
     copy: "Copy link",
@@ -274,7 +277,7 @@ export const en = {
     lacking: (certain: Wares, chosen: number, any: number) =>
       `You lack ${listed([
         ...wareParts(certain),
-        ...(chosen > 0 ? [`${chosen} more of the kinds you choose`] : []),
+        ...(chosen > 0 ? [counted(chosen, "fitting ware", "fitting wares")] : []),
         ...(any > 0 ? [`${any} more of any kind`] : []),
       ])}.`,
   },
@@ -379,7 +382,6 @@ export const en = {
     last: "Last step",
     slider: "Step of the game",
     leave: "Close the replay",
-    look: "Look back",
   },
 
   say: {
@@ -399,15 +401,11 @@ export const en = {
     /** The service's text of the move tells segments of one kind apart: "place a fisherman in the sea region in the north". */
     spot: (placement: string) => placement.replace(/^place (.+?) (?:in|on) /, "Send out $1 to "),
     retrieve: (kind: string, where: string) => `Take back your ${role(kind)}, ${where}`,
-    tile: (sides: readonly [Edge, string][], printed: readonly string[]) =>
-      `Tile with ${sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ")}${
-        printed.length ? `; ${listed(printed)}` : ""
-      }`,
-    boat: "a boat",
-    market: "a market",
+    tile: (features: readonly string[]) => `Tile: ${features.join("; ")}`,
     ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
     cost: {
       any: (count: number) => `${counted(count, "ware", "wares")} of any kind`,
+      identical: (count: number) => `${count} identical wares`,
       same: (count: number, group: number) =>
         `${counted(count, "ware", "wares")} of ${["one", "another", "a third"][group] ?? "one"} kind`,
     },
@@ -476,10 +474,10 @@ export const en = {
 
   /** Why the service refused a request, by the code of the problem. */
   problems: {
-    unauthorized: "This link or token is not valid here.",
+    unauthorized: "This link is not valid here, or no longer.",
     wrong_seat: "This seat is not yours.",
     not_owner: "Only whoever created the game may do this.",
-    not_found: "There is no such thing, or no longer.",
+    not_found: "This game is gone, or the link is not the right one, or no longer.",
     not_active: "This game is not being played.",
     not_over: "This game is not over yet.",
     not_your_turn: "It is not your turn.",
@@ -507,17 +505,17 @@ export const en = {
     help: "Arrow keys walk over the board, Page Down goes to the next choice, Enter chooses, and once more confirms. R turns the tile, U takes back, P passes, S says what is to be done. Plus and minus zoom, F shows everything.",
     tile: (tile: string, isNewest: boolean) => (isNewest ? `${tile}, the last one placed.` : `${tile}.`),
     /** A feature of a tile: on which sides, what it is worth, what it lacks, who stands there. */
-    feature: ({ kind, sides, hasBoat, here, known }: DescribedFeature) =>
-      `${[
-        `${capitalized(KINDS[kind] ?? kind)}${sides.length > 0 ? ` ${listed(sides.map((side) => EDGES[side]))}` : ""}`,
-        ...(known && kind !== "market" ? [UNITS(known.wares, YIELDS[kind] ?? "")] : []),
+    feature: ({ kind, sides, wares, hasBoat, open, here, elsewhere }: DescribedFeature) =>
+      [
+        [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
+        ...(wares === null ? [] : [UNITS(wares, YIELDS[kind] ?? "")]),
         ...(hasBoat ? ["a boat"] : []),
-        ...(known ? [LACKING(kind, known.open)] : []),
+        ...(open === null ? [] : [LACKING(kind, open)]),
         ...(here === null ? [] : [`${owned(here)} ${ROLES[kind] ?? "islander"} here`]),
-        ...(known?.elsewhere ?? []).map(
+        ...elsewhere.map(
           ([name, number]) => `${counted(number, "islander", "islanders")} of ${owner(name)} elsewhere on it`,
         ),
-      ].join(", ")}.`,
+      ].join(", "),
     around: (tiles: readonly Edge[], free: readonly Edge[]) =>
       [
         ...(tiles.length > 0 ? [`Tiles to the ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
@@ -680,17 +678,15 @@ export const en = {
 export interface DescribedFeature {
   readonly kind: string;
   readonly sides: readonly Edge[];
+  /** What it gives; null where that is nothing to speak of. */
+  readonly wares: number | null;
   readonly hasBoat: boolean;
+  /** Open sides, for a market free cells around it; null where that is not known. */
+  readonly open: number | null;
   /** The owner of the islander on this tile. */
   readonly here: string | null;
-  /** What the service says of the whole feature; null where it has not been asked. */
-  readonly known: {
-    readonly wares: number;
-    /** Open sides; for a market, free cells around it. */
-    readonly open: number;
-    /** The owners of islanders on its other tiles, and how many they are. */
-    readonly elsewhere: readonly (readonly [string, number])[];
-  } | null;
+  /** The owners of islanders on its other tiles, and how many they are. */
+  readonly elsewhere: readonly (readonly [string, number])[];
 }
 
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };

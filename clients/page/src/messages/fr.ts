@@ -53,7 +53,7 @@ const CLOCK_DECIDES: Record<string, string> = {
 
 const ISLANDER_JOBS: Record<string, string> = {
   bridge:
-    "Un collecteur de coquillages : il rapporte chaque coquillage du pont, dès que celui-ci est complet des deux côtés.",
+    "Un collecteur de coquillages : il rapporte chaque coquillage du pont, dès que celui-ci n’a plus de bout ouvert.",
   island: "Un cueilleur de bananes : il rapporte chaque banane de l’île, dès qu’elle est entourée d’eau.",
   sea: "Un pêcheur : il rapporte tous les poissons de cette mer, dès qu’elle est fermée ou qu’un bateau arrive.",
   market: "Un marchand : il prend gratuitement le meilleur navire, dès que huit tuiles entourent le marché.",
@@ -220,7 +220,10 @@ const french: Messages = {
     tipsOn: "Afficher les conseils",
     tipsOff: "Masquer les conseils",
     resign: "Abandonner",
-    resignSure: "Abandonner cette partie ? Vos insulaires quittent le plateau et vous ne pouvez plus gagner.",
+    resignSure: (name) =>
+      name === null
+        ? "Abandonner cette partie ? Vos insulaires quittent le plateau et vous ne pouvez plus gagner."
+        : `Abandonner pour ${name} ? Tous ses insulaires quittent le plateau, et ${name} ne peut plus gagner.`,
     abort: "Annuler la partie",
     abortSure: "Annuler cette partie pour tout le monde ?",
     copy: "Copier le lien",
@@ -306,7 +309,7 @@ const french: Messages = {
     lacking: (certain, chosen, any) =>
       `Il vous manque ${listed([
         ...wareParts(certain),
-        ...(chosen > 0 ? [`${counted(chosen, "marchandise", "marchandises")} des types de votre choix`] : []),
+        ...(chosen > 0 ? [counted(chosen, "marchandise qui convient", "marchandises qui conviennent")] : []),
         ...(any > 0 ? [counted(any, "marchandise quelconque", "marchandises quelconques")] : []),
       ])}.`,
   },
@@ -414,7 +417,7 @@ const french: Messages = {
   },
 
   replay: {
-    heading: "Film de la partie",
+    heading: "Revoir la partie",
     play: "Lecture",
     pause: "Pause",
     first: "Première étape",
@@ -422,8 +425,7 @@ const french: Messages = {
     following: "Étape suivante",
     last: "Dernière étape",
     slider: "Étape de la partie",
-    leave: "Fermer le film",
-    look: "Revoir les coups",
+    leave: "Revenir à la partie",
   },
 
   say: {
@@ -441,12 +443,11 @@ const french: Messages = {
     turned: (rotation) => (rotation === 0 ? "non tournée" : `tournée de ${90 * rotation} degrés`),
     spot: capitalized,
     retrieve: (kind, where) => `Reprendre votre ${role(kind)}, ${where}`,
-    tile: (sides, printed) => `Tuile : ${beside(sides)}${printed.length > 0 ? ` ; ${listed(printed)}` : ""}`,
-    boat: "un bateau",
-    market: "un marché",
+    tile: (features) => `Tuile : ${features.join(" ; ")}`,
     ship: (count, cost) => `Navire à ${points(count)} pour ${cost}`,
     cost: {
       any: (count) => counted(count, "marchandise au choix", "marchandises au choix"),
+      identical: (count) => `${count} marchandises identiques`,
       same: (count, group) =>
         `${counted(count, "marchandise", "marchandises")} ${["d’un type", "d’un autre type", "d’un troisième type"][group] ?? "d’un type"}`,
     },
@@ -515,10 +516,10 @@ const french: Messages = {
   },
 
   problems: {
-    unauthorized: "Ce lien ou ce jeton n’est pas valable ici.",
+    unauthorized: "Ce lien n’est pas valable ici, ou ne l’est plus.",
     wrong_seat: "Cette place n’est pas la vôtre.",
     not_owner: "Seule la personne qui a créé la partie peut faire cela.",
-    not_found: "Cela n’existe pas, ou plus.",
+    not_found: "Cette partie n’existe plus, ou le lien est incomplet ou n’est plus valable.",
     not_active: "Cette partie n’est pas en cours.",
     not_over: "Cette partie n’est pas encore terminée.",
     not_your_turn: "Ce n’est pas à vous de jouer.",
@@ -545,17 +546,17 @@ const french: Messages = {
     cell: "case",
     help: "Les flèches parcourent le plateau, Page suivante mène au choix suivant, Entrée choisit, et encore une fois confirme. R tourne la tuile, U annule, P passe, S dit ce qu’il y a à faire. Plus et moins changent la taille, F montre tout.",
     tile: (tile, isNewest) => (isNewest ? `${tile}, la dernière posée.` : `${tile}.`),
-    feature: ({ kind, sides, hasBoat, here, known }) =>
-      `${[
-        [capitalized(KINDS[kind] ?? kind), listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
-        ...(known && kind !== "market" ? [inUnit(known.wares, YIELDS[kind] ?? "")] : []),
+    feature: ({ kind, sides, wares, hasBoat, open, here, elsewhere }) =>
+      [
+        [KINDS[kind] ?? kind, listed(sides.map((side) => EDGES[side]))].join(" ").trim(),
+        ...(wares === null ? [] : [inUnit(wares, YIELDS[kind] ?? "")]),
         ...(hasBoat ? ["un bateau"] : []),
-        ...(known ? [lacking(kind, known.open)] : []),
+        ...(open === null ? [] : [lacking(kind, open)]),
         ...(here === null ? [] : [`${role(kind)} ici (${here})`]),
-        ...(known?.elsewhere ?? []).map(
+        ...elsewhere.map(
           ([name, number]) => `${counted(number, "insulaire", "insulaires")} ailleurs (${name})`,
         ),
-      ].join(", ")}.`,
+      ].join(", "),
     around: (tiles, free) =>
       [
         ...(tiles.length > 0 ? [`Tuiles ${listed(tiles.map((side) => EDGES[side]))}.`] : []),
@@ -634,9 +635,9 @@ const french: Messages = {
       ships: (step) => `L’étape ${step} est fausse : la graine y donne un autre navire.`,
     },
     limits:
-      "Cela ne peut pas montrer que personne ne connaissait l’ordre, que le service n’a pas inventé tout le journal, qui occupait quelle place, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+      "Ce contrôle ne montre pas si quelqu’un connaissait l’ordre, si le service a inventé tout le journal, qui occupait quelle place, ni si chaque coup suivait les règles (ce que vérifie le programme « south-seas verify »).",
     limitsChosen:
-      "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; cela ne peut pas montrer qui occupait quelle place, que le service n’a pas inventé tout le journal, ni que chaque coup suivait les règles, ce que vérifie le programme « south-seas verify ».",
+      "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; et ce contrôle ne montre pas qui occupait quelle place, si le service a inventé tout le journal, ni si chaque coup suivait les règles (ce que vérifie le programme « south-seas verify »).",
     impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
   },
 

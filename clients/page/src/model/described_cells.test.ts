@@ -68,9 +68,15 @@ test("a tile says where it lies, what its features are, who stands there, and wh
 
 test("without the service it says what is printed there, on the sides to which the tile is turned", () => {
   assert.equal(
-    tileOnBoardInWords(GAME, TILESET, { x: 1, y: 0 }, SECOND, null),
-    "Tile 1 east of the start, the last one placed. Island east. Bridge west, Bo’s shell collector here. " +
-      "Sea south and west. Sea north and west, a boat. " +
+    tileOnBoardInWords(
+      GAME,
+      TILESET,
+      { x: 1, y: 0 },
+      { ...SECOND, covered: [{ segment: 2, group: 1 }] },
+      null,
+    ),
+    "Tile 1 east of the start, the last one placed. Island east, 1 banana. Bridge west, 1 shell, Bo’s shell collector here. " +
+      "Sea south and west, 2 fish. Sea north and west, a boat. " +
       "Tiles to the west. Free to the north, east and south.",
   );
 });

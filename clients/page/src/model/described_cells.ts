@@ -1,11 +1,12 @@
 /** The cells of the board in words, for those who walk it without seeing it. */
 
 import type { BoardFeature, Game, PlacedTile, Segment, TileSet } from "south-seas-client";
+import { capitalized } from "../messages/grammar.ts";
 import { text } from "../messages/index.ts";
 import { type Cell, EDGES, type Edge, SIDES, cellOf, keyOf, neighbours } from "./cells.ts";
 import { nameOf } from "./event_sentences.ts";
 import { total } from "./payments.ts";
-import { tilesOf } from "./tileset.ts";
+import { segmentInWords, tilesOf } from "./tileset.ts";
 import { featureAt } from "./worth.ts";
 
 /** All tiles and the free cells beside them, row by row. */
@@ -53,39 +54,26 @@ export function segmentsInWords(
     .map((segment, index) => {
       const here = placed.islanders.find((islander) => islander.segment === index);
       const feature = featureAt(features ?? [], cell, index);
-      return text.walk.feature({
-        kind: segment.kind,
-        sides: sidesOf(segment, placed.rotation),
-        hasBoat: segment.kind === "sea" && segment.boat,
-        here: here ? nameOf(game, here.seat) : null,
-        known: feature && {
-          wares: total(feature.wares),
-          open: feature.open,
-          elsewhere: feature.islanders.flatMap(({ seat, count }) => {
-            const elsewhere = seat === here?.seat ? count - 1 : count;
-            return elsewhere > 0 ? [[nameOf(game, seat), elsewhere]] : [];
-          }),
-        },
-      });
+      const known = feature && {
+        wares: segment.kind === "market" ? null : total(feature.wares),
+        open: feature.open,
+        elsewhere: feature.islanders.flatMap(({ seat, count }) => {
+          const elsewhere = seat === here?.seat ? count - 1 : count;
+          return elsewhere > 0 ? [[nameOf(game, seat), elsewhere] as const] : [];
+        }),
+      };
+      const name = here ? nameOf(game, here.seat) : null;
+      return `${capitalized(segmentInWords(uncovered(segment, index, placed), placed.rotation, { ...known, here: name }))}.`;
     })
     .join(" ");
 }
 
-/** The sides of a turned tile that a segment reaches. */
-function sidesOf(segment: Segment, rotation: number): Edge[] {
-  const printed = new Set(printedSidesOf(segment));
-  return EDGES.filter((_, side) => printed.has((side - rotation + 4) % 4));
-}
-
-function printedSidesOf(segment: Segment): number[] {
-  switch (segment.kind) {
-    case "sea":
-      return segment.halves.map((half) => half >> 1);
-    case "market":
-      return [];
-    default:
-      return segment.edges.map((edge) => EDGES.indexOf(edge));
-  }
+/** A segment without the fish that a boat covers (R5.7). */
+function uncovered(segment: Segment, index: number, { covered }: PlacedTile): Segment {
+  if (segment.kind !== "sea") return segment;
+  const isCovered = (fish: number): boolean =>
+    covered.some((one) => one.segment === index && one.group === fish);
+  return { ...segment, fish: segment.fish.filter((_, group) => !isCovered(group)) };
 }
 
 function isNewest({ board }: Game, { order }: PlacedTile): boolean {

@@ -29,7 +29,7 @@ export function routeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">)
   // The end of a sentence is not the link's, though some programs take it along.
   const parts = hash
     .slice(1)
-    .replace(/[^\w~-]+$/, "")
+    .replace(/(%[0-9A-F]{2}|[^\w~-])+$/, "")
     .split("&");
   const step = parts.map((part) => STEP.exec(part)?.[1]).find((found) => found !== undefined);
   return { screen: "game", id, tokens: tokensIn(parts), step: step === undefined ? null : Number(step) };

@@ -1,8 +1,9 @@
 /** Looking things up in a tile set, and telling them in words. */
 
-import type { Ship, Tile, TileSet } from "south-seas-client";
+import type { Segment, Ship, Tile, TileSet } from "south-seas-client";
+import type { DescribedFeature } from "../messages/en.ts";
 import { text } from "../messages/index.ts";
-import { EDGES, edgeKind } from "./cells.ts";
+import { EDGES, type Edge } from "./cells.ts";
 
 const TILES = new WeakMap<TileSet, ReadonlyMap<string, Tile>>();
 
@@ -25,7 +26,7 @@ export function costInWords({ cost }: Ship): string {
   return text.listed([
     ...text.wareParts(named),
     ...(any > 0 ? [text.describe.cost.any(any)] : []),
-    ...same.map((count, group) => text.describe.cost.same(count, group)),
+    ...same.map(same.length > 1 ? text.describe.cost.same : text.describe.cost.identical),
   ]);
 }
 
@@ -33,29 +34,55 @@ export function shipInWords(ship: Ship): string {
   return text.describe.ship(ship.points, costInWords(ship));
 }
 
-/** A turned tile in words: its sides and what is printed on it. */
-export function tileInWords(tile: Tile, rotation: number): string {
-  const held = { bananas: 0, shells: 0, fish: 0 };
-  const printed: string[] = [];
-  for (const segment of tile.segments) {
-    switch (segment.kind) {
-      case "island":
-        held.bananas += segment.bananas;
-        break;
-      case "bridge":
-        held.shells += segment.shells;
-        break;
-      case "sea":
-        held.fish += segment.fish.reduce((sum, fish) => sum + fish, 0);
-        if (segment.boat) printed.push(text.describe.boat);
-        break;
-      case "market":
-        printed.push(text.describe.market);
-        break;
-    }
+/** A turned tile in words: its features, each with the sides that it reaches and what is printed there. */
+export function tileInWords({ segments }: Tile, rotation: number): string {
+  return text.describe.tile(segments.map((segment) => segmentInWords(segment, rotation)));
+}
+
+/** A feature of a turned tile in words; what is not `told` is what is printed there. */
+export function segmentInWords(
+  segment: Segment,
+  rotation: number,
+  told: Partial<DescribedFeature> = {},
+): string {
+  return text.walk.feature({
+    kind: segment.kind,
+    sides: sidesOf(segment, rotation),
+    wares: waresPrinted(segment) || null,
+    hasBoat: segment.kind === "sea" && segment.boat,
+    open: null,
+    here: null,
+    elsewhere: [],
+    ...told,
+  });
+}
+
+function waresPrinted(segment: Segment): number {
+  switch (segment.kind) {
+    case "island":
+      return segment.bananas;
+    case "bridge":
+      return segment.shells;
+    case "sea":
+      return segment.fish.reduce((sum, fish) => sum + fish, 0);
+    case "market":
+      return 0;
   }
-  return text.describe.tile(
-    EDGES.map((edge) => [edge, edgeKind(tile, rotation, edge)]),
-    [...text.wareParts(held), ...printed],
-  );
+}
+
+/** The sides of a turned tile that a segment reaches. */
+function sidesOf(segment: Segment, rotation: number): Edge[] {
+  const printed = new Set(printedSidesOf(segment));
+  return EDGES.filter((_, side) => printed.has((side - rotation + 4) % 4));
+}
+
+function printedSidesOf(segment: Segment): number[] {
+  switch (segment.kind) {
+    case "sea":
+      return segment.halves.map((half) => half >> 1);
+    case "market":
+      return [];
+    default:
+      return segment.edges.map((edge) => EDGES.indexOf(edge));
+  }
 }

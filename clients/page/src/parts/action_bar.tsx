@@ -167,7 +167,7 @@ function PlacingTile(step: StepProps): JSX.Element {
         </Hint>
       </div>
       <Buttons session={session}>
-        <button onClick={() => turnTile(session)} disabled={single === true}>
+        <button onClick={() => turnTile(session)} disabled={!session.canTurn}>
           <Icon name="turn" /> {text.actionBar.rotate}
         </button>
         <Confirm session={session} label={text.actionBar.place} />

@@ -12,7 +12,7 @@ async function playing(t: TestContext, shown: Game, ...moves: Move[]) {
   return script.open();
 }
 
-const MARKET = "Tile with sea north, bridge east, bridge south, bridge west; a market";
+const MARKET = "Tile: market";
 
 test("what a tile looks like is said, how often it fits, and where it would lie", async (t) => {
   const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
@@ -23,10 +23,7 @@ test("what a tile looks like is said, how often it fits, and where it would lie"
     `Chosen: 1 east of the start, not turned. ${MARKET}. Enter places it, R turns it.`,
   );
   rotate(session);
-  assert.match(
-    askedInWords(session),
-    /^Chosen: 1 east of the start, turned 90 degrees\. Tile with bridge north/,
-  );
+  assert.match(askedInWords(session), /^Chosen: 1 east of the start, turned 90 degrees\. Tile: market\./);
   choose.cell(session, { x: 2, y: 0 });
   assert.match(askedInWords(session), /It fits this way only\./);
 });

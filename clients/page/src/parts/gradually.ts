@@ -7,8 +7,13 @@ export function useGradually(count: number, step: number): number {
   const [shown, setShown] = useState(0);
   useEffect(() => {
     if (count === 0 || shown === Infinity) return;
-    const next = setTimeout(() => setShown(shown < count ? shown + step : Infinity));
+    const next = setTimeout(() => setShown(nextShown(shown, count, step)));
     return () => clearTimeout(next);
   }, [shown, count]);
   return Math.min(shown, count);
+}
+
+/** How many follow after so many; Infinity once all were there. */
+export function nextShown(shown: number, count: number, step: number): number {
+  return shown < count ? shown + step : Infinity;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
 import type { Tile, TileSet } from "south-seas-client";
-import archipelago from "../../../../service/tilesets/archipelago.json";
+import lagoon from "../../../../service/tilesets/lagoon.json";
 import { de } from "../messages/de.ts";
 import { en } from "../messages/en.ts";
 import { fr } from "../messages/fr.ts";
@@ -12,8 +12,8 @@ import { tilesOf } from "../model/tileset.ts";
 import { Help } from "./help.tsx";
 import { HELP_BOARDS, HELP_TILESET } from "./help_picture.tsx";
 
-assert.equal(archipelago.id, HELP_TILESET);
-const TILES = tilesOf(archipelago as unknown as TileSet);
+assert.equal(lagoon.id, HELP_TILESET);
+const TILES = tilesOf(lagoon as unknown as TileSet);
 const OPPOSITE: Readonly<Record<Edge, Edge>> = { n: "s", e: "w", s: "n", w: "e" };
 
 test("the boards of the help follow the rules: sides that touch match (R3.3)", () => {

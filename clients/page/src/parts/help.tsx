@@ -34,7 +34,7 @@ export function Help({ onClose }: { onClose: () => void }): JSX.Element {
           {JOBS.map((kind) => (
             <li key={kind}>
               <HelpPicture pictures={pictures} board={HELP_BOARDS[kind]} />
-              {actionBar.islanderChosen(kind)}
+              <p>{actionBar.islanderChosen(kind)}</p>
             </li>
           ))}
         </ul>

@@ -6,7 +6,7 @@ import type { Pictures } from "../board/pictures.ts";
 import { BoatToken, TilePicture, at, onBoard } from "../board/placed.tsx";
 import { type Cell, SIZE, keyOf } from "../model/cells.ts";
 
-export const HELP_TILESET = "archipelago";
+export const HELP_TILESET = "lagoon";
 const CORNER: Cell = { x: 0, y: 0 };
 
 interface HelpTile extends Cell {

@@ -9,7 +9,7 @@ import { sayAgain } from "./asked.ts";
 import { isAnywhere } from "./kept_focus.ts";
 
 const PAN = 80;
-/** What arrows lead to from nowhere: wares to pay with, a choice on the board, a ship, else the board itself. */
+/** What arrows and pages lead to from nowhere: wares to pay with, a choice on the board, a ship, else the board itself. */
 const FIRST = [
   "[role=spinbutton]",
   "[data-choice][tabindex='0']",
@@ -89,6 +89,7 @@ export function useHelpShortcut(help: () => void): void {
   });
 }
 
+/** A key for which there is nothing to do now says what there is to do. */
 function handled(event: KeyboardEvent, session: GameSession, { current: view }: ViewRef): boolean {
   if (event.key === "s") {
     sayAgain(session);
@@ -98,17 +99,21 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
   switch (event.key) {
     case "r":
     case "R":
-      rotate(session, event.key === "R" ? -1 : 1);
+      if (session.canTurn) rotate(session, event.key === "R" ? -1 : 1);
+      else sayAgain(session);
       return true;
     case "u":
-      session.undo();
+      if (session.canUndo) session.undo();
+      else sayAgain(session);
       return true;
     case "p":
-      pass(session);
+      if (session.choices.pass) pass(session);
+      else sayAgain(session);
       return true;
     case "Enter":
-      if ((!isAnywhere(event.target) && !isStepper(event.target)) || !session.selectedMove) return false;
-      confirm(session);
+      if (!isAnywhere(event.target) && !isStepper(event.target)) return false;
+      if (session.selectedMove) confirm(session);
+      else sayAgain(session);
       return true;
     case "Escape":
       session.deselect();
@@ -130,6 +135,9 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
     case "ArrowLeft":
     case "ArrowRight":
       return arrow(event, view);
+    case "PageDown":
+    case "PageUp":
+      return isAnywhere(event.target) && focusFirst();
     default:
       return false;
   }
@@ -143,7 +151,10 @@ function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
     view?.pan(across, down);
     return true;
   }
-  if (!isAnywhere(event.target)) return false;
+  return isAnywhere(event.target) && focusFirst();
+}
+
+function focusFirst(): boolean {
   FIRST.map((selector) => document.querySelector<HTMLElement | SVGElement>(selector))
     .find((found) => found !== null)
     ?.focus();

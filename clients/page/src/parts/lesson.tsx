@@ -1,21 +1,19 @@
 /** The lesson of a first game: one hint at a time, between what it speaks of, and the way to one. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import type { Hint } from "../model/lesson.ts";
 import { LOBBY } from "../model/route.ts";
 import { reasonOf } from "../service.ts";
-import { announcer } from "../session/announcer.ts";
 import { playLesson } from "../session/computer_game.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
-/** The hint in words; what it speaks of is marked by the style sheet. */
+/** The hint in words, which are said with what is asked; what it speaks of is marked by the style sheet. */
 export function Lesson({ session, hint }: { session: GameSession; hint: Hint }): JSX.Element {
   const isOver = hint.topic === "over";
-  useEffect(() => announcer.tell(hint.words), [hint.words]);
   return (
     <section class="lesson" aria-label={text.lesson.label} data-topic={hint.topic}>
       <p>{hint.words}</p>

@@ -1,5 +1,6 @@
 /** What is seldom wanted: help, language, colours, hints, giving up. */
 
+import type { Player } from "south-seas-client";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
@@ -13,6 +14,7 @@ import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
 import { type Asked, Question } from "./question.tsx";
+import { ownSeat, resignerOf } from "./resigned.ts";
 import { scrollSign } from "./scroll_sign.ts";
 import { Share, continuation, invitation } from "./share.tsx";
 
@@ -142,11 +144,11 @@ interface DeedsProps {
 
 function TableDeeds({ session, onLook, onAsk }: DeedsProps): JSX.Element | null {
   if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
-  const mine = session.game?.players.find(
-    ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
-  );
-  function askToResign(seat: number): void {
-    onAsk({ heading: text.game.resign, words: text.game.resignSure, onYes: () => resign(session, seat) });
+  const mine = resignerOf(session);
+
+  function askToResign({ seat, name }: Player): void {
+    const words = text.game.resignSure(ownSeat(session) === null ? name : null);
+    onAsk({ heading: text.game.resign, words, onYes: () => resign(session, seat) });
   }
 
   function askToAbort(): void {
@@ -160,9 +162,9 @@ function TableDeeds({ session, onLook, onAsk }: DeedsProps): JSX.Element | null 
 
   return (
     <>
-      {session.game?.status === "active" && <button onClick={look}>{text.replay.look}</button>}
+      {session.game?.status === "active" && <button onClick={look}>{text.replay.heading}</button>}
       {mine && session.game?.status === "active" && (
-        <button onClick={() => askToResign(mine.seat)}>{text.game.resign}</button>
+        <button onClick={() => askToResign(mine)}>{text.game.resign}</button>
       )}
       {session.credentials.owner && <button onClick={askToAbort}>{text.game.abort}</button>}
     </>

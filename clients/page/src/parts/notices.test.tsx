@@ -7,7 +7,7 @@ import { game, player, turn } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { preferences } from "../model/storage.ts";
 import { answer } from "../session/attention.ts";
-import { ScriptedGame } from "../testing/scripted_game.ts";
+import { ScriptedGame, problem } from "../testing/scripted_game.ts";
 import { Countdown } from "./countdown.tsx";
 import { Notices } from "./notices.tsx";
 
@@ -101,5 +101,14 @@ test("who waits for other people is asked once whether the system should tell of
   assert.equal(requestPermission.mock.callCount(), 0);
   await answer(true);
   assert.deepEqual([requestPermission.mock.callCount(), preferences().notifications], [1, true]);
+  assert.equal(textOf(<Notices session={session} />), "");
+});
+
+test("what ends everything is said once, though a move was refused for the same reason", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.notice = text.problems["unauthorized"] ?? "";
+  assert.equal(textOf(<Notices session={session} />), `${session.notice} `.trim());
+  session.onError(problem("unauthorized", 401));
   assert.equal(textOf(<Notices session={session} />), "");
 });

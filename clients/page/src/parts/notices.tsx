@@ -14,16 +14,18 @@ import { useWarning } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Notices({ session }: { session: GameSession }): JSX.Element {
-  useWarning(session.notice);
+  // What ends everything stands where the moves were, and says why a move was refused too.
+  const notice = session.fatal === null ? session.notice : null;
+  useWarning(notice);
   return (
     <div class="notices">
       <StandIns session={session} />
       <Warning session={session} />
       <AskToNotify session={session} />
       <Trouble session={session} />
-      {session.notice && (
+      {notice && (
         <p class="notice">
-          <span>{session.notice}</span>
+          <span>{notice}</span>
           <button class="round" aria-label={text.close} onClick={() => session.dismiss()}>
             <Icon name="close" />
           </button>

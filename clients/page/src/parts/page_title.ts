@@ -1,6 +1,7 @@
 /** The document's title says what somebody who looks at another page should know. */
 
 import { useEffect } from "preact/hooks";
+import { capitalized } from "../messages/grammar.ts";
 import { text } from "../messages/index.ts";
 import { clockOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
 import { useObservable } from "../model/observable.ts";
@@ -25,7 +26,7 @@ export function titleOf(count: number, news: string | null): string {
 export function useNews(session: GameSession): string | null {
   const { game, decider } = session;
   const left = useSecondsLeft(decider === null ? null : (game?.turn?.deadline ?? null));
-  if (session.standIns.length > 0) return text.away.standsIn(null);
+  if (session.standIns.length > 0) return capitalized(text.game.standIn);
   if (left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0))
     return left > 0 ? text.away.hurry(clockOf(left)) : text.away.over;
   if (decider !== null) return text.actionBar.yourTurn;

@@ -72,7 +72,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          <Name of={player.kind === "open" ? text.game.unknownPlayer : name} />{" "}
+          {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} />}{" "}
           <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}

@@ -6,7 +6,12 @@ import { elements } from "../testing/render.ts";
 import { Question } from "./question.tsx";
 
 const asked = (
-  <Question heading={text.game.resign} words={text.game.resignSure} onYes={() => {}} onClose={() => {}} />
+  <Question
+    heading={text.game.resign}
+    words={text.game.resignSure(null)}
+    onYes={() => {}}
+    onClose={() => {}}
+  />
 );
 
 test("a question is a dialog of the page that is named and described, and begins at what does nothing", () => {

@@ -7,6 +7,7 @@ import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
+import { scrollSign } from "./scroll_sign.ts";
 import { invitation } from "./share.tsx";
 
 const STEP_MS = 900;
@@ -81,7 +82,9 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
         <Tool icon="close" label={text.replay.leave} onClick={() => session.replay(null)} />
       </header>
       <div class="summary">
-        <p class="hint">{said}</p>
+        <p key={step} ref={scrollSign} class="hint">
+          {said}
+        </p>
         <input
           type="range"
           min={1}

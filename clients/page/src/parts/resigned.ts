@@ -1,6 +1,6 @@
 /** Why players are out of a game, as the reader sees it: they resigned, or their time ran out. */
 
-import type { Game } from "south-seas-client";
+import type { Game, Player } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -9,6 +9,13 @@ import type { GameSession } from "../session/game_session.ts";
 export function ownSeat({ credentials }: GameSession): number | null {
   const [seat, ...others] = Object.keys(credentials.seats);
   return seat === undefined || others.length > 0 ? null : Number(seat);
+}
+
+/** Who gives up where that is asked for: of several players here the one on turn; null where nobody can. */
+export function resignerOf({ game, credentials, decider }: GameSession): Player | null {
+  const here =
+    game?.players.filter(({ seat, resigned }) => credentials.seats[seat] !== undefined && !resigned) ?? [];
+  return here.find(({ seat }) => seat === decider) ?? here[0] ?? null;
 }
 
 /** Why the only player here is out; "" while they are not. */

@@ -24,7 +24,7 @@ export const choose = {
 };
 
 export function rotate(session: GameSession, steps = 1): void {
-  if (session.choices.cells.size > 0) session.select(rotated(session.selection, session.choices, steps));
+  if (session.canTurn) session.select(rotated(session.selection, session.choices, steps));
 }
 
 /** Does what is chosen. */

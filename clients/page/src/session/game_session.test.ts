@@ -9,7 +9,7 @@ import { deliver, game, legal, move, place, turn, wares } from "../testing/games
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
 import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
-import { confirm } from "./actions.ts";
+import { choose, confirm, rotate } from "./actions.ts";
 import { announcer } from "./announcer.ts";
 import type { GameSession } from "./game_session.ts";
 import { NOTHING_SELECTED, type Selection } from "./selection.ts";
@@ -73,6 +73,27 @@ test("offline, nothing is sent and nothing can be chosen", async (t) => {
   await settled();
   session.deselect();
   assert.deepEqual([script.act.mock.callCount(), session.isUnsent, session.selectedMove], [0, true, MOVE]);
+});
+
+test("before it is known where a tile fits it can be turned, and stays so, but not while its move waits", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.moves = [MOVE, place(1, 0, 1)];
+  const moves = t.mock.method(service, "legalMoves", async () => {
+    throw NO_ANSWER;
+  });
+  const session = await script.open();
+  rotate(session);
+  assert.deepEqual([session.choices, session.canTurn, session.selection.rotation], [NOTHING, true, 1]);
+  moves.mock.restore();
+  script.deliver(script.change({ bag: 1 }));
+  await settled();
+  assert.equal(session.selection.rotation, 1);
+  choose.cell(session, { x: 1, y: 0 });
+  assert.equal(session.canTurn, true);
+  t.mock.property(navigator, "onLine", false);
+  confirm(session);
+  await settled();
+  assert.equal(session.canTurn, false);
 });
 
 test("an unsent move is dropped where the game has changed, which a new choice dismisses", async (t) => {

@@ -2,6 +2,7 @@
 
 import { type ActionResult, type LegalMoves, type Move, ProblemError } from "south-seas-client";
 import { text } from "../messages/index.ts";
+import { keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { awaitPatiently } from "../model/patience.ts";
@@ -91,6 +92,13 @@ export class GameSession extends FollowedGame {
     return !this.isBusy && (this.game?.turn?.undoable ?? 0) > 0 && (this.gate.isOpen || !this.isUndone);
   }
 
+  /** Whether the tile may be turned: in the hand before it is known where it fits, too. */
+  get canTurn(): boolean {
+    if (this.game?.turn?.phase !== "place_tile" || this.decider === null || this.outbox.pending) return false;
+    const { cell } = this.selection;
+    return cell === null || this.choices.cells.get(keyOf(cell))?.rotations.size !== 1;
+  }
+
   private get isUndone(): boolean {
     return this.stepShown?.diff.events.some(({ type }) => type === "move_undone") === true;
   }
@@ -112,6 +120,7 @@ export class GameSession extends FollowedGame {
   /** Chooses something, so that the choice outlives the page. */
   private choose(selection: Selection): void {
     this.selection = selection;
+    this.draft = null;
     savePart(this.id, "choice", this.latest && { version: this.latest.version, selection });
   }
 
@@ -280,7 +289,6 @@ export class GameSession extends FollowedGame {
       this.gate.ask(`choices of ${latest.version}`);
       const { selection } = this.draft?.version === latest.version ? this.draft : this;
       this.choose(stillChosen(selection, this.choices));
-      this.draft = null;
     }
     this.notify();
   }

@@ -77,7 +77,10 @@ test("what a tile is worth that is walked to is read once for each state of the 
   await settled();
   assert.equal(read.mock.callCount(), 1);
   assert.equal(tell.mock.callCount(), 1);
-  assert.match(tell.mock.calls[0]?.arguments[0] ?? "", /^Island west, 1 banana, 1 side open\. Bridge east\./);
+  assert.match(
+    tell.mock.calls[0]?.arguments[0] ?? "",
+    /^Island west, 1 banana, 1 side open\. Bridge east, 1 shell\./,
+  );
   script.deliver(script.change({ bag: 1 }));
   await settled();
   assert.equal(read.mock.callCount(), 2);

@@ -4,10 +4,16 @@ import type { Mock, TestContext } from "node:test";
 
 const stored = new Map<string, string>();
 const motion = { matches: true };
+const finger = { matches: true };
 
 /** Sets whether the user wants as little motion as can be, which they do outside of such tests. */
 export function setCalm(t: TestContext, isCalm: boolean): void {
   t.mock.property(motion, "matches", isCalm);
+}
+
+/** Leaves only a mouse to point with; outside of such tests there is a finger. */
+export function removeFinger(t: TestContext): void {
+  t.mock.property(finger, "matches", false);
 }
 
 /** Leaves no room in the browser's storage for anything that is stored from now on. */
@@ -30,7 +36,7 @@ export function refuseStorage(t: TestContext): void {
 }
 
 Object.assign(globalThis, {
-  matchMedia: () => motion,
+  matchMedia: (query: string) => (query.includes("pointer") ? finger : motion),
   document: Object.assign(new EventTarget(), { hidden: false }),
   localStorage: {
     getItem: (key: string) => stored.get(key) ?? null,

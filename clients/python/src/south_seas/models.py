@@ -230,7 +230,7 @@ class CreateGame(Model):
     first_seat: int | None = None
     """Null means a random one."""
     tileset: str | None = None
-    """Null means `archipelago`."""
+    """Null means `lagoon`."""
     seed: str | None = None
     """The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one."""
     visibility: Visibility | None = None
