@@ -238,7 +238,7 @@ export const de: Messages = {
     bot: "Computer",
     standIn: "der Computer spielt",
     resigned: "ausgeschieden",
-    spectating: "Du siehst zu.",
+    spectating: "Du siehst zu: Alle Plätze sind besetzt.",
     nextGame: (count) => counted(count, "Spiel wartet auf dich", "Spiele warten auf dich"),
     left: (count) => `noch ${count}`,
     noneLeft: "keine mehr",

@@ -207,7 +207,7 @@ export const en = {
     bot: "computer",
     standIn: "played by the computer",
     resigned: "out of the game",
-    spectating: "You are watching.",
+    spectating: "You are watching: all seats are taken.",
     nextGame: (count: number) => (count === 1 ? "1 game waits for you" : `${count} games wait for you`),
     left: (count: number) => `${count} left`,
     noneLeft: "none left",

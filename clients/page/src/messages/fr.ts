@@ -239,7 +239,7 @@ const french: Messages = {
     bot: "ordinateur",
     standIn: "l’ordinateur joue",
     resigned: "hors jeu",
-    spectating: "Vous regardez la partie.",
+    spectating: "Vous regardez la partie : toutes les places sont prises.",
     nextGame: (count) => counted(count, "partie vous attend", "parties vous attendent"),
     left: (count) => counted(count, "restante", "restantes"),
     noneLeft: "aucune restante",

@@ -111,6 +111,12 @@ export function removeGame(id: string): void {
   writeGames(storedGames().filter((session) => session.id !== id));
 }
 
+/** Forgets the tokens of a game that anybody may watch, and what they let this browser do. */
+export function forgetTokens(id: string): StoredGame {
+  removeGame(id);
+  return saveGame(id, {});
+}
+
 /** Stores the games, and forgets all of those that are no longer among them. */
 function writeGames(games: readonly StoredGame[]): void {
   const kept = new Set(games.map(({ id }) => id));

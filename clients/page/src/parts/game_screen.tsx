@@ -126,8 +126,8 @@ function ToLobby(): JSX.Element {
 }
 
 /** Brings what is to be done next into sight, where the page is longer than the screen; the board does so by itself. */
-function useNextInSight({ decider, game, choices, selection }: GameSession): void {
-  const isOver = game?.status === "finished";
+function useNextInSight({ decider, game, choices, selection, fatal }: GameSession): void {
+  const isOver = game?.status === "finished" || fatal !== null;
   const isShipAsked = choices.ships.length > 0 && selection.ship === null;
   const { cell, spot, ship } = selection;
   const isChosen = cell !== null || spot !== null || ship !== null;

@@ -107,6 +107,7 @@ test("who waits for other people is asked once whether the system should tell of
 test("what ends everything is said once, though a move was refused for the same reason", async (t) => {
   const script = new ScriptedGame(t, game());
   const session = await script.open();
+  session.addTokens({ private: true, seats: { 0: "token-0" } });
   session.notice = text.problems["unauthorized"] ?? "";
   assert.equal(textOf(<Notices session={session} />), `${session.notice} `.trim());
   session.onError(problem("unauthorized", 401));

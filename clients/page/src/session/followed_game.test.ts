@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { text } from "../messages/index.ts";
+import { storedGame } from "../model/storage.ts";
 import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
 import { game, player, turn, wares } from "../testing/games.ts";
@@ -55,12 +56,28 @@ test("a game that does not exist is missing", async (t) => {
 test("a game that is gone, or whose token was replaced, while it is looked at, can no longer be played", async (t) => {
   const script = new ScriptedGame(t, game());
   const session = await script.open();
+  session.addTokens({ private: true, seats: { 0: "token-0" } });
   assert.equal(session.decider, 0);
   script.subscription.onError?.(problem("not_found", 404));
   assert.deepEqual([session.fatal, session.decider], [text.game.gone, null]);
   const moves = t.mock.method(service, "legalMoves", () => assert.fail());
   session.onSettled();
   assert.equal(moves.mock.callCount(), 0);
+});
+
+test("whoever was sent away from a game that anybody may watch watches it", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  const { log } = service;
+  t.mock.method(service, "log", (...[id, since, options]: Parameters<typeof log>) => {
+    if (options?.token) throw problem("unauthorized", 401);
+    return log(id, since, options);
+  });
+  script.deliver(script.change({ bag: 1 }, { events: [{ type: "player_left", seat: 0, name: "Ana" }] }));
+  await settled();
+  assert.deepEqual([session.fatal, session.decider, session.readToken], [null, null, null]);
+  assert.deepEqual([session.game?.version, storedGame("g")?.seats], [2, {}]);
 });
 
 test("a service that does not answer is not waited for: the game is shown as it was last seen", async (t) => {

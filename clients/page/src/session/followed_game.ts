@@ -9,7 +9,7 @@ import { sentences } from "../model/event_sentences.ts";
 import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
 import { Observable } from "../model/observable.ts";
 import { awaitPatiently } from "../model/patience.ts";
-import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
+import { type StoredGame, forgetTokens, saveGame, savePart, storedPart } from "../model/storage.ts";
 import { isGone, isUnanswered, reasonOf, service } from "../service.ts";
 import { announcer } from "./announcer.ts";
 import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
@@ -54,10 +54,10 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.inspection = new Inspection(this.id);
   }
 
-  /** A token that may read the game. */
+  /** A token with which the game is read: that of a seat also where anybody may, so that its end is noticed. */
   get readToken(): string | null {
     const { private: isPrivate, seats, owner, spectator } = this.credentials;
-    return isPrivate ? (Object.values(seats)[0] ?? owner ?? spectator) : null;
+    return Object.values(seats)[0] ?? (isPrivate ? (owner ?? spectator) : null);
   }
 
   /** Stores seats and tokens that this browser has got for the game. */
@@ -259,6 +259,11 @@ export abstract class FollowedGame extends Observable implements HistoryListener
       this.onNoResponse();
       return;
     }
+    if (isGone(error) && this.readToken !== null && !this.credentials.private) {
+      this.credentials = forgetTokens(this.id);
+      void this.open();
+      return;
+    }
     const gone = this.game === null ? text.game.missing : text.game.gone;
     this.fatal = isGone(error) ? gone : reasonOf(error);
     this.history.close();
@@ -268,6 +273,9 @@ export abstract class FollowedGame extends Observable implements HistoryListener
 
   onStep(step: Step): void {
     this.places = [];
+    const { seats } = this.credentials;
+    // Whoever was sent away has no seat any more.
+    if (step.diff.events.some((event) => event.type === "player_left" && seats[event.seat])) void this.open();
     this.hasRematch ||= step.diff.events.some(({ type }) => type === "rematch_created");
     if (this.notice !== text.game.dropped) this.notice = null;
     if (this.tileset) announcer.tell(sentences(step.diff, step.game, this.tileset).join(" "));
@@ -300,6 +308,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
       await question;
     } catch (error) {
       if (isUnanswered(error)) this.onNoResponse();
+      else if (isGone(error)) this.onError(error);
       else this.notice = reasonOf(error);
     }
     this.notify();

@@ -283,7 +283,7 @@ test("the moves of an answer can be chosen before it is known what they are wort
   known?.();
   await settled();
   assert.equal(session.worth?.words, "It is worth a lot.");
-  assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: null }]);
+  assert.deepEqual(asked.mock.calls[0]?.arguments, ["g", { effects: true }, { token: "token-0" }]);
 });
 
 test("moves that come after the turn has ended are another player's, and not offered", async (t) => {

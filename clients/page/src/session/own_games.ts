@@ -120,7 +120,7 @@ export class OwnGames extends Observable {
   /** Reads a game that the service does not list: it is gone, or has other tokens now. */
   private async check(stored: StoredGame): Promise<void> {
     try {
-      this.put(await service.game(stored.id, { token: stored.private ? seatToken(stored) : null }));
+      this.put(await service.game(stored.id, { token: seatToken(stored) }));
     } catch (error) {
       if (!isGone(error)) throw error;
       this.known.set(stored.id, null);
