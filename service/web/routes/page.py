@@ -161,11 +161,7 @@ async def read_site(request: web.Request) -> web.Response:
 
 
 async def redirect_to_game(request: web.Request) -> web.Response:
-<<<<<<< HEAD
-    """Redirect from a link that was damaged on its way, as in a chat, to its game; without an id to the first page.
-=======
     """Redirect from a link that was damaged on its way, as in a chat, to the game's page; without an id to the lobby.
->>>>>>> r3
 
     A browser takes the link's fragment along, unless that is in the path.
     """
