@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.bots import LAGOON, bots, load_tileset_index, play_all
+from benchmarks.bots import DEFAULT_TILESET_FILE, bots, load_tileset_index, play_all
 from benchmarks.sample_games import new_game
 from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, FishCovered, ShipTaken, TileDiscarded
@@ -198,7 +198,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5], choices=range(2, 6))
     parser.add_argument("--bot", choices=bots(), default="greedy", help="the bot of all seats (greedy)")
     parser.add_argument("--seed", default="balance", help="the seed of all games (balance)")
-    parser.add_argument("--tileset", type=Path, default=LAGOON, help="a tile set's file (lagoon)")
+    parser.add_argument(
+        "--tileset", type=Path, default=DEFAULT_TILESET_FILE, help="a tile set's file (the default set)"
+    )
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 

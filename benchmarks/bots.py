@@ -12,8 +12,9 @@ from service.engine import TileSetIndex
 from service.engine.tileset_validation import parse_tileset
 from service.games.bots.interface import Bot
 from service.games.bots.plugins import load_bots
+from service.games.tilesets import BUILT_IN_DIRECTORY, DEFAULT_TILESET
 
-LAGOON = Path(__file__).parent.parent / "service" / "tilesets" / "lagoon.json"
+DEFAULT_TILESET_FILE = BUILT_IN_DIRECTORY / f"{DEFAULT_TILESET}.json"
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -32,10 +33,10 @@ def load_tileset_index(tileset: Path) -> TileSetIndex:
 
 
 def play_all(play: Callable[[A], B], games: Iterable[A], processes: int) -> Iterator[B]:
-    """Play the games, yield their results in any order, and print the progress to standard error."""
+    """Play the games, yield their results in order, and print the progress to standard error."""
     fixtures, started = [*games], perf_counter()
     with get_context("spawn").Pool(processes) as pool:
-        for finished, played in enumerate(pool.imap_unordered(play, fixtures), 1):
+        for finished, played in enumerate(pool.imap(play, fixtures), 1):
             yield played
             print(f"\r{finished} of {len(fixtures)} games, {perf_counter() - started:.0f} s", end="", file=sys.stderr)
     print(file=sys.stderr)

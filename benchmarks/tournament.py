@@ -1,79 +1,126 @@
-"""A tournament: each pair of the named bots, plug-ins too, plays the same decks from each side.
+"""A tournament: a bot plays against another one in all other seats, plug-ins too.
 
-    python -m benchmarks.tournament expert greedy --games 100 --players 2 --seed 1
+    python -m benchmarks.tournament expert greedy --games 200 --players 2 3 4 5 --editions international german
 
-Prints for each pair the share of wins with the 95 % confidence interval (Wilson), the mean points, and the time of a
-turn. Players who share a win share the point. In games of more than two, the pair's bots sit alternately. The same
-arguments give the same games: deck number n has the seed `SEED.PLAYERS.n`, and is played twice with swapped seats.
+Each deck is played with the bot in every seat, so the number of games is rounded up to a multiple of the players. The
+same arguments give the same games. The table has the bot's share of wins with its 95 % confidence interval (Wilson;
+players who share a win share the point), the time of its turns, and how often it passed although it could pay for a
+ship of 5 or 6 points. With `--results` every game is appended to a file; games that it already has are not played
+again, so a long tournament can be played in parts.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from math import sqrt
+from pathlib import Path
 from statistics import mean
-from time import perf_counter
-from typing import NamedTuple, get_args
+from time import process_time
+from typing import get_args
 
-from benchmarks.bots import LAGOON, bots, load_tileset_index, play_all
+import msgspec
+
+from benchmarks.bots import DEFAULT_TILESET_FILE, bots, load_tileset_index, play_all
 from benchmarks.results import percentile
 from benchmarks.sample_games import new_game
+from schemas.actions import Pass
 from schemas.vocabulary import Edition
-from service.engine import apply_action, build_view, is_finished
+from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished
+from service.engine.delivery import affordable_payments
 from service.games.bots.runner import run_bot
 
 Z = 1.959964
 """The number of standard deviations on either side for 95 %."""
 
-
-class Fixture(NamedTuple):
-    """A game of the tournament: the bot of each seat, and the deck."""
-
-    pair: tuple[str, str]
-    seats: tuple[str, ...]
-    seed: str
-    edition: Edition
+VALUABLE_SHIP = 5
+"""A payable ship of so many points is seldom passed for a good reason."""
 
 
-class Seat(NamedTuple):
-    """The result of a bot at one seat of a game."""
+class Fixture(msgspec.Struct, frozen=True):
+    """A game of the tournament."""
 
-    pair: tuple[str, str]
     bot: str
+    version: str
+    others: str
+    others_version: str
+    tileset: str
+    players: int
+    edition: Edition
+    seed: str
+    """Of the deck."""
+    seat: int
+    """The bot's."""
+
+
+class PlayedGame(msgspec.Struct):
+    """What the bot made of a game."""
+
+    fixture: Fixture
     share: float
-    """The share of the win."""
+    """Its share of the win."""
     points: int
+    best_rival: int
+    """The points of the best other player."""
+    deliveries: int
+    """Its turns in which it could pay for a valuable ship."""
+    passed: int
+    """Those of them in which it passed."""
     turns_ms: list[float]
 
 
-def play(fixture: Fixture) -> list[Seat]:
+def play(fixture: Fixture) -> PlayedGame:
     """Play one game."""
-    index, players = load_tileset_index(LAGOON), [bots()[name] for name in fixture.seats]
-    game = new_game(index, fixture.seed, len(players), edition=fixture.edition)
-    game.version = 0
-    turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
+    index, seat = load_tileset_index(DEFAULT_TILESET_FILE), fixture.seat
+    names = [fixture.bot if other == seat else fixture.others for other in range(fixture.players)]
+    game = new_game(index, fixture.seed, fixture.players, edition=fixture.edition)
+    turns: defaultdict[int, float] = defaultdict(float)
+    deliveries = passed = 0
     while not is_finished(game):
-        started_at = perf_counter()
-        action = run_bot(players[game.decider], index, game)
-        turns[game.decider][game.turn_number] += (perf_counter() - started_at) * 1e3
+        started_at = process_time()
+        action = run_bot(bots()[names[game.decider]], index, game)
+        if game.decider == seat:
+            turns[game.turn_number] += (process_time() - started_at) * 1e3
+            if _can_pay_valuable_ship(index, game):
+                deliveries += 1
+                passed += isinstance(action, Pass)
         apply_action(index, game, action)
         game.version += 1
     result = build_view(index, game).result
     if result is None:
         raise AssertionError
-    return [
-        Seat(fixture.pair, bot, (seat in result.winners) / len(result.winners), score.total, [*turns[seat].values()])
-        for seat, (bot, score) in enumerate(zip(fixture.seats, result.scores, strict=True))
-    ]
+    points = [score.total for score in result.scores]
+    own = points.pop(seat)
+    share = (seat in result.winners) / len(result.winners)
+    return PlayedGame(fixture, share, own, max(points), deliveries, passed, [round(ms, 1) for ms in turns.values()])
 
 
-def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixture]:
-    """Yield the games of a round robin."""
-    for pair in combinations(names, 2):
-        for number in range(options.games):
-            seats = tuple(pair[(seat + number) % 2] for seat in range(options.players))
-            yield Fixture(pair, seats, f"{options.seed}.{options.players}.{number // 2}", options.edition)
+def _can_pay_valuable_ship(index: TileSetIndex, game: Game) -> bool:
+    return game.phase == "deliver" and any(
+        index.ships[ship].points >= VALUABLE_SHIP and affordable_payments(index, game.players[game.seat], ship)
+        for ship in game.display
+    )
+
+
+def fixtures(options: argparse.Namespace) -> Iterator[Fixture]:
+    """Yield the games, those of all tables and editions in turn."""
+    versions = [bots()[name].version for name in (options.bot, options.others)]
+    tileset = load_tileset_index(DEFAULT_TILESET_FILE).tileset.id
+    for deck in count():
+        tables = [
+            (players, edition)
+            for players in options.players
+            for edition in options.editions
+            if deck * players < options.games
+        ]
+        if not tables:
+            return
+        for players, edition in tables:
+            seed = f"{options.seed}.{players}.{deck}"
+            for seat in range(players):
+                yield Fixture(
+                    options.bot, versions[0], options.others, versions[1], tileset, players, edition, seed, seat
+                )
 
 
 def wilson_interval(wins: float, games: int) -> tuple[float, float]:
@@ -90,48 +137,74 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
     return (middle - width) / whole, (middle + width) / whole
 
 
-def markdown_table(seats: Sequence[Seat], games: int) -> Iterator[str]:
-    """Yield a Markdown table with a row for each bot of each pair."""
-    yield f"| {games} games each | wins | 95 % interval | mean points | ms a turn | p99 | worst |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
-    for pair in sorted({seat.pair for seat in seats}):
-        for bot, other in (pair, pair[::-1]):
-            bot_seats = [seat for seat in seats if seat.pair == pair and seat.bot == bot]
-            turns = [ms for seat in bot_seats for ms in seat.turns_ms]
-            wins = sum(seat.share for seat in bot_seats)
-            low, high = wilson_interval(wins, games)
-            yield (
-                f"| {bot} against {other} | {wins / games:.1%} | {low:.1%} to {high:.1%} "
-                f"| {mean(seat.points for seat in bot_seats):.2f} "
-                f"| {mean(turns):.1f} | {percentile(turns, 99):.1f} | {max(turns):.1f} |"
-            )
+def markdown_table(games: Iterable[PlayedGame]) -> Iterator[str]:
+    """Yield a Markdown table with a row for each number of players and edition."""
+    tables: defaultdict[tuple[int, Edition], list[PlayedGame]] = defaultdict(list)
+    for game in games:
+        tables[game.fixture.players, game.fixture.edition].append(game)
+    yield "| Players | Edition | Games | Wins | 95 % interval | Points | Best rival | ms a turn | p99 | Passed |"
+    yield "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for (players, edition), played in sorted(tables.items(), key=lambda table: (table[0][0], table[0][1] == "german")):
+        wins = sum(game.share for game in played)
+        low, high = wilson_interval(wins, len(played))
+        turns = [ms for game in played for ms in game.turns_ms]
+        yield (
+            f"| {players} | {edition} | {len(played)} | {wins / len(played):.1%} | {low:.1%} to {high:.1%} "
+            f"| {mean(game.points for game in played):.1f} | {mean(game.best_rival for game in played):.1f} "
+            f"| {mean(turns):.0f} | {percentile(turns, 99):.0f} "
+            f"| {sum(game.passed for game in played)} of {sum(game.deliveries for game in played)} |"
+        )
+
+
+_RESULTS = msgspec.json.Decoder(PlayedGame)
+
+
+def read_results(file: Path) -> list[PlayedGame]:
+    """Read the games that a file of results has."""
+    return _RESULTS.decode_lines(file.read_bytes()) if file.exists() else []
+
+
+def run(options: argparse.Namespace) -> list[PlayedGame]:
+    """Play the games that the file of results lacks; return all."""
+    requested = [*fixtures(options)]
+    played = {game.fixture: game for game in read_results(options.results)} if options.results else {}
+    missing = [fixture for fixture in requested if fixture not in played]
+    for game in play_all(play, missing, options.workers):
+        played[game.fixture] = game
+        if options.results:
+            with options.results.open("ab") as file:
+                file.write(msgspec.json.encode(game) + b"\n")
+    return [played[fixture] for fixture in requested]
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    names = sorted(bots())
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tournament",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("bots", nargs="+", metavar="BOT", choices=sorted(bots()), help=", ".join(sorted(bots())))
-    parser.add_argument("--games", type=int, default=100, help="games for each pair, an even number (100)")
-    parser.add_argument("--players", type=int, default=2, choices=range(2, 6), help="players of a game (2)")
+    parser.add_argument("bot", choices=names, help=", ".join(names))
+    parser.add_argument("others", choices=names, help="the bot of all other seats")
+    parser.add_argument("--games", type=int, default=100, help="games for each number of players and edition (100)")
+    parser.add_argument(
+        "--players", type=int, nargs="+", default=[2], choices=range(2, 6), help="players of a game (2)"
+    )
+    parser.add_argument(
+        "--editions", nargs="+", default=["international"], choices=get_args(Edition), help="(international)"
+    )
     parser.add_argument("--seed", default="1", help="the seed of the decks (1)")
-    parser.add_argument("--edition", choices=get_args(Edition), default="international")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work (1)")
+    parser.add_argument("--results", type=Path, help="a file of played games, as JSON lines")
     options = parser.parse_args(arguments)
-    if len(set(options.bots)) < len(options.bots) or len(options.bots) < 2:
-        parser.error("name two bots or more, each once")
-    if options.games < 2 or options.games % 2:
-        parser.error("--games must be even, so that every deck is played from both sides")
+    if options.games < 1:
+        parser.error("--games must be at least 1")
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play the tournament, and print the table."""
-    options = _options(arguments)
-    played = play_all(play, fixtures(options.bots, options), options.workers)
-    print(*markdown_table([seat for seats in played for seat in seats], options.games), sep="\n")
+    print(*markdown_table(run(_options(arguments))), sep="\n")
 
 
 if __name__ == "__main__":

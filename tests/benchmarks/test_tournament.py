@@ -1,23 +1,41 @@
-"""The tournament: every pair over the same decks from both sides."""
+"""The tournament: a bot against another one in all other seats, over the same decks from every seat."""
 
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
 
-from benchmarks.tournament import fixtures, main, play, wilson_interval
+from benchmarks.tournament import fixtures, main, play, read_results, wilson_interval
+from schemas.actions import Action, Deliver, Pass
+from service.games.bots.greedy import GreedyBot
+from service.games.bots.greedy.move_scores import choose_move
+from service.games.bots.interface import GameState, SeededRNG
 
 
-def test_every_deck_is_played_from_both_sides() -> None:
-    options = Namespace(games=4, players=3, seed="s", edition="german")
-    requested = [*fixtures(["a", "b", "c"], options)]
-    assert len(requested) == 12
-    assert [(one.seats, one.seed) for one in requested[:4]] == [
-        (("a", "b", "a"), "s.3.0"),
-        (("b", "a", "b"), "s.3.0"),
-        (("a", "b", "a"), "s.3.1"),
-        (("b", "a", "b"), "s.3.1"),
+def options(**changed: object) -> Namespace:
+    """Return the options of a small tournament."""
+    small = {"bot": "greedy", "others": "random", "games": 4, "players": [3], "editions": ["german"], "seed": "s"}
+    return Namespace(**(small | changed))
+
+
+def test_every_deck_is_played_from_every_seat() -> None:
+    requested = [*fixtures(options())]
+    assert [(one.seed, one.seat) for one in requested] == [
+        *(("s.3.0", 0), ("s.3.0", 1), ("s.3.0", 2)),
+        *(("s.3.1", 0), ("s.3.1", 1), ("s.3.1", 2)),
     ]
-    assert {frozenset(one.seats) for one in requested if one.pair == ("b", "c")} == {frozenset("bc")}
+    assert {one.edition for one in requested} == {"german"}
+
+
+def test_every_number_of_players_and_edition_has_its_games() -> None:
+    requested = [*fixtures(options(players=[2, 5], editions=["international", "german"]))]
+    tables = [(one.players, one.edition) for one in requested]
+    assert {table: tables.count(table) for table in tables} == {
+        (2, "international"): 4,
+        (2, "german"): 4,
+        (5, "international"): 5,
+        (5, "german"): 5,
+    }
 
 
 def test_the_interval_is_wilsons() -> None:
@@ -27,34 +45,56 @@ def test_the_interval_is_wilsons() -> None:
     assert (round(low, 4), round(high, 4)) == (0.0, 0.1611)
 
 
-def test_each_seat_is_told_with_its_points_and_times() -> None:
-    options = Namespace(games=2, players=2, seed="1", edition="international")
-    games = [play(fixture) for fixture in fixtures(["greedy", "random"], options)]
-    assert [[seat.bot for seat in seats] for seats in games] == [["greedy", "random"], ["random", "greedy"]]
-    for seats in games:
-        random, greedy = sorted(seats, key=lambda seat: seat.share)
-        assert (random.bot, random.share, greedy.share) == ("random", 0.0, 1.0)
-        assert greedy.points > random.points
-        assert all(ms > 0 for seat in seats for ms in seat.turns_ms)
+def test_a_game_is_told_with_points_and_times() -> None:
+    for fixture in fixtures(options(games=2, players=[2])):
+        game = play(fixture)
+        assert (game.fixture, game.share) == (fixture, 1.0)
+        assert game.points > game.best_rival
+        assert game.deliveries > game.passed
+        assert all(ms >= 0 for ms in game.turns_ms)
 
 
-def test_the_table_has_a_line_for_each_bot_of_each_pair(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["random", "greedy", "--games", "2"])
+def test_a_bot_that_hoards_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose(_: GreedyBot, state: GameState, rng: SeededRNG) -> Action:
+        chosen = choose_move(state, rng)
+        return Pass() if isinstance(chosen, Deliver) else chosen
+
+    monkeypatch.setattr(GreedyBot, "choose", choose)
+    game = play(next(fixtures(options())))
+    assert game.passed == game.deliveries > 0
+
+
+def test_the_table_has_a_row_for_each_number_of_players_and_edition(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["greedy", "random", "--games", "2", "--players", "2", "3", "--editions", "international", "german"])
     printed = capsys.readouterr()
-    assert "2 of 2 games" in printed.err
-    lines = printed.out.splitlines()
-    assert lines[0].startswith("| 2 games each | wins | 95 % interval |")
-    assert lines[2].startswith("| random against greedy | 0.0% | 0.0% to 65.8% |")
-    assert lines[3].startswith("| greedy against random | 100.0% | 34.2% to 100.0% |")
+    assert "10 of 10 games" in printed.err
+    rows = printed.out.splitlines()[2:]
+    assert [row.split(" | ")[:4] for row in rows] == [
+        ["| 2", "international", "2", "100.0%"],
+        ["| 2", "german", "2", "100.0%"],
+        ["| 3", "international", "3", "100.0%"],
+        ["| 3", "german", "3", "100.0%"],
+    ]
+    assert rows[0].split(" | ")[4] == "34.2% to 100.0%"
+
+
+def test_a_tournament_can_be_played_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "results.jsonl"
+    arguments = ["random", "greedy", "--results", str(file), "--games"]
+    main([*arguments, "2"])
+    first = read_results(file)
+    main([*arguments, "4"])
+    assert "2 of 2 games" in capsys.readouterr().err
+    assert len(read_results(file)) == 4
+    assert read_results(file)[:2] == first
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     (
-        (["greedy"], "two bots or more"),
-        (["greedy", "greedy"], "each once"),
+        (["greedy"], "required: others"),
         (["greedy", "clever"], "invalid choice"),
-        (["greedy", "random", "--games", "3"], "even"),
+        (["greedy", "random", "--games", "0"], "at least 1"),
     ),
 )
 def test_a_wrong_line_ends_with_a_sentence(

@@ -15,9 +15,9 @@ from schemas.vocabulary import Edition
 from service.engine import Game, copy_game, is_finished, legal_moves, move_id
 from service.games.bots import expert, greedy, random
 from service.games.bots.expert.candidates import rank_candidates
-from service.games.bots.expert.inputs import InputCalculator
-from service.games.bots.expert.lead_evaluation import LeadEvaluator
 from service.games.bots.expert.playout import Playout
+from service.games.bots.expert.weights import load_weights
+from service.games.bots.expert.win_evaluation import WinEvaluator, turns_of_seats
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
 from service.games.bots.runner import run_bot
@@ -75,14 +75,14 @@ def _assess(game: Game) -> Assessment:
     if game.turn_number % TURNS_BETWEEN_SEARCHES < TURNS_BETWEEN_POSITIONS:
         bots.append(expert.BOT)
     decisions = {bot.name: move_id(run_bot(bot, LAGOON, game)) for bot in bots}
-    evaluator = LeadEvaluator(estimator)
+    evaluator = WinEvaluator(estimator, load_weights())
     return Assessment(
         {**decisions, "playout": _digest_board(ahead)},
         [
             _weighted_sum(score_moves(LAGOON, game)[1]),
             _weighted_sum([one.score for one in rank_candidates(estimator, legal_moves(LAGOON, game))]),
-            *map(_weighted_sum, InputCalculator(estimator).compute(ahead, 4.5)),
-            *(round(evaluator.estimate_lead(state, 0, moved), 6) for state in (game, ahead) for moved in seats),
+            *map(_weighted_sum, evaluator.inputs.compute(ahead, turns_of_seats(ahead))),
+            *(round(evaluator.evaluate(state, seat), 6) for state in (game, ahead) for seat in seats),
             playout.work,
         ],
     )

@@ -2,19 +2,28 @@
 
 import pytest
 
-from schemas.actions import PlaceTile
+from schemas.actions import Deliver, PlaceTile
 from service.engine import copy_game, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
 from service.games.bots.expert import ROUNDS, Search
 from service.games.bots.expert.inputs import INPUT_NAMES, InputCalculator
 from service.games.bots.expert.playout import Playout
+from service.games.bots.expert.weights import load_weights
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.move_scores import score_moves
-from service.games.bots.runner import redact
+from service.games.bots.runner import redact, run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, play_to_end, start_game
 from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import Table
+from tests.rules.rules_game import BLUE, RED, Table, ship
+
+TWO_SHIPS = (ship("five", 5, choice=4), ship("three", 3, choice=3))
+
+
+def compute_inputs(table: Table, turns: float) -> list[dict[str, float]]:
+    """Return the inputs of both seats when each has so many turns left."""
+    computed = InputCalculator(FeatureEstimator(table.index, table.game)).compute(table.game, [turns, turns])
+    return [dict(zip(INPUT_NAMES, inputs, strict=True)) for inputs in computed]
 
 
 def test_it_beats_random_by_far() -> None:
@@ -34,14 +43,47 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
 
 
-def test_islanders_in_a_minority_are_behind() -> None:
+def test_islanders_in_a_minority_win_no_wares() -> None:
     table = Table(BOARDS["open island"])
     table.play("island", None, "island", "island", None)
-    inputs = InputCalculator(FeatureEstimator(table.index, table.game)).compute(table.game, 2.0)
-    red, blue = (dict(zip(INPUT_NAMES, one, strict=True)) for one in inputs)
-    assert (red["away"], red["behind"], red["behind_soon"], red["island_symbols"]) == (2, 0, 0, 3)
-    assert (blue["away"], blue["behind"], blue["island_symbols"]) == (1, 1, 0)
-    assert blue["behind_soon"] == blue["return_soon"] > 0
+    red, blue = compute_inputs(table, 2.0)
+    assert (red["supply"], red["more_supply"]) == (1, 1)
+    assert (blue["supply"], blue["more_supply"]) == (1, 2)
+    assert red["islands"] > blue["islands"] > 0  # blue's islander comes home
+
+
+@pytest.mark.parametrize(("turns", "second"), ((3.0, 3), (1.0, 0), (0.0, 0)))
+def test_one_delivery_is_forecast_for_each_turn_that_is_left(turns: float, second: int) -> None:
+    table = Table(BOARDS["sea and island"], ships=TWO_SHIPS)
+    table.give(RED, fish=8)
+    red, blue = compute_inputs(table, turns)
+    assert (red["first_ship"], red["second_ship"]) == (5 if turns else 0, second)
+    assert blue["first_ship"] == blue["second_ship"] == 0
+
+
+def test_a_ship_goes_to_the_rival_who_comes_first() -> None:
+    table = Table(BOARDS["sea and island"], ships=TWO_SHIPS, first=BLUE)
+    table.give(RED, fish=4)
+    table.give(BLUE, bananas=4)
+    red, blue = compute_inputs(table, 2.0)
+    assert (red["first_ship"], blue["first_ship"]) == (3, 5)
+
+
+def test_wares_count_once_the_ships_that_they_pay_for_are_gone() -> None:
+    table = Table(BOARDS["sea and island"], ships=TWO_SHIPS)
+    table.give(RED, fish=4, shells=1)
+    red, _ = compute_inputs(table, 2.0)
+    assert (red["first_ship"], red["wares"], red["near"]) == (5, 1, 0.75)
+
+
+def test_it_delivers_where_greedy_would() -> None:
+    game = start_game("deliveries", players=5)
+    deliveries = 0
+    while deliveries < 5:
+        if game.phase == "deliver" and isinstance(run_bot(greedy.BOT, LAGOON, game), Deliver):
+            assert isinstance(run_bot(expert.BOT, LAGOON, game), Deliver)
+            deliveries += 1
+        act_once(game, greedy.BOT)
 
 
 @pytest.mark.parametrize("turns", (2, 30, 71))
@@ -50,6 +92,6 @@ def test_a_decision_stays_near_its_work_limit(turns: int) -> None:
     while game.turn_number < turns or len(legal_moves(LAGOON, game)) == 1:
         act_once(game, greedy.BOT)
     state, rng = redact(expert.BOT, LAGOON, game)
-    search = Search(state, rng)
+    search = Search(state, rng, load_weights())
     search.best_candidate(state.legal_moves())
     assert search.playout.work < 1.25 * ROUNDS[game.phase][-1][1]

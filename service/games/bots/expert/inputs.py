@@ -1,117 +1,106 @@
-"""The numeric inputs of the lead evaluation: what each seat has in a game."""
+"""The inputs of the evaluation: what each seat has between two turns, mostly in points as `greedy` estimates them."""
 
 from service.engine import Game
-from service.engine.evaluation import islander_counts
+from service.engine.evaluation import islander_counts, majority_seats
 from service.engine.segments import feature_kind
-from service.engine.tileset_index import FISH, SHIPS, Payment
+from service.engine.tileset_index import SHIPS, Payment
 from service.games.bots.greedy.feature_estimates import FeatureEstimator
 from service.games.bots.greedy.ware_values import missing_wares, most_even_payment, pay
 
-SOON_DRAWS = 3
-"""Number of draws that count as soon."""
+DELIVERY_INPUTS = ("first_ship", "second_ship", "near", "next_near")
+WARE_INPUTS = ("wares", "kinds", "pairs")
+SUPPLY_INPUTS = ("supply", "more_supply")
+FEATURE_INPUTS = ("islands", "bridges", "seas", "markets")
+INPUT_NAMES = ("turns", *DELIVERY_INPUTS, *WARE_INPUTS, *SUPPLY_INPUTS, *FEATURE_INPUTS)
+
+_FEATURE_OFFSET = INPUT_NAMES.index("islands")
 
 PAID_WARE_COST = 0.6
 """Cost of a paid ware when ships are compared, in points."""
 
-WARE_INPUTS = (
-    *("wares", "kinds", "pairs", "threes"),
-    *("first_ship", "first_cost", "second_ship", "second_cost", "near", "next_near"),
-)
-SUPPLY_INPUTS = ("supply_1", "supply_2", "supply_3", "supply_4")
-FEATURE_INPUTS = tuple(
-    f"{kind}_{name}" for kind in ("island", "bridge", "sea") for name in ("soon", "in_time", "symbols")
-)
-ISLANDER_INPUTS = ("return_soon", "return_in_time", "away", "behind_soon", "behind")
-MARKET_INPUTS = ("market_nearly", "market_half", "market_started")
+FORECAST_ROUNDS = 2
+"""Number of deliveries of each seat that are forecast."""
 
-INPUT_NAMES = (*WARE_INPUTS, *SUPPLY_INPUTS, *FEATURE_INPUTS, *ISLANDER_INPUTS, *MARKET_INPUTS)
-
-_FEATURE_OFFSET = len(WARE_INPUTS) + len(SUPPLY_INPUTS)
-_ISLANDER_OFFSET = _FEATURE_OFFSET + len(FEATURE_INPUTS)
-_MARKET_OFFSET = _ISLANDER_OFFSET + len(ISLANDER_INPUTS)
+Display = tuple[int, ...]
 
 
 class InputCalculator:
     """Computes the inputs of games a few turns ahead of the estimator's."""
 
     def __init__(self, estimator: FeatureEstimator) -> None:
-        self.estimator = estimator
-        self._wares: dict[tuple[Payment, tuple[int, ...]], list[float]] = {}
+        self.root = estimator
+        self.index = estimator.index
+        self._best_deliveries: dict[tuple[Payment, Display], tuple[int, Payment] | None] = {}
+        self._nearest_ships: dict[tuple[Payment, Display], list[float]] = {}
 
-    def compute(self, game: Game, turns: float) -> list[list[float]]:
-        """Return the inputs of every seat, in the order of INPUT_NAMES; `turns` is the average left to a player."""
-        display = tuple(game.display)
+    def compute(self, game: Game, turns: list[float]) -> list[list[float]]:
+        """Return the inputs of every seat, in the order of INPUT_NAMES; `turns` is what is left to each."""
+        estimator = FeatureEstimator(self.index, game, self.root.bag)
+        deliveries, stocks = self._forecast_deliveries(game, turns)
         seats = [
             [
-                *self._ware_inputs((player.wares[0], player.wares[1], player.wares[2]), display),
-                *[float(player.supply > count) for count in range(4)],
-                *[0.0] * (len(INPUT_NAMES) - _FEATURE_OFFSET),
+                turns[seat],
+                *deliveries[seat],
+                *[float(sum([min(count, most) for count in stocks[seat]])) for most in (99, 1, 2)],
+                float(min(1, player.supply)),
+                float(max(0, player.supply - 1)),
+                *[0.0] * len(FEATURE_INPUTS),
             ]
-            for player in game.players
+            for seat, player in enumerate(game.players)
         ]
         for label in {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}:
-            self._add_feature(game, label, turns, seats)
+            kind, islanders = feature_kind(self.index, game, label), islander_counts(game, label)
+            openings = {} if kind == SHIPS else estimator.openings(game, label)
+            feature = estimator.unfinished_feature(game, label, kind, openings)
+            winners = majority_seats([*islanders])
+            for seat, count in enumerate(islanders):
+                if count:
+                    seats[seat][_FEATURE_OFFSET + kind] += estimator.expected_share(
+                        feature, seat, count, wins=seat in winners
+                    )
         return seats
 
-    def _add_feature(self, game: Game, label: int, turns: float, seats: list[list[float]]) -> None:
-        kind, islanders = feature_kind(self.estimator.index, game, label), islander_counts(game, label)
-        most, symbols = max(islanders), game.symbols[label]
-        if kind == SHIPS:
-            seats[islanders.index(most)][_MARKET_OFFSET + min(2, game.open_slots[label] // 3)] += 1.0
-            return
-        soon, in_time = self._completion_chances(game, label, kind, turns)
-        for seat, count in enumerate(islanders):
-            if not count:
-                continue
-            inputs = seats[seat]
-            inputs[_ISLANDER_OFFSET] += count * soon
-            inputs[_ISLANDER_OFFSET + 1] += count * in_time
-            inputs[_ISLANDER_OFFSET + 2] += count
-            if count == most:
-                inputs[_FEATURE_OFFSET + 3 * kind] += symbols * soon
-                inputs[_FEATURE_OFFSET + 3 * kind + 1] += symbols * in_time
-                inputs[_FEATURE_OFFSET + 3 * kind + 2] += symbols
-            else:
-                inputs[_ISLANDER_OFFSET + 3] += count * soon
-                inputs[_ISLANDER_OFFSET + 4] += count
+    def _forecast_deliveries(self, game: Game, turns: list[float]) -> tuple[list[list[float]], list[Payment]]:
+        """Return the delivery inputs of each seat, as if nobody gained a ware any more, and the stocks after them.
 
-    def _completion_chances(self, game: Game, label: int, kind: int, turns: float) -> tuple[float, float]:
-        """Return the probabilities that a feature is completed, or visited by a boat: soon, and before the end."""
-        estimator, frontier = self.estimator, game.frontier
-        soon = in_time = 1.0
-        draws = max(1.0, turns)
-        for cell, (side, slot) in estimator.openings(game, label).items():
-            failure = 1 - estimator.closing_chance(frontier[cell], side, slot)
-            soon *= 1 - failure**SOON_DRAWS
-            in_time *= 1 - failure**draws
-        if kind == FISH:
-            failure = 1 - estimator.boat_chance
-            soon += (1 - soon) * (1 - failure**SOON_DRAWS)
-            in_time += (1 - in_time) * (1 - failure**draws)
-        return soon, in_time
+        From the seat on turn on, each seat delivers once a turn (R6.1) to the best ship that the others have left.
+        """
+        seats, display = len(game.players), (*game.display,)
+        stocks: list[Payment] = [(player.wares[0], player.wares[1], player.wares[2]) for player in game.players]
+        points: list[list[float]] = [[] for _ in stocks]
+        for number in range(FORECAST_ROUNDS):
+            for step in range(seats):
+                seat = (game.seat + step) % seats
+                delivery = self._best_delivery(stocks[seat], display) if turns[seat] > number else None
+                if delivery is None:
+                    points[seat].append(0.0)
+                    continue
+                ship, stocks[seat] = delivery
+                points[seat].append(float(self.index.ships[ship].points))
+                display = tuple([other for other in display if other != ship])
+        for seat, stock in enumerate(stocks):
+            points[seat] += self._nearest(stock, display)
+        return points, stocks
 
-    def _ware_inputs(self, wares: Payment, display: tuple[int, ...]) -> list[float]:
-        cached = self._wares.get((wares, display))
+    def _nearest(self, stock: Payment, display: Display) -> list[float]:
+        """Return the two ships nearest to being payable: their points, halved for each ware that is missing."""
+        cached = self._nearest_ships.get((stock, display))
         if cached is None:
-            cached = self._wares[wares, display] = self._compute_ware_inputs(wares, display)
+            index = self.index
+            nearest = sorted(
+                [index.ships[ship].points * 0.5 ** missing_wares(index, ship, stock) for ship in display], reverse=True
+            )
+            cached = self._nearest_ships[stock, display] = [*nearest[:2], *[0.0] * (2 - len(nearest))]
         return cached
 
-    def _compute_ware_inputs(self, wares: Payment, display: tuple[int, ...]) -> list[float]:
-        """Return the inputs of a stock: its wares, the two best ships it pays for, the two nearest after those."""
-        index = self.estimator.index
-        inputs = [float(sum(wares)), *[float(sum([min(count, most) for count in wares])) for most in (1, 2, 3)]]
-        ships = [*display]
-        for _ in range(2):
-            payable = [ship for ship in ships if not missing_wares(index, ship, wares)]
-            if not payable:
-                inputs += [0.0, 0.0]
-                continue
-            ship = max(
-                payable, key=lambda ship: index.ships[ship].points - PAID_WARE_COST * index.ships[ship].total_wares
-            )
-            inputs += [float(index.ships[ship].points), float(index.ships[ship].total_wares)]
-            wares = pay(wares, most_even_payment(index, ship, wares))
-            ships.remove(ship)
-        missing = [(index.ships[ship].points, missing_wares(index, ship, wares)) for ship in ships]
-        nearest = sorted((points * 0.5**count for points, count in missing if count), reverse=True)
-        return [*inputs, *nearest[:2], *[0.0] * (2 - len(nearest))]
+    def _best_delivery(self, stock: Payment, display: Display) -> tuple[int, Payment] | None:
+        """Return the most profitable ship that a stock pays for, and the stock after it."""
+        key = (stock, display)
+        if key not in self._best_deliveries:
+            index, best, most = self.index, -1, float("-inf")
+            for ship in display:
+                profit = index.ships[ship].points - PAID_WARE_COST * index.ships[ship].total_wares
+                if profit > most and not missing_wares(index, ship, stock):
+                    best, most = ship, profit
+            self._best_deliveries[key] = None if best < 0 else (best, pay(stock, most_even_payment(index, best, stock)))
+        return self._best_deliveries[key]

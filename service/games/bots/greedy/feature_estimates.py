@@ -60,7 +60,7 @@ class FeatureEstimator:
         self.bag, self.tile_counts = bag, bag.tile_counts
         self.bag_size, self.boat_chance = bag.bag_size, bag.boat_chance
         seats = len(game.players)
-        self.turns_left = [_turns_left(game, seat) for seat in range(seats)]
+        self.turns_left = [turns_left(game, seat) for seat in range(seats)]
         rival_weight = -weights.RIVAL_WEIGHT / (seats - 1)
         self.seat_weights = [1.0 if seat == self.own_seat else rival_weight for seat in range(seats)]
         self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
@@ -100,13 +100,13 @@ class FeatureEstimator:
         winners = majority_seats([*islanders])
         return fsum(
             [
-                seat_weight * self._expected_share(feature, seat, islanders[seat], wins=seat in winners)
+                seat_weight * self.expected_share(feature, seat, islanders[seat], wins=seat in winners)
                 for seat, seat_weight in enumerate(self.seat_weights)
                 if islanders[seat]
             ]
         )
 
-    def _expected_share(self, feature: UnfinishedFeature, seat: int, islanders: int, *, wins: bool) -> float:
+    def expected_share(self, feature: UnfinishedFeature, seat: int, islanders: int, *, wins: bool) -> float:
         """Return what a seat can expect of a feature, including the return of its islanders."""
         turns = self.turns_left[seat]
         return_value = islanders * weights.RETURN_SHARE * self.islander_values[seat][1]
@@ -167,7 +167,7 @@ class FeatureEstimator:
         return cached
 
 
-def _turns_left(game: Game, seat: int) -> float:
+def turns_left(game: Game, seat: int) -> float:
     """Return how many turns a player has after this one, until tiles or ships run out (R7.1)."""
     seats = len(game.players)
     turns_away = (seat - game.seat - 1) % seats
