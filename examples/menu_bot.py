@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:
 MENU_ROWS = 25
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
 KINDS = {kind.__name__ for kind in get_args(GameAction)}
-MAX_GAMES = 20
+MAX_GAMES = 60
 
 Row = CellChoice | Move
 

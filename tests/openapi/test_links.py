@@ -58,5 +58,5 @@ async def test_responses_contain_what_links_point_to(client: Client) -> None:
     tilesets = await (await client.get("/v1/tilesets")).json()
     assert resolve_pointer(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
     assert resolve_pointer(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
-    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "lagoon"
+    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == tilesets["tilesets"][0]["id"]
     assert resolve_pointer(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
