@@ -56,7 +56,8 @@ async def test_responses_contain_what_links_point_to(client: Client) -> None:
     game: HTTPGame = await create_game(client)
     listed = await (await client.get("/v1/games")).json()
     tilesets = await (await client.get("/v1/tilesets")).json()
+    first = tilesets["tilesets"][0]
     assert resolve_pointer(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
     assert resolve_pointer(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
-    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == tilesets["tilesets"][0]["id"]
-    assert resolve_pointer(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
+    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == first["id"]
+    assert resolve_pointer(first, LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
