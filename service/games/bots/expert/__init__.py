@@ -73,7 +73,7 @@ class Search:
         trials = [Trial(candidate, []) for candidate in candidates[:MAX_CANDIDATES] if candidate.score >= threshold]
         if len(trials) > 1:
             self._evaluate(trials, self.game, self.game.turn_number)
-            trials = _best_first(trials)
+            trials = _best_first(_distinct(trials))
             for number, work in ROUNDS[self.game.phase]:
                 trials = self._run_playouts(trials[:number], work * self.effort)
         return trials[0].candidate
@@ -102,6 +102,12 @@ class Search:
             trial.values.append(self.evaluator.evaluate(game_after, self.game.decider))
 
 
+def _distinct(trials: list[Trial]) -> list[Trial]:
+    """Return one trial of each score and value: the others are the same move, such as a symmetric tile turned."""
+    by_values = {(round(trial.candidate.score, 9), round(trial.value, 9)): trial for trial in reversed(trials)}
+    return [*by_values.values()]
+
+
 def _best_first(trials: list[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: -trial.value)
 
@@ -110,7 +116,7 @@ class ExpertBot:
     """A bot that searches the moves that `greedy` scores best; `effort` scales its work."""
 
     name = "expert"
-    version = "2"
+    version = "3"
     description = "Plays out its best moves until its next turn is over, and takes the one with the best result."
     heavy = True
 
