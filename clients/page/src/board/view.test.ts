@@ -243,6 +243,22 @@ test("a frame of another size shows the same cells, or the same middle", (t) => 
   assert.deepEqual(view.cellAt({ x: 300, y: 300 }), middle);
 });
 
+test("in a smaller frame, a choice that was in sight stays there, and one that the user has left stays away", (t) => {
+  const { view, size, isHit } = viewOf(t, 390, 500);
+  view.resized();
+  view.fit(FULL);
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.2, 0.3], [0.8, 0.6]));
+  view.pan(-110, 100);
+  assert.equal(view.inSight.length, 2);
+  [size.width, size.height] = [160, 240];
+  view.resized();
+  assert.ok(isHit(3.2, -5.7) && isHit(3.8, -5.4));
+  view.pan(5000, 0);
+  size.height = 200;
+  view.resized();
+  assert.equal(view.inSight.length, 0);
+});
+
 for (const [width, height] of [
   [340, 240],
   [480, 234],

@@ -77,14 +77,17 @@ export class View {
     this.fit(this.cells);
   }
 
-  /** The frame has another size: the same cells again, or the same middle. */
+  /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
   resized(): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const before = this.size;
     if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
     this.size = { width, height };
-    if (this.isFitted) this.refit();
-    else this.shift((width - before.width) / 2, (height - before.height) / 2, false);
+    if (this.isFitted) return this.refit();
+    const frame = { left: 0, top: 0, right: before.width, bottom: before.height };
+    const hadChoice = this.clearIn({ frame, covers: [] }).length > 0;
+    this.shift((width - before.width) / 2, (height - before.height) / 2, false);
+    if (this.aim && hadChoice && this.inSight.length === 0) this.bring(this.aim);
   }
 
   /** Something may have come to lie over the board: what can be chosen comes out from under it. */
@@ -106,9 +109,14 @@ export class View {
   /** What can be chosen without moving the view. */
   get inSight(): readonly Target[] {
     const room = this.room(0, 0);
-    if (!room || !this.aim) return [];
-    return this.aim.targets.filter((target) =>
-      isClear(onScreen(squareOf(target, this.at.tile), this.at), room),
+    return room ? this.clearIn(room) : [];
+  }
+
+  /** What of the choice is clear in a room. */
+  private clearIn(room: Room): readonly Target[] {
+    const { tile } = this.at;
+    return (this.aim?.targets ?? []).filter((target) =>
+      isClear(onScreen(squareOf(target, tile), this.at), room),
     );
   }
 
