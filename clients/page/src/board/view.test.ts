@@ -223,8 +223,9 @@ test("a cell under words about it comes out from under them, and the view is not
 test("places that are asked for are shown, large enough, until the view is fitted again", (t) => {
   const { view, at } = viewOf(t, 390, 300);
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 20 }));
-  view.show([{ x: 15, y: 15 }]);
+  view.show([{ x: 15, y: 15 }], [{ left: 0, top: 0, right: 390, bottom: 180 }]);
   assert.ok(at(15.5, 15.5).isInFrame && view.tileSize >= 76);
+  assert.ok(at(15, 15).y >= 180, "beside what is open over the board");
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
 });

@@ -108,7 +108,7 @@ export class View {
 
   /** What can be chosen without moving the view. */
   get inSight(): readonly Target[] {
-    const room = this.room(0, 0);
+    const room = this.room([], 0, 0);
     return room ? this.clearIn(room) : [];
   }
 
@@ -157,8 +157,8 @@ export class View {
   }
 
   /** Shows as much as there is room for, if that is so much at least. */
-  private showMost(aim: Aim, atLeast = 1): void {
-    const room = this.room();
+  private showMost(aim: Aim, atLeast = 1, covers: readonly Box[] = []): void {
+    const room = this.room(covers);
     if (!room) return;
     const { width, height } = this.frame.getBoundingClientRect();
     const { tile, left, top } = this.at;
@@ -202,16 +202,15 @@ export class View {
   }
 
   private wayTo(cell: Cell, covers: readonly Box[]): { readonly across: number; readonly down: number } {
-    const room = this.room();
-    if (!room) return { across: 0, down: 0 };
-    return wayInto(onScreen(cellBox(cell), this.at), { ...room, covers: [...room.covers, ...covers] });
+    const room = this.room(covers);
+    return room ? wayInto(onScreen(cellBox(cell), this.at), room) : { across: 0, down: 0 };
   }
 
-  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
-  show(cells: readonly Cell[]): void {
+  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen, beside what covers more. */
+  show(cells: readonly Cell[], covers: readonly Box[]): void {
     this.leave();
     const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) });
+    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) }, 1, covers);
   }
 
   /** The point of the board under a point of the screen. */
@@ -232,12 +231,12 @@ export class View {
     return this.at.tile;
   }
 
-  /** The frame within a margin, and what lies over it; null while it is not shown. */
-  private room(margin = MARGIN, gap = GAP): Room | null {
+  /** The frame within a margin, and what lies over it, with what else does so; null while it is not shown. */
+  private room(more: readonly Box[] = [], margin = MARGIN, gap = GAP): Room | null {
     const { width, height } = this.frame.getBoundingClientRect();
     if (width === 0 || height === 0) return null;
     const frame = grown({ left: 0, top: 0, right: width, bottom: height }, -margin);
-    return { frame, covers: this.covers().map((cover) => grown(cover, gap)) };
+    return { frame, covers: [...this.covers(), ...more].map((cover) => grown(cover, gap)) };
   }
 
   /** The user has moved it. */

@@ -5,6 +5,7 @@ import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
+import { placesOf } from "../model/news.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
 import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
@@ -58,7 +59,7 @@ export class GameSession extends FollowedGame {
     const worth = this.inspection.worth ?? this.worth;
     return [
       ...(worth?.outlines ?? []),
-      ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
+      ...(this.located ? [{ cells: placesOf(this.located.diff), seat: null }] : []),
     ];
   }
 
@@ -106,7 +107,7 @@ export class GameSession extends FollowedGame {
   select(changes: Partial<Selection>): void {
     if (this.outbox.pending) return;
     this.notice = null;
-    this.places = [];
+    this.located = null;
     this.inspection.inspected = null;
     this.choose({ ...this.selection, ...changes });
     this.notify();
