@@ -31,6 +31,24 @@ _OPEN: dict[SegmentKind, tuple[str, str]] = {
         "The market lacks {number} tiles around it.",
     ),
 }
+_LEFT_OPEN: dict[SegmentKind, tuple[str, str]] = {
+    "island": ngettext_noop(
+        "At the end the island was worth {wares} and had {number} open side.",
+        "At the end the island was worth {wares} and had {number} open sides.",
+    ),
+    "bridge": ngettext_noop(
+        "At the end the bridge was worth {wares} and had {number} open side.",
+        "At the end the bridge was worth {wares} and had {number} open sides.",
+    ),
+    "sea": ngettext_noop(
+        "At the end the sea region was worth {wares} and had {number} open side.",
+        "At the end the sea region was worth {wares} and had {number} open sides.",
+    ),
+    "market": ngettext_noop(
+        "At the end the market lacked {number} tile around it and brought no ship.",
+        "At the end the market lacked {number} tiles around it and brought no ship.",
+    ),
+}
 _COMPLETE: dict[SegmentKind, str] = {
     "island": gettext_noop("The island is complete and gives {wares}."),
     "bridge": gettext_noop("The bridge is complete and gives {wares}."),
@@ -91,13 +109,15 @@ class MoveAppraiser(NamedTuple):
 
 
 def describe_occupied_feature(
-    translator: Translator, names: Sequence[str], feature: FeatureValue, *, evaluated: bool
+    translator: Translator, names: Sequence[str], feature: FeatureValue, *, evaluated: bool, over: bool
 ) -> str:
     """Return what a feature gives now, what it lacks, and to whom that goes; `names` are by seat.
 
-    One that is `evaluated` gives nothing more (R5.5).
+    One that is `evaluated` gives nothing more (R5.5). Once the game is `over` none does: say what it was worth (R7.2).
     """
-    if evaluated:
+    if over and feature.open:
+        return _describe_open(translator, _LEFT_OPEN, feature)
+    if over or evaluated:
         return translator.gettext(_EVALUATED[feature.kind])
     most = max((count.count for count in feature.islanders), default=0)
     players = translator.join_list([names[count.seat] for count in feature.islanders if count.count == most])
@@ -111,10 +131,17 @@ def describe_occupied_feature(
 
 def describe_feature(translator: Translator, feature: FeatureValue) -> str:
     """Return what a feature gives now, and what it lacks until it is complete."""
-    wares = translator.join_list(ware_counts(translator, feature.wares)) or translator.gettext("nothing")
     if feature.open:
-        return translator.ngettext(*_OPEN[feature.kind], feature.open, wares=wares)
-    return translator.gettext(_COMPLETE[feature.kind], wares=wares)
+        return _describe_open(translator, _OPEN, feature)
+    return translator.gettext(_COMPLETE[feature.kind], wares=_feature_wares(translator, feature))
+
+
+def _describe_open(translator: Translator, sentences: dict[SegmentKind, tuple[str, str]], feature: FeatureValue) -> str:
+    return translator.ngettext(*sentences[feature.kind], feature.open, wares=_feature_wares(translator, feature))
+
+
+def _feature_wares(translator: Translator, feature: FeatureValue) -> str:
+    return translator.join_list(ware_counts(translator, feature.wares)) or translator.gettext("nothing")
 
 
 def _missing_wares(translator: Translator, missing: MissingWares) -> str:

@@ -146,9 +146,9 @@ def say_ship(translator: Translator, index: TileSetIndex, game: Game) -> str:
     return MoveAppraiser.of(translator, index, game).appraise_ships()[0].text
 
 
-def say_whose(translator: Translator, feature: FeatureValue, evaluated: bool) -> str:
-    """Return what a feature gives, and to whom."""
-    return describe_occupied_feature(translator, ("Ana", "Bo"), feature, evaluated=evaluated)
+def say_whose(translator: Translator, feature: FeatureValue, evaluated: bool, over: bool) -> str:
+    """Return what a feature gives, or gave, and to whom."""
+    return describe_occupied_feature(translator, ("Ana", "Bo"), feature, evaluated=evaluated, over=over)
 
 
 def name_tile(translator: Translator, index: TileSetIndex, tile: int) -> str:
@@ -198,13 +198,15 @@ def list_worths() -> Iterator[Text]:
         if kind != "market" or not bananas:
             wares = Wares(bananas=bananas, shells=0, fish=0)
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
-    for kind, seats, evaluated in (
-        *((kind, (), True) for kind in FEATURE_KINDS),
-        *((kind, seats, False) for kind in FEATURE_KINDS[::3] for seats in ((), (0,), (0, 1))),
+    for kind, seats, missing, evaluated, over in (
+        *((kind, (), 0, True, False) for kind in FEATURE_KINDS),
+        *((kind, seats, 1, False, False) for kind in FEATURE_KINDS[::3] for seats in ((), (0,), (0, 1))),
+        *((kind, (0,), missing, False, True) for kind in FEATURE_KINDS for missing in (0, 1, 2)),
     ):
         islanders = [events.IslanderCount(seat=seat, count=1) for seat in seats]
         wares = Wares(bananas=1, shells=0, fish=0)
-        yield say_whose, FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=1), evaluated
+        value = FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=missing)
+        yield say_whose, value, evaluated, over
     for cost in COSTS:
         index = with_ships(5, cost)
         game = make_game(index)

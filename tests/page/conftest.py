@@ -55,8 +55,7 @@ async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.Monk
     complete = app_server.TILESETS.get(DEFAULT_TILESET).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
-    other = app_server.TILESETS.get("archipelago").tileset
-    sets = [_shorten(complete), _enrich(other, RICH, seven), _enrich(other, GROUPED, grouped)]
+    sets = [_shorten(complete), _enrich(complete, RICH, seven), _enrich(complete, GROUPED, grouped)]
     monkeypatch.setattr(app_server, "TILESETS", TileSetCatalogue(sets))
     async with app_server.serve(store) as client, in_background(run_scheduler(client.app[CONTEXT], 0.1)):
         visitors = Visitors(browser, client)

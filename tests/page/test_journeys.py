@@ -161,7 +161,7 @@ async def test_turns_are_played_and_ships_paid_by_keyboard_alone(visitors: Visit
     await expect(player.page.locator("[data-part=panel]:focus")).to_have_count(1)
 
     names = ("Ana", "Bo", "Cy", "Di", "Ed")
-    game = await prepare_game(visitors, "payments-4", names, tileset=RICH, turn_timeout_s=60, on_timeout="bot")
+    game = await prepare_game(visitors, "payments-3", names, tileset=RICH, turn_timeout_s=60, on_timeout="bot")
     await game.play_until(offers("deliver", 12))
     player = await game.open_for(visitors, *range(5))
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()

@@ -30,9 +30,7 @@ try {
   const finished = spawnSync(
     process.execPath,
     ["--enable-source-maps", "--test", "--test-isolation=none", ...files],
-    {
-      stdio: "inherit",
-    },
+    { cwd: HERE, stdio: "inherit" },
   );
   process.exitCode = finished.status ?? 1;
 } finally {

@@ -1326,7 +1326,7 @@ export interface components {
             readonly open: number;
             /** @description In the order in which their tiles were placed. */
             readonly segments: readonly components["schemas"]["BoardSegment"][];
-            /** @description What it gives now, what it lacks, and who has the most islanders there: whole sentences. */
+            /** @description What it gives now, or was worth at the end, what it lacks, and who leads there: whole sentences. */
             readonly text: string;
             /** @description The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5). */
             readonly wares: components["schemas"]["Wares"];

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from schemas.diffs import Diffs
 from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, TileLeft, TilesLeft
-from service.engine import Game, TileSetIndex
+from service.engine import Game, TileSetIndex, is_finished
 from service.engine.queries import (
     feature_labels_at,
     feature_value,
@@ -57,7 +57,8 @@ def list_features(index: TileSetIndex, game: Game, language: Language, x: int | 
         value = feature_value(index, game, label)
         located = [locate_segment(game, segment) for segment in sorted(feature_segments(game, label))]
         segments = [BoardSegment(x=x, y=y, segment=segment) for x, y, segment in located]
-        text = describe_occupied_feature(translator, names, value, evaluated=is_evaluated(game, value))
+        evaluated = is_evaluated(game, value)
+        text = describe_occupied_feature(translator, names, value, evaluated=evaluated, over=is_finished(game))
         features.append(BoardFeature(**asdict(value), segments=segments, text=text))
     return BoardFeatures(version=game.version, language=language, features=features)
 

@@ -113,6 +113,17 @@ async def test_a_completed_feature_gives_nothing_more_once_its_turn_is_over(clie
     assert all("gives nothing more" not in text for text in told[True])
 
 
+async def test_once_the_game_is_over_each_feature_says_what_it_was_worth(client: Client) -> None:
+    """Nothing is paid any more (R7.2)."""
+    game = await create_game(client, seed="tides")
+    await game.play_randomly(Random(3))
+    assert await game.has_ended()
+    texts = [feature["text"] for feature in (await game.get_json("/features"))["features"]]
+    left_open = [text for text in texts if text.startswith("At the end the ")]
+    assert left_open
+    assert [text for text in texts if text not in left_open and not text.endswith(" gives nothing more.")] == []
+
+
 async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
     http_game = await create_game(client, seed="tides")
     game = await http_game.play_randomly(Random(4), versions=12)

@@ -6,7 +6,9 @@ import { text } from "../messages/index.ts";
 import { type Cell, SIZE, cellOf, keyOf } from "../model/cells.ts";
 import { fittingRotation } from "../model/choices.ts";
 import { walkedCells } from "../model/described_cells.ts";
+import { placesOf } from "../model/news.ts";
 import { useObservable } from "../model/observable.ts";
+import { Located } from "../parts/located.tsx";
 import { News } from "../parts/news.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { kindAt } from "../model/event_sentences.ts";
@@ -95,8 +97,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }, [inspected, features.length]);
 
   useEffect(() => {
-    if (session.places.length > 0) viewRef.current?.show(session.places);
-  }, [session.places]);
+    const { current } = frame;
+    // It is not under the words about it.
+    if (session.located && current)
+      viewRef.current?.show(
+        placesOf(session.located.diff),
+        onFrame(current, messages.current?.querySelectorAll(".located")),
+      );
+  }, [session.located]);
 
   if (!game || !tileset) return null;
 
@@ -149,8 +157,16 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         {text.walk.help}
       </p>
       <div ref={messages} class="messages">
-        {(inspected || isActive) && (
-          <div class="told">{inspected ? <Inspected session={session} /> : <News session={session} />}</div>
+        {(inspected || session.located || isActive) && (
+          <div class="told">
+            {inspected ? (
+              <Inspected session={session} />
+            ) : session.located ? (
+              <Located session={session} step={session.located} />
+            ) : (
+              <News session={session} />
+            )}
+          </div>
         )}
         <Notices session={session} />
       </div>

@@ -223,8 +223,9 @@ test("a cell under words about it comes out from under them, and the view is not
 test("places that are asked for are shown, large enough, until the view is fitted again", (t) => {
   const { view, at } = viewOf(t, 390, 300);
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 20 }));
-  view.show([{ x: 15, y: 15 }]);
+  view.show([{ x: 15, y: 15 }], [{ left: 0, top: 0, right: 390, bottom: 180 }]);
   assert.ok(at(15.5, 15.5).isInFrame && view.tileSize >= 76);
+  assert.ok(at(15, 15).y >= 180, "beside what is open over the board");
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
 });
@@ -241,6 +242,22 @@ test("a frame of another size shows the same cells, or the same middle", (t) => 
   size.width = 600;
   view.resized();
   assert.deepEqual(view.cellAt({ x: 300, y: 300 }), middle);
+});
+
+test("in a smaller frame, a choice that was in sight stays there, and one that the user has left stays away", (t) => {
+  const { view, size, isHit } = viewOf(t, 390, 500);
+  view.resized();
+  view.fit(FULL);
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.2, 0.3], [0.8, 0.6]));
+  view.pan(-110, 100);
+  assert.equal(view.inSight.length, 2);
+  [size.width, size.height] = [160, 240];
+  view.resized();
+  assert.ok(isHit(3.2, -5.7) && isHit(3.8, -5.4));
+  view.pan(5000, 0);
+  size.height = 200;
+  view.resized();
+  assert.equal(view.inSight.length, 0);
 });
 
 for (const [width, height] of [

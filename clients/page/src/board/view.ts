@@ -77,14 +77,17 @@ export class View {
     this.fit(this.cells);
   }
 
-  /** The frame has another size: the same cells again, or the same middle. */
+  /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
   resized(): void {
     const { width, height } = this.frame.getBoundingClientRect();
     const before = this.size;
     if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
     this.size = { width, height };
-    if (this.isFitted) this.refit();
-    else this.shift((width - before.width) / 2, (height - before.height) / 2, false);
+    if (this.isFitted) return this.refit();
+    const frame = { left: 0, top: 0, right: before.width, bottom: before.height };
+    const hadChoice = this.clearIn({ frame, covers: [] }).length > 0;
+    this.shift((width - before.width) / 2, (height - before.height) / 2, false);
+    if (this.aim && hadChoice && this.inSight.length === 0) this.bring(this.aim);
   }
 
   /** Something may have come to lie over the board: what can be chosen comes out from under it. */
@@ -105,10 +108,15 @@ export class View {
 
   /** What can be chosen without moving the view. */
   get inSight(): readonly Target[] {
-    const room = this.room(0, 0);
-    if (!room || !this.aim) return [];
-    return this.aim.targets.filter((target) =>
-      isClear(onScreen(squareOf(target, this.at.tile), this.at), room),
+    const room = this.room([], 0, 0);
+    return room ? this.clearIn(room) : [];
+  }
+
+  /** What of the choice is clear in a room. */
+  private clearIn(room: Room): readonly Target[] {
+    const { tile } = this.at;
+    return (this.aim?.targets ?? []).filter((target) =>
+      isClear(onScreen(squareOf(target, tile), this.at), room),
     );
   }
 
@@ -149,8 +157,8 @@ export class View {
   }
 
   /** Shows as much as there is room for, if that is so much at least. */
-  private showMost(aim: Aim, atLeast = 1): void {
-    const room = this.room();
+  private showMost(aim: Aim, atLeast = 1, covers: readonly Box[] = []): void {
+    const room = this.room(covers);
     if (!room) return;
     const { width, height } = this.frame.getBoundingClientRect();
     const { tile, left, top } = this.at;
@@ -194,16 +202,15 @@ export class View {
   }
 
   private wayTo(cell: Cell, covers: readonly Box[]): { readonly across: number; readonly down: number } {
-    const room = this.room();
-    if (!room) return { across: 0, down: 0 };
-    return wayInto(onScreen(cellBox(cell), this.at), { ...room, covers: [...room.covers, ...covers] });
+    const room = this.room(covers);
+    return room ? wayInto(onScreen(cellBox(cell), this.at), room) : { across: 0, down: 0 };
   }
 
-  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen. */
-  show(cells: readonly Cell[]): void {
+  /** Goes to cells that somebody asks for, as near as before or so near that they are well seen, beside what covers more. */
+  show(cells: readonly Cell[], covers: readonly Box[]): void {
     this.leave();
     const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) });
+    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) }, 1, covers);
   }
 
   /** The point of the board under a point of the screen. */
@@ -224,12 +231,12 @@ export class View {
     return this.at.tile;
   }
 
-  /** The frame within a margin, and what lies over it; null while it is not shown. */
-  private room(margin = MARGIN, gap = GAP): Room | null {
+  /** The frame within a margin, and what lies over it, with what else does so; null while it is not shown. */
+  private room(more: readonly Box[] = [], margin = MARGIN, gap = GAP): Room | null {
     const { width, height } = this.frame.getBoundingClientRect();
     if (width === 0 || height === 0) return null;
     const frame = grown({ left: 0, top: 0, right: width, bottom: height }, -margin);
-    return { frame, covers: this.covers().map((cover) => grown(cover, gap)) };
+    return { frame, covers: [...this.covers(), ...more].map((cover) => grown(cover, gap)) };
   }
 
   /** The user has moved it. */

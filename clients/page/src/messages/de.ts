@@ -319,6 +319,7 @@ export const de: Messages = {
     at: (kind, where) => `${role(kind)} (${where}):`,
     brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
     outnumbered: "ist in der Minderheit und bringt jetzt nichts",
+    broughtNothing: "hat nichts gebracht",
   },
 
   actionBar: {

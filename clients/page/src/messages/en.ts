@@ -289,6 +289,7 @@ export const en = {
     /** Goes on after `of` or `at`. */
     brings: (value: number, unit: string) => `is worth ${UNITS(value, unit)} now`,
     outnumbered: "is outnumbered and worth nothing now",
+    broughtNothing: "brought nothing",
   },
 
   actionBar: {

@@ -319,6 +319,7 @@ const french: Messages = {
     at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
     brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
     outnumbered: "en minorité, rien pour l’instant",
+    broughtNothing: "n’a rien rapporté",
   },
 
   actionBar: {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { wares } from "../testing/games.ts";
 import { de } from "./de.ts";
@@ -244,4 +245,21 @@ test("a cell is named by its way from the start tile", () => {
       "Karte 1 Feld östlich der Startkarte",
     ],
   ]);
+});
+
+/** The texts that no code names as a whole, or with all around it, by their paths. */
+function unused(part: object, path: string, code: string): string[] {
+  return Object.entries(part).flatMap(([key, value]) => {
+    const name = `${path}.${key}`;
+    const read = [...code.matchAll(new RegExp(`\\b${name.replaceAll(".", "\\.")}\\b(\\.?)`, "g"))];
+    if (read.length === 0) return [name];
+    const isNested = typeof value === "object" && !Array.isArray(value) && read.every(([, dot]) => dot);
+    return isNested ? unused(value, name, code) : [];
+  });
+}
+
+test("every text is used", () => {
+  const files = globSync("src/**/*.{ts,tsx}", { exclude: ["src/messages/**", "src/**/*.test.*"] });
+  const code = files.map((file) => readFileSync(file, "utf8")).join("\n");
+  assert.deepEqual(unused(en, "text", code), ["text.noScript"], "which is for the built page");
 });

@@ -157,3 +157,18 @@ test("a spectator is told so, and a player is not", async (t) => {
   assert.ok(words(watching).includes(text.game.spectating));
   assert.ok(!words(await playing(t, shown)).includes(text.game.spectating));
 });
+
+test("while a move waits for its answer, its tile does not look as if it could be turned", async (t) => {
+  const script = new ScriptedGame(t, game());
+  script.moves = [place(1, 0, 0), place(1, 0, 1)];
+  const session = await script.open();
+  const hand = () => elements(bar(session), "button", 'class="current-tile"');
+  const idle = () => elements(bar(session), "button", 'class="current-tile"[^>]*disabled');
+  choose.cell(session, { x: 1, y: 0 });
+  assert.deepEqual([hand().length, idle().length], [1, 0]);
+  script.failures.push(NO_ANSWER);
+  const { selectedMove } = session;
+  assert.ok(selectedMove);
+  await session.act(selectedMove);
+  assert.deepEqual([hand().length, idle().length], [1, 1]);
+});

@@ -64,11 +64,10 @@ async function check(session: GameSession, onStep: (step: number) => void): Prom
 
 /** What was checked, what was found, and what that cannot show. */
 export function verdictInWords({ steps, wrong, isSeedKnown, isSeedChosen }: Verdict): string[] {
-  const { proof } = text;
-  const right = isSeedKnown ? proof.right : proof.rightSoFar;
+  const right = isSeedKnown ? text.proof.right : text.proof.rightSoFar;
   return [
-    isSeedKnown ? proof.checked(steps) : proof.checkedSoFar(steps),
-    wrong ? proof.wrong[wrong.fault](wrong.step) : right,
-    isSeedChosen ? proof.limitsChosen : proof.limits,
+    isSeedKnown ? text.proof.checked(steps) : text.proof.checkedSoFar(steps),
+    wrong ? text.proof.wrong[wrong.fault](wrong.step) : right,
+    isSeedChosen ? text.proof.limitsChosen : text.proof.limits,
   ];
 }

@@ -27,6 +27,7 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
   if (!type) return null;
   const { rotation } = session.selection;
   const label = tileInWords(type, rotation);
+  const turns = session.canTurn ? text.actionBar.rotate : undefined;
 
   function down(event: PointerEvent & { currentTarget: Element }): void {
     start.current = { x: event.clientX, y: event.clientY };
@@ -61,8 +62,9 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
     <>
       <button
         class="current-tile"
-        aria-label={`${label}. ${text.actionBar.rotate}`}
-        title={text.actionBar.rotate}
+        aria-label={turns ? `${label}. ${turns}` : label}
+        title={turns}
+        disabled={session.isPending}
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}

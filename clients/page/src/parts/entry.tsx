@@ -13,20 +13,28 @@ export function Entry({ session, step }: { session: GameSession; step: Step }): 
   return useMemo(() => entryOf(session, step), [session, step, session.tileset, text]);
 }
 
-function entryOf(session: GameSession, { diff, game }: Step): JSX.Element | null {
-  const said = session.tileset ? sentences(diff, game, session.tileset).join(" ") : "";
-  const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);
-  const places = placesOf(diff);
+function entryOf(session: GameSession, step: Step): JSX.Element | null {
+  const said = wordsOf(session, step);
   if (said === "") return null;
   return (
-    <li class={color === null ? "entry" : `entry ink-${color}`}>
-      {places.length === 0 ? (
+    <li class={classOf(step)}>
+      {placesOf(step.diff).length === 0 ? (
         said
       ) : (
-        <button title={text.news.show} onClick={() => session.showPlaces(places)}>
+        <button title={text.news.show} onClick={() => session.locate(step)}>
           {said}
         </button>
       )}
     </li>
   );
+}
+
+export function wordsOf({ tileset }: GameSession, { diff, game }: Step): string {
+  return tileset ? sentences(diff, game, tileset).join(" ") : "";
+}
+
+/** With the colour of whoever it was. */
+export function classOf({ diff, game }: Step): string {
+  const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);
+  return color === null ? "entry" : `entry ink-${color}`;
 }

@@ -75,8 +75,8 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
   const [isAside, setAside] = useState(false);
   // What is shown on the board is seen only without the sheet over it.
   useLayoutEffect(() => {
-    if (session.places.length > 0) setAside(false);
-  }, [session.places]);
+    if (session.located) setAside(false);
+  }, [session.located]);
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   useNextInSight(session);

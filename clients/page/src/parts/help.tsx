@@ -23,35 +23,34 @@ const SHIPS: readonly Ship[] = [
 
 export function Help({ onClose }: { onClose: () => void }): JSX.Element {
   const pictures = usePictures();
-  const { help, actionBar } = text;
   return (
-    <Dialog heading={help.heading} onClose={onClose}>
-      <Chapter {...help.place}>
-        <HelpPicture pictures={pictures} board={HELP_BOARDS.place} label={help.place.picture} />
+    <Dialog heading={text.help.heading} onClose={onClose}>
+      <Chapter {...text.help.place}>
+        <HelpPicture pictures={pictures} board={HELP_BOARDS.place} label={text.help.place.picture} />
       </Chapter>
-      <Chapter {...help.islander}>
+      <Chapter {...text.help.islander}>
         <ul class="jobs">
           {JOBS.map((kind) => (
             <li key={kind}>
               <HelpPicture pictures={pictures} board={HELP_BOARDS[kind]} />
-              <p>{actionBar.islanderChosen(kind)}</p>
+              <p>{text.actionBar.islanderChosen(kind)}</p>
             </li>
           ))}
         </ul>
       </Chapter>
-      <Chapter {...help.retrieve} />
-      <Chapter {...help.finished}>
-        <HelpPicture pictures={pictures} board={HELP_BOARDS.finished} label={help.finished.picture} />
+      <Chapter {...text.help.retrieve} />
+      <Chapter {...text.help.finished}>
+        <HelpPicture pictures={pictures} board={HELP_BOARDS.finished} label={text.help.finished.picture} />
         <Gain wares={{ bananas: 2, shells: 0, fish: 0 }} />
       </Chapter>
-      <Chapter {...help.boat}>
-        <HelpPicture pictures={pictures} board={HELP_BOARDS.boat} label={help.boat.picture} />
+      <Chapter {...text.help.boat}>
+        <HelpPicture pictures={pictures} board={HELP_BOARDS.boat} label={text.help.boat.picture} />
         <Gain wares={{ bananas: 0, shells: 0, fish: 3 }} />
       </Chapter>
-      <Chapter {...help.market}>
-        <HelpPicture pictures={pictures} board={HELP_BOARDS.surrounded} label={help.market.picture} />
+      <Chapter {...text.help.market}>
+        <HelpPicture pictures={pictures} board={HELP_BOARDS.surrounded} label={text.help.market.picture} />
       </Chapter>
-      <Chapter {...help.ships}>
+      <Chapter {...text.help.ships}>
         <ul class="harbour">
           {SHIPS.map((one) => (
             <li key={one.id} class="ship">
@@ -65,14 +64,14 @@ export function Help({ onClose }: { onClose: () => void }): JSX.Element {
           ))}
         </div>
       </Chapter>
-      <Chapter {...help.end} />
+      <Chapter {...text.help.end} />
       <LearnButton />
       <a class="button" href="/docs/rules/">
-        {help.rules}
+        {text.help.rules}
       </a>
-      <h3>{help.keys}</h3>
+      <h3>{text.help.keys}</h3>
       <dl class="keys">
-        {help.keyList.map(([keys, meaning]) => (
+        {text.help.keyList.map(([keys, meaning]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>

@@ -1,12 +1,11 @@
 /** What the others have done since this browser's last action: the last of it in short, all of it when opened. */
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { sentences } from "../model/event_sentences.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Entry } from "./entry.tsx";
+import { Entry, wordsOf } from "./entry.tsx";
 import { Icon } from "./icon.tsx";
 import { scrollSign } from "./scroll_sign.ts";
 
@@ -22,10 +21,6 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
     details.current.querySelector("summary")?.focus();
   }
 
-  // What is asked for is on the board.
-  useEffect(() => {
-    if (session.places.length > 0) close();
-  }, [session.places]);
   if (told.length === 0) return null;
   const said = told.map(({ words }) => words).join(" ");
   return (
@@ -51,10 +46,8 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
 
 /** The news that there are words for. */
 function toldSteps(session: GameSession): { step: Step; words: string }[] {
-  const { tileset } = session;
-  if (!tileset) return [];
   return newsShown(session)
-    .map((step) => ({ step, words: sentences(step.diff, step.game, tileset).join(" ") }))
+    .map((step) => ({ step, words: wordsOf(session, step) }))
     .filter(({ words }) => words !== "");
 }
 

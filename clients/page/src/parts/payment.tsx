@@ -98,7 +98,7 @@ function Stepper({ session, choice, ware }: StepperProps): JSX.Element {
       <button
         aria-label={text.pay.less[ware]}
         tabIndex={-1}
-        disabled={value <= least}
+        disabled={session.isPending || value <= least}
         onClick={() => step(-1)}
       >
         <Icon name="minus" />
@@ -121,7 +121,7 @@ function Stepper({ session, choice, ware }: StepperProps): JSX.Element {
       <button
         aria-label={text.pay.more[ware]}
         tabIndex={-1}
-        disabled={stepped(choice, wares, ware, 1)[ware] === value}
+        disabled={session.isPending || stepped(choice, wares, ware, 1)[ware] === value}
         onClick={() => step(1)}
       >
         <Icon name="plus" />

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { text } from "../messages/index.ts";
-import { game, player, wares } from "../testing/games.ts";
-import { elements } from "../testing/render.ts";
-import { ScriptedGame } from "../testing/scripted_game.ts";
+import { service } from "../service.ts";
+import { finished, game, player, wares } from "../testing/games.ts";
+import { elements, textOf } from "../testing/render.ts";
+import { ScriptedGame, settled } from "../testing/scripted_game.ts";
 import { Players } from "./players.tsx";
 
 test("each card has wares and free islanders, and a name whose end stays where it is cut", async (t) => {
@@ -14,4 +15,37 @@ test("each card has wares and free islanders, and a name whose end stays where i
   assert.deepEqual(elements(cards, "span", `aria-label="${text.score.islandersHome(3)}"`), ["3"]);
   assert.deepEqual(elements(cards, "span", `aria-label="${text.score.islandersHome(0)}"`), ["0"]);
   assert.equal(elements(cards, "span", `aria-label="${text.stock(ana.wares)}"`).length, 1);
+});
+
+test("an islander that is left on the board says what it brings now, and that it brought nothing once the game is over", async (t) => {
+  const merchant = { seat: 0, x: 1, y: 0, segment: 0, kind: "market", role: "merchant" };
+  const ended = { ships: 0, wares: 0, total: 0, pending: wares(0, 0, 0) };
+  const scores = {
+    version: 1,
+    players: [{ seat: 0, points_now: 0, if_ended_now: ended }],
+    islanders: [{ ...merchant, value: 5, unit: "points", majority: true }],
+  };
+  for (const [state, said, isPending] of [
+    [game(), text.islander.brings(5, "points"), true],
+    [
+      finished(
+        [0],
+        [
+          [0, 0],
+          [0, 0],
+        ],
+      ),
+      text.islander.broughtNothing,
+      false,
+    ],
+  ] as const) {
+    const scripted = new ScriptedGame(t, state);
+    t.mock.method(service, "scores", async () => scores);
+    const session = await scripted.open();
+    session.pointOut(0);
+    await settled();
+    const cards = <Players session={session} />;
+    assert.equal(elements(cards, "li")[0]?.endsWith(said), true);
+    assert.equal(textOf(cards).includes(text.score.pending), isPending);
+  }
 });

@@ -73,7 +73,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
         <Token color={player.color} />
         <h3 title={name}>
           {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} />}{" "}
-          <small>{addition(session, player)}</small>
+          <small>{addition(session, player, name)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
@@ -114,7 +114,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
           <Icon name="find" />
         </button>
       )}
-      {found && scores && <Breakdown seat={seat} scores={scores} />}
+      {found && scores && <Breakdown seat={seat} scores={scores} isOver={game.status !== "active"} />}
     </article>
   );
 }
@@ -149,18 +149,25 @@ function Supply({ player: { color, supply } }: { player: Player }): JSX.Element 
   );
 }
 
-function addition(session: GameSession, player: Player): string {
+function addition(session: GameSession, player: Player, name: string): string {
   if (player.resigned) return text.game.resigned;
   if (player.kind === "bot") {
     const level = text.lobby.bots[player.bot ?? ""];
-    return level === undefined || level === player.name ? text.game.bot : level;
+    return level === undefined || level === name ? text.game.bot : level;
   }
   if (player.bot !== null) return text.game.standIn;
   return session.isMine(player.seat) ? text.game.you : "";
 }
 
-/** The score if the game ended now, part by part (R8.3), and what each islander would bring (R8.4). */
-function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Element | null {
+interface BreakdownProps {
+  readonly seat: number;
+  readonly scores: Scores;
+  /** Whether nothing is paid any more. */
+  readonly isOver: boolean;
+}
+
+/** The score if the game ended now, part by part (R8.3), and what each islander would bring (R8.4), or did not (R7.2). */
+function Breakdown({ seat, scores, isOver }: BreakdownProps): JSX.Element | null {
   const ended = scores.players.find((score) => score.seat === seat)?.if_ended_now;
   if (!ended) return null;
   const islanders = scores.islanders.filter((islander) => islander.seat === seat);
@@ -176,13 +183,16 @@ function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Elem
           <b>{ended.total}</b>
         </dd>
       </dl>
-      <p>
-        {text.score.pending} <WareCounts wares={ended.pending} />
-      </p>
+      {!isOver && (
+        <p>
+          {text.score.pending} <WareCounts wares={ended.pending} />
+        </p>
+      )}
       <ul>
         {islanders.map((islander) => (
           <li key={`${islander.x},${islander.y}:${islander.segment}`}>
-            {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))} {worth(islander)}
+            {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))}{" "}
+            {isOver ? text.islander.broughtNothing : worth(islander)}
           </li>
         ))}
       </ul>

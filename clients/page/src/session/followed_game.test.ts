@@ -4,7 +4,7 @@ import { text } from "../messages/index.ts";
 import { storedGame } from "../model/storage.ts";
 import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
-import { game, player, turn, wares } from "../testing/games.ts";
+import { game, player, step, turn, wares } from "../testing/games.ts";
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
 import { announcer } from "./announcer.ts";
 import { GameSession } from "./game_session.ts";
@@ -182,7 +182,7 @@ test("news and gains are those since the last action here", async (t) => {
   script.deliver(script.change({ bag: 4 }, { seat: 1, by: "seat" }));
   assert.equal(session.news.length, 2);
   assert.deepEqual([...session.gains], [[0, { wares: wares(2, 0, 0), points: 0 }]]);
-  session.showPlaces([{ x: 1, y: 1 }]);
+  session.locate(step(game(), { events: [{ type: "islander_placed", seat: 1, x: 1, y: 1, segment: 0 }] }));
   assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
   script.deliver(script.change({ bag: 3 }));
   assert.deepEqual(session.outlines, []);

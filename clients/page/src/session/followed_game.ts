@@ -35,8 +35,8 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   replayed: number | null = null;
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
-  /** The cells that were last asked for; the board shows them. */
-  places: readonly Cell[] = [];
+  /** What happened where somebody wants to look: the board shows it; null for nothing. */
+  located: Step | null = null;
 
   /** What of the board is looked at. */
   readonly inspection: Inspection;
@@ -134,13 +134,14 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
     this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
+    this.located = null;
     this.notify();
   }
 
   /** Looks at a tile, or at one of its segments; null looks away. */
   inspect(cell: Cell | null, segment: number | null = null): void {
     this.inspection.inspected = cell && { cell, segment };
-    this.places = [];
+    this.located = null;
     this.notify();
     if (cell)
       void this.load(this.readFeatures().then(() => announcer.tell(this.inspection.worth?.words ?? "")));
@@ -163,9 +164,10 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     void this.load(this.readFeatures().then(tell));
   }
 
-  /** Shows cells on the board. */
-  showPlaces(cells: readonly Cell[]): void {
-    this.places = cells;
+  /** Shows on the board where something happened; null no more. */
+  locate(step: Step | null): void {
+    this.inspection.inspected = null;
+    this.located = step;
     this.notify();
   }
 
@@ -272,7 +274,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   }
 
   onStep(step: Step): void {
-    this.places = [];
+    this.located = null;
     const { seats } = this.credentials;
     // Whoever was sent away has no seat any more.
     if (step.diff.events.some((event) => event.type === "player_left" && seats[event.seat])) void this.open();

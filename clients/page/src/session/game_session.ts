@@ -5,6 +5,7 @@ import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
+import { placesOf } from "../model/news.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
 import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
@@ -58,7 +59,7 @@ export class GameSession extends FollowedGame {
     const worth = this.inspection.worth ?? this.worth;
     return [
       ...(worth?.outlines ?? []),
-      ...(this.places.length > 0 ? [{ cells: this.places, seat: null }] : []),
+      ...(this.located ? [{ cells: placesOf(this.located.diff), seat: null }] : []),
     ];
   }
 
@@ -77,9 +78,14 @@ export class GameSession extends FollowedGame {
     return this.moves && isAppraised(this.moves) ? this.listedMoves : [];
   }
 
-  /** Whether a move waits for the network. */
+  /** Whether it is not known yet what became of a move: until then nothing else can be chosen. */
+  get isPending(): boolean {
+    return this.outbox.pending !== null;
+  }
+
+  /** Whether that move waits for the network. */
   get isUnsent(): boolean {
-    return this.outbox.isWaiting || (this.outbox.pending !== null && this.network.isOffline);
+    return this.outbox.isWaiting || (this.isPending && this.network.isOffline);
   }
 
   /** Whether something may be done now without a choice before it. */
@@ -94,7 +100,7 @@ export class GameSession extends FollowedGame {
 
   /** Whether the tile may be turned: in the hand before it is known where it fits, too. */
   get canTurn(): boolean {
-    if (this.game?.turn?.phase !== "place_tile" || this.decider === null || this.outbox.pending) return false;
+    if (this.game?.turn?.phase !== "place_tile" || this.decider === null || this.isPending) return false;
     const { cell } = this.selection;
     return cell === null || this.choices.cells.get(keyOf(cell))?.rotations.size !== 1;
   }
@@ -104,9 +110,9 @@ export class GameSession extends FollowedGame {
   }
 
   select(changes: Partial<Selection>): void {
-    if (this.outbox.pending) return;
+    if (this.isPending) return;
     this.notice = null;
-    this.places = [];
+    this.located = null;
     this.inspection.inspected = null;
     this.choose({ ...this.selection, ...changes });
     this.notify();
