@@ -5,7 +5,6 @@ import type { GameSummary } from "south-seas-client";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { durationOf, exactDurationOf } from "../model/deadline.ts";
-import { playerName } from "../model/event_sentences.ts";
 import { pathOf } from "../model/route.ts";
 import { Icon, Won } from "../parts/icon.tsx";
 import { service } from "../service.ts";
@@ -23,9 +22,9 @@ export function GameRow({ game, isMyTurn, isUnsent, verb, onForget }: GameRowPro
     <li class={isMyTurn ? "game-row turn" : "game-row"}>
       <a href={pathOf(game.id)}>
         <span class="sitting">
-          {game.players.map(({ seat, color, points, ...player }) => (
+          {game.players.map(({ seat, color, name, points }) => (
             <span key={seat} class={winners.includes(seat) ? "winner" : ""}>
-              <Token color={color} /> {playerName(player) ?? text.lobby.open}
+              <Token color={color} /> {name ?? text.lobby.open}
               {winners.includes(seat) && <Won />}
               {game.status !== "waiting" && color !== null && (
                 <small

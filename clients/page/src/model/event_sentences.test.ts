@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Diff, GameEvent } from "south-seas-client";
-import { de } from "../messages/de.ts";
-import { en } from "../messages/en.ts";
-import { language } from "../messages/index.ts";
 import { TILESET, change, game, player, wares } from "../testing/games.ts";
-import { describedCell, nameOf, playerName, sentences } from "./event_sentences.ts";
+import { describedCell, sentences } from "./event_sentences.ts";
 
 const PLACED: GameEvent = { type: "tile_placed", seat: 0, tile: "market", x: 1, y: 0, rotation: 0 };
 
@@ -19,22 +16,8 @@ test("what somebody else did for a player says who", () => {
   assert.equal(said(PLACED, { by: "clock" }), "The clock, for Ana, places a tile 1 east of the start.");
   const bot = game({ players: [player(0, "Greedy", { kind: "bot", bot: "greedy" })] });
   assert.deepEqual(sentences({ ...change(2, [], [PLACED]), by: "bot" }, bot, TILESET), [
-    "Skilled places a tile 1 east of the start.",
+    "Greedy places a tile 1 east of the start.",
   ]);
-});
-
-test("a bot that the service named after its kind has the page's name for that, in the page's language", (t) => {
-  const bots = ["Greedy", "Greedy 2", "Greedy Gus", "Expert"].map((name, seat) =>
-    player(seat, name, { kind: "bot", bot: "greedy" }),
-  );
-  const others = [player(4, "Greedy"), player(5, "Tide", { kind: "bot", bot: "tide" })];
-  const seated = game({ players: [...bots, ...others] });
-  const names = () => seated.players.map(({ seat }) => nameOf(seated, seat));
-  assert.deepEqual(names(), ["Skilled", "Skilled 2", "Greedy Gus", "Expert", "Greedy", "Tide"]);
-  assert.equal(playerName({ kind: "open", bot: null, name: null }), null);
-  t.after(() => language.use(en));
-  language.use(de);
-  assert.deepEqual(names().slice(0, 2), ["Geübt", "Geübt 2"]);
 });
 
 test("islanders have the names of their work", () => {

@@ -1,7 +1,6 @@
 /** What happened, in the service's sentences. */
 
-import type { Diff, Game, GameEvent, Player, TileSet } from "south-seas-client";
-import { capitalized } from "../messages/grammar.ts";
+import type { Diff, Game, GameEvent, TileSet } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { type Cell, keyOf, neighbours, sameCell } from "./cells.ts";
 import { costInWords, shipOf, tilesOf } from "./tileset.ts";
@@ -24,14 +23,7 @@ function passed(diff: Diff, game: Game): string {
 }
 
 export function nameOf(game: Game, seat: number): string {
-  const player = game.players[seat];
-  return (player && playerName(player)) ?? text.seatName(seat);
-}
-
-/** A player's name, null for a free seat; a bot that the service named after its kind has the page's name for that. */
-export function playerName({ kind, bot, name }: Pick<Player, "kind" | "bot" | "name">): string | null {
-  const own = kind === "bot" ? text.lobby.bots[bot ?? ""] : undefined;
-  return own && bot && name ? name.replace(new RegExp(`^${capitalized(bot)}(?=$| \\d+$)`), own) : name;
+  return game.players[seat]?.name ?? text.seatName(seat);
 }
 
 /** The kind of the segment that an islander stands on. */

@@ -73,7 +73,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
         <Token color={player.color} />
         <h3 title={name}>
           {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} />}{" "}
-          <small>{addition(session, player, name)}</small>
+          <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
@@ -149,11 +149,11 @@ function Supply({ player: { color, supply } }: { player: Player }): JSX.Element 
   );
 }
 
-function addition(session: GameSession, player: Player, name: string): string {
+function addition(session: GameSession, player: Player): string {
   if (player.resigned) return text.game.resigned;
   if (player.kind === "bot") {
     const level = text.lobby.bots[player.bot ?? ""];
-    return level === undefined || level === name ? text.game.bot : level;
+    return level === undefined || level === player.name ? text.game.bot : level;
   }
   if (player.bot !== null) return text.game.standIn;
   return session.isMine(player.seat) ? text.game.you : "";

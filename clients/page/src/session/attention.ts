@@ -2,7 +2,6 @@
 
 import type { GameSummary } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { playerName } from "../model/event_sentences.ts";
 import { preferences, savePreferences } from "../model/storage.ts";
 import { pathOf } from "../model/route.ts";
 import { ownGames } from "./own_games.ts";
@@ -62,7 +61,7 @@ function play(): void {
 
 /** The service worker shows it, as on Android a page cannot; when it is pressed, the worker sends the path back. */
 async function notify({ id, players }: GameSummary): Promise<void> {
-  const body = text.listed(players.map((player) => playerName(player) ?? text.lobby.open));
+  const body = text.listed(players.map(({ name }) => name ?? text.lobby.open));
   const worker = await navigator.serviceWorker.ready;
   await worker.showNotification(text.actionBar.yourTurn, {
     body,
