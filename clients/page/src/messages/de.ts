@@ -75,6 +75,12 @@ function inUnit(value: number, unit: string): string {
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 /** What a feature lacks until it is finished. */
+function missing(unit: string, open: number): string {
+  return unit === "points"
+    ? counted(open, "Karte fehlt noch", "Karten fehlen noch")
+    : counted(open, "Seite ist noch offen", "Seiten sind noch offen");
+}
+
 function lacking(kind: string, open: number): string {
   if (open === 0) return "fertig";
   return kind === "market"
@@ -317,8 +323,9 @@ export const de: Messages = {
   islander: {
     of: (name, kind) => `${role(kind)} von ${name}`,
     at: (kind, where) => `${role(kind)} (${where}):`,
-    brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
-    outnumbered: "ist in der Minderheit und bringt jetzt nichts",
+    wouldBring: (value, unit, open) =>
+      `brächte ${inUnit(value, unit)}${open ? `; ${missing(unit, open)}` : ""}`,
+    outnumbered: "ist in der Minderheit und brächte nichts",
     broughtNothing: "hat nichts gebracht",
   },
 
@@ -345,8 +352,7 @@ export const de: Messages = {
     islanderTip:
       "Er bleibt dort und arbeitet, bis Steg, Insel oder Meer fertig ist, und bringt dir dann die Waren.",
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind) =>
-      `Diesen ${role(kind)} zurücknehmen? Er bringt nichts, aber du kannst ihn wieder setzen.`,
+    retrieveChosen: (kind) => `Diesen ${role(kind)} zurücknehmen? Du kannst ihn wieder setzen.`,
     allOut:
       "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen: Jeder kommt zurück, wenn sein Steg, seine Insel, sein Meer oder sein Markt fertig ist.",
     noneFree:

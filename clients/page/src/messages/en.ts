@@ -286,9 +286,10 @@ export const en = {
     of: (name: string, kind: string) => capitalized(`${owned(name)} ${role(kind)}`),
     /** In a list of one player's. */
     at: (kind: string, where: string) => `${capitalized(role(kind))} (${where})`,
-    /** Goes on after `of` or `at`. */
-    brings: (value: number, unit: string) => `is worth ${UNITS(value, unit)} now`,
-    outnumbered: "is outnumbered and worth nothing now",
+    /** Goes on after `at`, as the next two do; `open` as of a feature, null while it is not known. */
+    wouldBring: (value: number, unit: string, open: number | null) =>
+      `would bring ${UNITS(value, unit)}${open ? `; ${MISSING(unit, open)}` : ""}`,
+    outnumbered: "is outnumbered and would bring nothing",
     broughtNothing: "brought nothing",
   },
 
@@ -314,8 +315,7 @@ export const en = {
     islanderTip:
       "It stays there and works until that bridge, island or sea is finished, then brings you the wares.",
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind: string) =>
-      `Take this ${role(kind)} back home? It brings nothing, but you can send it out again.`,
+    retrieveChosen: (kind: string) => `Take this ${role(kind)} back home? You can send it out again.`,
     allOut:
       "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
     noneFree:
@@ -697,6 +697,12 @@ function LACKING(kind: string, open: number): string {
   return kind === "market"
     ? `${counted(open, "cell", "cells")} around it free`
     : `${counted(open, "side", "sides")} open`;
+}
+
+function MISSING(unit: string, open: number): string {
+  return unit === "points"
+    ? counted(open, "tile is missing", "tiles are missing")
+    : counted(open, "side is open", "sides are open");
 }
 
 function UNITS(value: number, unit: string): string {

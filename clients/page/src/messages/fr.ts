@@ -75,6 +75,12 @@ function inUnit(value: number, unit: string): string {
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 /** What a feature lacks until it is complete. */
+function missing(unit: string, open: number): string {
+  return unit === "points"
+    ? `il manque ${counted(open, "tuile", "tuiles")}`
+    : counted(open, "côté reste ouvert", "côtés restent ouverts");
+}
+
 function lacking(kind: string, open: number): string {
   if (open === 0) return kind === "sea" || kind === "island" ? "complète" : "complet";
   return kind === "market"
@@ -317,8 +323,9 @@ const french: Messages = {
   islander: {
     of: (name, kind) => `${capitalized(role(kind))} (${name})`,
     at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
-    brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
-    outnumbered: "en minorité, rien pour l’instant",
+    wouldBring: (value, unit, open) =>
+      `rapporterait ${inUnit(value, unit)}${open ? ` ; ${missing(unit, open)}` : ""}`,
+    outnumbered: "en minorité, ne rapporterait rien",
     broughtNothing: "n’a rien rapporté",
   },
 
@@ -349,8 +356,7 @@ const french: Messages = {
     islanderTip:
       "Il y reste et travaille jusqu’à ce que le pont, l’île ou la mer soit complet, puis il vous rapporte les marchandises.",
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind) =>
-      `Reprendre votre ${role(kind)} ? Il ne rapporte rien, mais vous pourrez le placer à nouveau.`,
+    retrieveChosen: (kind) => `Reprendre votre ${role(kind)} ? Vous pourrez le placer à nouveau.`,
     allOut:
       "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
     noneFree:

@@ -174,6 +174,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   pointOut(seat: number | null): void {
     this.pointedOut = seat;
     this.notify();
+    void this.load(this.readFeatures());
   }
 
   dismiss(): void {
@@ -316,8 +317,11 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.notify();
   }
 
+  /** Reads the features while some are looked at. */
   private async readFeatures(): Promise<void> {
+    const { inspected, walked } = this.inspection;
     if (!this.latest || this.replayed !== null) return;
+    if (inspected === null && walked === null && this.pointedOut === null) return;
     await this.inspection.read(this.latest, this.readToken);
   }
 
