@@ -52,6 +52,12 @@ const CLOCK_DECIDES: Record<string, string> = {
   take_ship: "Dann wählt die Uhr das Schiff.",
 };
 
+/** The same when time is up. */
+const CLOCK_DECIDES_NOW: Record<string, string> = {
+  place_tile: "Die Uhr legt deine Karte, mehr nicht.",
+  take_ship: "Die Uhr wählt das Schiff.",
+};
+
 const ISLANDER_JOBS: Record<string, string> = {
   bridge: "Ein Muschelsammler: Er bringt jede Muschel des Stegs, sobald dieser an beiden Enden fertig ist.",
   island: "Ein Bananenpflücker: Er bringt jede Banane der Insel, sobald sie ringsum fertig ist.",
@@ -272,6 +278,11 @@ export const de: Messages = {
       bot: () => "Dann spielt der Computer für dich.",
       resign: () => "Dann gilt das als Aufgabe.",
     },
+    late: {
+      pass: (phase) => CLOCK_DECIDES_NOW[phase] ?? "Dein Zug endet.",
+      bot: () => "Der Computer spielt für dich.",
+      resign: () => "Das gilt als Aufgabe.",
+    },
     bot: (name, turns) => `Der Computer hat ${inTurns(turns)} für ${name} gespielt.`,
     clock: (name, turns) =>
       `Die Zeit von ${name} ist ${inTurns(turns)} abgelaufen, und die Uhr hat entschieden.`,
@@ -286,6 +297,8 @@ export const de: Messages = {
     sound: (isOn) => (isOn ? "Ton ausschalten" : "Ton einschalten"),
     vibration: (isOn) => (isOn ? "Vibration ausschalten" : "Vibration einschalten"),
     notifications: (isOn) => (isOn ? "Mitteilungen ausschalten" : "Mitteilungen einschalten"),
+    blocked:
+      "Dein Browser blockiert die Mitteilungen dieser Seite: Erlaube sie in seinen Einstellungen für diese Website.",
   },
 
   score: {
@@ -408,6 +421,7 @@ export const de: Messages = {
     replay: "Rückblick",
     again: "Noch einmal?",
     againBy: "Es gibt eine Revanche. Öffne sie, um noch einmal zu spielen.",
+    againToWatch: "Es gibt eine Revanche. Du kannst zuschauen.",
     newGame: "Neues Spiel",
   },
 
@@ -631,9 +645,9 @@ export const de: Messages = {
       ships: (step) => `Schritt ${step} ist falsch: Der Startwert ergibt dort ein anderes Schiff.`,
     },
     limits:
-      "Diese Prüfung zeigt nicht, ob jemand die Reihenfolge kannte, ob der Dienst das ganze Protokoll erfunden hat, wer auf welchem Platz saß und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
+      "Diese Prüfung zeigt nicht, ob die Züge den Regeln folgten, wer sie gemacht hat, ob jemand die Reihenfolge vorher kannte und ob der Dienst das ganze Protokoll erfunden hat.",
     limitsChosen:
-      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; und diese Prüfung zeigt nicht, wer auf welchem Platz saß, ob der Dienst das ganze Protokoll erfunden hat und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
+      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; und diese Prüfung zeigt nicht, ob die Züge den Regeln folgten, wer sie gemacht hat und ob der Dienst das ganze Protokoll erfunden hat.",
     impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
   },
 
@@ -675,6 +689,8 @@ export const de: Messages = {
     send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,
     keep: (button) =>
       `Du musst niemanden setzen. Hebe deine Insulaner für eine bessere Stelle auf: Drücke „${button}“.`,
+    leave: (button) =>
+      `Lass deine Insulaner stehen: Jeder kommt zurück, wenn seine Arbeit getan ist. Drücke „${button}“.`,
     finished: {
       bridge: (gain) =>
         `Dein Steg hat kein offenes Ende mehr: Du hast ${gain} bekommen, und dein Muschelsammler ist wieder zu Hause.`,

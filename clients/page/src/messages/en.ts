@@ -234,6 +234,11 @@ export const en = {
       bot: () => "Then the computer plays for you.",
       resign: () => "Then you are out: that counts as resigning.",
     } as Record<string, (phase: string) => string>,
+    late: {
+      pass: (phase: string) => CLOCK_DECIDES_NOW[phase] ?? "Your turn ends.",
+      bot: () => "The computer plays for you.",
+      resign: () => "You are out: that counts as resigning.",
+    } as Record<string, (phase: string) => string>,
     bot: (name: string, turns: readonly number[]) => `The computer played for ${name} in ${inTurns(turns)}.`,
     clock: (name: string, turns: readonly number[]) =>
       `${owned(name)} time ran out, and the clock decided, in ${inTurns(turns)}.`,
@@ -248,6 +253,7 @@ export const en = {
     sound: (isOn: boolean) => (isOn ? "Turn the sound off" : "Turn the sound on"),
     vibration: (isOn: boolean) => (isOn ? "Turn vibration off" : "Turn vibration on"),
     notifications: (isOn: boolean) => (isOn ? "Turn notifications off" : "Turn notifications on"),
+    blocked: "Your browser blocks notifications from this page: allow them in its settings for this site.",
   },
 
   score: {
@@ -370,6 +376,7 @@ export const en = {
     replay: "Replay the game",
     again: "Play again?",
     againBy: "A rematch has been created. Open it to play again.",
+    againToWatch: "A rematch has been created. You can watch it.",
     newGame: "New game",
   },
 
@@ -589,9 +596,9 @@ export const en = {
       ships: (step: number) => `Step ${step} is wrong: the seed gives another ship there.`,
     },
     limits:
-      "This cannot show that nobody knew the order before, that the service did not make up the whole log, who sat at which seat, or that each move followed the rules, which the program “south-seas verify” checks.",
+      "This does not show whether the moves followed the rules, who made them, whether anybody knew the order before, or whether the service made up the whole log.",
     limitsChosen:
-      "Whoever created this game chose its seed and so could know the order; this cannot show who sat at which seat, that the service did not make up the whole log, or that each move followed the rules, which the program “south-seas verify” checks.",
+      "Whoever created this game chose its seed and could know the order; this does not show whether the moves followed the rules, who made them, or whether the service made up the whole log.",
     impossible: "Browsers compute digests only on pages that were opened over https.",
   },
 
@@ -628,6 +635,8 @@ export const en = {
     send: (button: string) => `Press “${button}”. It stays there until its work is done.`,
     keep: (button: string) =>
       `You need not send anybody. Keep your islanders for a better place: press “${button}”.`,
+    leave: (button: string) =>
+      `Leave your islanders where they are: each comes home when its work is done. Press “${button}”.`,
     finished: {
       bridge: (gain: string) =>
         `Your bridge has no open end any more: you got ${gain}, and your shell collector is home again.`,
@@ -722,6 +731,12 @@ function UNITS(value: number, unit: string): string {
 const CLOCK_DECIDES: Record<string, string> = {
   place_tile: "Then the clock places your tile, and nothing more.",
   take_ship: "Then the clock chooses the ship.",
+};
+
+/** The same when time is up. */
+const CLOCK_DECIDES_NOW: Record<string, string> = {
+  place_tile: "The clock places your tile, and nothing more.",
+  take_ship: "The clock chooses the ship.",
 };
 
 const ISLANDER_JOBS: Record<string, string> = {

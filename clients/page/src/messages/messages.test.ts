@@ -171,8 +171,16 @@ test("each kind of islander and of ware has its words", () => {
   );
   assert.equal(de.islander.wouldBring(1, "fish", 1), "brächte 1 Fisch; 1 Seite ist noch offen");
   assert.equal(fr.islander.wouldBring(2, "shells", null), "rapporterait 2 coquillages");
+  for (const { away } of [en, fr, de])
+    for (const [policy, say] of Object.entries(away.late))
+      for (const phase of ["place_tile", "take_ship", "islander"])
+        assert.doesNotMatch(say(phase), /^(Then|Ensuite|Dann)/, `nothing comes any more: ${policy}`);
   for (const { actionBar } of [en, fr, de])
-    assert.doesNotMatch(actionBar.retrieveChosen("sea"), /bring|rapport/, "the service says what is given up");
+    assert.doesNotMatch(
+      actionBar.retrieveChosen("sea"),
+      /bring|rapport/,
+      "the service says what is given up",
+    );
   assert.equal(de.describe.cost.same(3, 1), "3 Waren einer anderen Sorte");
   assert.equal(
     de.describe.spot("einen Fischer in die Meeresfläche setzen"),

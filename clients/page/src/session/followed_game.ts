@@ -117,6 +117,11 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     return turn && this.isMine(turn.decider) ? turn.decider : null;
   }
 
+  /** Whether this browser has a seat, whoever plays it. */
+  get isSeated(): boolean {
+    return Object.keys(this.credentials.seats).length > 0;
+  }
+
   /** Whether this browser plays a seat now. */
   isMine(seat: number): boolean {
     const player = this.game?.players[seat];
