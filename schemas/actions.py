@@ -93,7 +93,7 @@ class ActionRequest(RequestModel):
 
 
 class FeatureValue(ResponseModel):
-    """A feature: who is there, what it gives now, and what it lacks until it is complete."""
+    """A feature: who is there, what it is worth so far, and what it lacks until it is complete."""
 
     kind: SegmentKind
     cells: list[Cell]

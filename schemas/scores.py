@@ -70,7 +70,7 @@ class BoardFeature(FeatureValue):
     segments: list[BoardSegment]
     """In the order in which their tiles were placed."""
     text: str
-    """What it gives now, or was worth at the end, what it lacks, and who leads there: whole sentences."""
+    """What it is worth so far, or was at the end, what it lacks, and who leads there: whole sentences."""
 
 
 class BoardFeatures(ResponseModel):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from schemas.actions import FeatureValue, Move, Pass, RetrieveIslander
 from schemas.commands import MissingWares, ShipOffer
-from schemas.events import TurnStarted
+from schemas.events import AnyEvent, TurnStarted
 from schemas.vocabulary import SegmentKind, Wares
 from service.engine import Game, TileSetIndex, move_effects, move_feature
 from service.engine.delivery import missing_wares
@@ -15,16 +15,16 @@ from service.i18n.phrases import point_count, ship_cost, ware_counts
 
 _OPEN: dict[SegmentKind, tuple[str, str]] = {
     "island": ngettext_noop(
-        "The island gives {wares} now and has {number} open side.",
-        "The island gives {wares} now and has {number} open sides.",
+        "The island is worth {wares} so far and has {number} open side.",
+        "The island is worth {wares} so far and has {number} open sides.",
     ),
     "bridge": ngettext_noop(
-        "The bridge gives {wares} now and has {number} open side.",
-        "The bridge gives {wares} now and has {number} open sides.",
+        "The bridge is worth {wares} so far and has {number} open side.",
+        "The bridge is worth {wares} so far and has {number} open sides.",
     ),
     "sea": ngettext_noop(
-        "The sea region gives {wares} now and has {number} open side.",
-        "The sea region gives {wares} now and has {number} open sides.",
+        "The sea region is worth {wares} so far and has {number} open side.",
+        "The sea region is worth {wares} so far and has {number} open sides.",
     ),
     "market": ngettext_noop(
         "The market lacks {number} tile around it.",
@@ -70,20 +70,27 @@ class MoveAppraiser(NamedTuple):
     tileset_index: TileSetIndex
     game: Game
     narrator: EventNarrator
+    passed: list[AnyEvent]
+    """What comes in the islander phase whatever is done with the islanders."""
 
     @classmethod
     def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "MoveAppraiser":
         """Return the appraiser of a game's position."""
-        return cls(translator, index, game, EventNarrator.of(translator, index, game))
+        passed = move_effects(index, game, Pass("islander")) if game.phase == "islander" else []
+        return cls(translator, index, game, EventNarrator.of(translator, index, game), passed)
 
     def appraise(self, move: Move) -> Move:
         """Return a legal move with its effects and feature, and both in words."""
         effects = move_effects(self.tileset_index, self.game, move.action)
         feature = move_feature(self.tileset_index, self.game, move.action)
         own = 0 if isinstance(move.action, Pass) else 1  # the first event is the move itself, of which `text` tells
-        text = self.narrator.narrate_change(event for event in effects[own:] if not isinstance(event, TurnStarted))
-        # What evaluates the feature at once says what it gives.
-        if feature is not None and (feature.open or isinstance(move.action, RetrieveIslander)):
+        caused = (event for event in effects[own:] if feature is None or event not in self.passed)
+        text = self.narrator.narrate_change(event for event in caused if not isinstance(event, TurnStarted))
+        if feature is not None and isinstance(move.action, RetrieveIslander):
+            decider = self.game.decider
+            loss = describe_loss(self.translator, self.narrator.player_names[decider], decider, feature)
+            text = f"{loss} {text}".rstrip()
+        elif feature is not None and feature.open:  # what evaluates the feature at once says what it gives
             text = f"{describe_feature(self.translator, feature)} {text}".rstrip()
         return Move(id=move.id, text=move.text, action=move.action, effects=effects, feature=feature, worth=text)
 
@@ -111,7 +118,7 @@ class MoveAppraiser(NamedTuple):
 def describe_occupied_feature(
     translator: Translator, names: Sequence[str], feature: FeatureValue, *, evaluated: bool, over: bool
 ) -> str:
-    """Return what a feature gives now, what it lacks, and to whom that goes; `names` are by seat.
+    """Return what a feature is worth so far, what it lacks, and to whom that goes; `names` are by seat.
 
     One that is `evaluated` gives nothing more (R5.5). Once the game is `over` none does: say what it was worth (R7.2).
     """
@@ -129,8 +136,20 @@ def describe_occupied_feature(
     return f"{describe_feature(translator, feature)} {who}"
 
 
+def describe_loss(translator: Translator, player: str, seat: int, feature: FeatureValue) -> str:
+    """Return what a feature would give a player, and does not without one of the player's islanders (R4.4, R5.5)."""
+    counts = {count.seat: count.count for count in feature.islanders}
+    # With more than the others, or with two where nobody else is, one less is enough.
+    if counts.pop(seat) == max(counts.values(), default=1):
+        if feature.kind == "market":
+            return translator.gettext("{player} gives up the ship of the market.", player=player)
+        if wares := ware_counts(translator, feature.wares):
+            return translator.gettext("{player} gives up {wares}.", player=player, wares=translator.join_list(wares))
+    return translator.gettext("{player} gives up nothing.", player=player)
+
+
 def describe_feature(translator: Translator, feature: FeatureValue) -> str:
-    """Return what a feature gives now, and what it lacks until it is complete."""
+    """Return what a feature is worth so far, and what it lacks until it is complete."""
     if feature.open:
         return _describe_open(translator, _OPEN, feature)
     return translator.gettext(_COMPLETE[feature.kind], wares=_feature_wares(translator, feature))

@@ -81,7 +81,7 @@ async def test_a_chosen_move_says_what_it_is_worth(client: Client) -> None:
         await ready(play)
         move = play.state.menu.choices[0]
         press(play, *move.key)
-        assert re.search(r"The .* gives .* now and has \d+ open sides?\.$", move.move.worth or "")
+        assert re.search(r"The .* is worth .* so far and has \d+ open sides?\.$", move.move.worth or "")
         assert (move.move.worth or "") in seen(play, width=120)
 
 

@@ -57,7 +57,9 @@ async def test_two_people_play_a_whole_game_in_a_chat(
         if (reply := await bot.answer(name, "1")).startswith("Which rotation?"):
             reply = await bot.answer(name, "1")
         replies.append(reply)
-    assert any(re.search(r"\n\d+\. place a .*: The .* gives .* now and has \d+ open sides?\.", one) for one in replies)
+    assert any(
+        re.search(r"\n\d+\. place a .*: The .* is worth .* so far and has \d+ open sides?\.", one) for one in replies
+    )
     async with asyncio.timeout(TIMEOUT_S):
         while "Final scores: " not in (last := await posted.get()):
             assert re.search(r"(Ana|Bo), it is your turn\.$", last)

@@ -1,5 +1,6 @@
 """Texts: their words, which are a file to read, and what is true of the texts of every game and tile set."""
 
+import re
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -9,12 +10,20 @@ import msgspec
 import pytest
 
 from schemas import events
-from schemas.actions import Action, Deliver, PlaceTile, RetrieveIslander, TakeShip
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.tileset import TileSet
 from schemas.vocabulary import Cell, Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.engine.tileset_index import FISH, SHIPS, pack_cell
-from service.i18n import LANGUAGES, EventNarrator, Language, describe_move, describe_status, get_translator
+from service.i18n import (
+    LANGUAGES,
+    EventNarrator,
+    Language,
+    MoveAppraiser,
+    describe_move,
+    describe_status,
+    get_translator,
+)
 from service.i18n.moves import MAX_TEXT_LENGTH
 from service.i18n.phrases import place_phrase
 from service.i18n.tile_names import tile_names
@@ -23,6 +32,8 @@ from tests.engine.test_move_ids import INDEXES, long_names
 from tests.i18n.texts import LAGOON, first_tile, index_of, list_events, make_game, make_tile, write_texts
 from tests.reference.random_tilesets import random_tileset
 from tests.reference.tileset_builder import bridge, island, market, sea
+from tests.rules.rules_game import RED
+from tests.rules.test_r8_queries import three_pickers
 
 RANDOM = [TileSetIndex(msgspec.convert(random_tileset(seed), TileSet)) for seed in range(30)]
 TRANSLATORS = [get_translator(language) for language in LANGUAGES]
@@ -75,6 +86,25 @@ def test_whose_time_is_up_is_not_said_to_resign() -> None:
     assert narrator.narrate_change([events.TurnTimedOut(seat=1, policy="resign"), *left]) == (
         f"Time is up for Bo, which counts as resigning; all islanders of this player go home. {end}"
     )
+
+
+def test_a_choice_about_islanders_says_only_what_it_changes() -> None:
+    """R4.4, R5.5: whom the completed island pays is news where it is no more Red alone."""
+    table = three_pickers()
+    table.place(RED)
+    table.game.edition = "german"
+    appraiser = MoveAppraiser.of(get_translator("en"), table.index, table.game)
+
+    def worth(action: Action) -> str:
+        return appraiser.appraise(describe_move(appraiser.translator, table.index, table.game, action)).worth or ""
+
+    x, y = table.places[1]
+    retrieved = worth(RetrieveIslander(x, y, table.segment(1, "island")))
+    completed = "Island completed 1 east of the start: "
+    assert retrieved == f"Red gives up nothing. {completed}Red and Blue receive 3 bananas each."
+    assert worth(Pass("islander")) == f"{completed}Red receives 3 bananas."
+    (placement, *_) = table.moves(PlaceIslander)
+    assert re.fullmatch(r"The .* so far and has \d+ open sides?\.", worth(placement))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, de
 from service.i18n.catalogue import get_translator
 from service.i18n.phrases import ship_cost
 from service.i18n.segment_phrases import segment_phrase
-from service.i18n.worth import MoveAppraiser, describe_feature, describe_occupied_feature
+from service.i18n.worth import MoveAppraiser, describe_feature, describe_loss, describe_occupied_feature
 from tests.engine.random_games import lagoon_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset
@@ -207,6 +207,18 @@ def list_worths() -> Iterator[Text]:
         wares = Wares(bananas=1, shells=0, fish=0)
         value = FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=missing)
         yield say_whose, value, evaluated, over
+    for kind, bananas, own, other in (
+        ("island", 2, 1, 0),
+        ("island", 0, 1, 0),
+        ("island", 2, 2, 0),
+        ("island", 2, 2, 2),
+        ("island", 2, 1, 2),
+        ("market", 0, 1, 0),
+    ):
+        islanders = [events.IslanderCount(seat=seat, count=count) for seat, count in enumerate((own, other)) if count]
+        wares = Wares(bananas=bananas, shells=0, fish=0)
+        value = FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=1)
+        yield describe_loss, "Ana", 0, value
     for cost in COSTS:
         index = with_ships(5, cost)
         game = make_game(index)

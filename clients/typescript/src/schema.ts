@@ -294,7 +294,7 @@ export interface paths {
         };
         /**
          * Read the features
-         * @description Return the features of a tile, or of the whole board: who is there, what each gives now and what it lacks (R8.4).
+         * @description Return the features of a tile, or of the board: who is there, what each is worth so far and what it lacks (R8.4).
          *
          *     The texts are in the language of `Accept-Language`.
          */
@@ -1326,7 +1326,7 @@ export interface components {
             readonly open: number;
             /** @description In the order in which their tiles were placed. */
             readonly segments: readonly components["schemas"]["BoardSegment"][];
-            /** @description What it gives now, or was worth at the end, what it lacks, and who leads there: whole sentences. */
+            /** @description What it is worth so far, or was at the end, what it lacks, and who leads there: whole sentences. */
             readonly text: string;
             /** @description The wares that each seat with the most islanders would get if the feature were evaluated now (R5.5). */
             readonly wares: components["schemas"]["Wares"];
@@ -1649,7 +1649,7 @@ export interface components {
             /** @description Seats with the most islanders. */
             readonly winners: readonly number[];
         };
-        /** @description A feature: who is there, what it gives now, and what it lacks until it is complete. */
+        /** @description A feature: who is there, what it is worth so far, and what it lacks until it is complete. */
         readonly FeatureValue: {
             readonly cells: readonly components["schemas"]["Cell"][];
             /** @description The islanders of each seat that has any there. */

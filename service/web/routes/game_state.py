@@ -83,7 +83,7 @@ async def read_scores(request: web.Request, params: GameRead) -> web.Response:
     "The features, and what each is worth.",
 )
 async def read_features(request: web.Request, asked: FeaturesRead) -> web.Response:
-    """Return the features of a tile, or of the whole board: who is there, what each gives now and what it lacks (R8.4).
+    """Return the features of a tile, or of the board: who is there, what each is worth so far and what it lacks (R8.4).
 
     The texts are in the language of `Accept-Language`.
     """

@@ -67,7 +67,7 @@ async def test_islanders_say_what_they_are_worth(chat: Chat) -> None:
     """In the user's language, after the number in the picture."""
     called, person = await chat.begin(BO, CY)
     placed = await chat.place(person, called)
-    wanted = {"fr": r"\n\d+: Gain actuel d", "de": r"\n\d+: D(ie|er) \S+ bringt jetzt "}[person.language]
+    wanted = {"fr": r"\n\d+: Valeur d", "de": r"\n\d+: D(ie|er) \S+ ist bisher "}[person.language]
     assert re.search(wanted, placed.text), placed.text
 
 

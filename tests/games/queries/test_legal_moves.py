@@ -99,7 +99,7 @@ def test_a_page_says_what_its_moves_are_worth_only_if_asked() -> None:
             (INDEX.ship_ids[ship], not affordable_payments(INDEX, player, ship)) for ship in game.display
         ]
         apply_action(INDEX, game, rng.choice(legal_moves(INDEX, game)))
-    assert any(worth.startswith("Gain actuel d") for worth in worths)
+    assert any(worth.startswith("Valeur d") for worth in worths)
     assert list_legal_moves(INDEX, game, MoveFilter(effects=True)).ships is None
 
 

@@ -1,4 +1,4 @@
-/** What a touched tile or figure is, and what its features are worth now (R8.4). */
+/** What a touched tile or figure is, and what its features are worth so far (R8.4). */
 
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";

@@ -52,6 +52,12 @@ const CLOCK_DECIDES: Record<string, string> = {
   take_ship: "Dann wählt die Uhr das Schiff.",
 };
 
+/** The same when time is up. */
+const CLOCK_DECIDES_NOW: Record<string, string> = {
+  place_tile: "Die Uhr legt deine Karte, mehr nicht.",
+  take_ship: "Die Uhr wählt das Schiff.",
+};
+
 const ISLANDER_JOBS: Record<string, string> = {
   bridge: "Ein Muschelsammler: Er bringt jede Muschel des Stegs, sobald dieser an beiden Enden fertig ist.",
   island: "Ein Bananenpflücker: Er bringt jede Banane der Insel, sobald sie ringsum fertig ist.",
@@ -75,6 +81,12 @@ function inUnit(value: number, unit: string): string {
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 /** What a feature lacks until it is finished. */
+function missing(unit: string, open: number): string {
+  return unit === "points"
+    ? counted(open, "Karte fehlt noch", "Karten fehlen noch")
+    : counted(open, "Seite ist noch offen", "Seiten sind noch offen");
+}
+
 function lacking(kind: string, open: number): string {
   if (open === 0) return "fertig";
   return kind === "market"
@@ -266,6 +278,11 @@ export const de: Messages = {
       bot: () => "Dann spielt der Computer für dich.",
       resign: () => "Dann gilt das als Aufgabe.",
     },
+    late: {
+      pass: (phase) => CLOCK_DECIDES_NOW[phase] ?? "Dein Zug endet.",
+      bot: () => "Der Computer spielt für dich.",
+      resign: () => "Das gilt als Aufgabe.",
+    },
     bot: (name, turns) => `Der Computer hat ${inTurns(turns)} für ${name} gespielt.`,
     clock: (name, turns) =>
       `Die Zeit von ${name} ist ${inTurns(turns)} abgelaufen, und die Uhr hat entschieden.`,
@@ -280,6 +297,8 @@ export const de: Messages = {
     sound: (isOn) => (isOn ? "Ton ausschalten" : "Ton einschalten"),
     vibration: (isOn) => (isOn ? "Vibration ausschalten" : "Vibration einschalten"),
     notifications: (isOn) => (isOn ? "Mitteilungen ausschalten" : "Mitteilungen einschalten"),
+    blocked:
+      "Dein Browser blockiert die Mitteilungen dieser Seite: Erlaube sie in seinen Einstellungen für diese Website.",
   },
 
   score: {
@@ -317,8 +336,9 @@ export const de: Messages = {
   islander: {
     of: (name, kind) => `${role(kind)} von ${name}`,
     at: (kind, where) => `${role(kind)} (${where}):`,
-    brings: (value, unit) => `bringt jetzt ${inUnit(value, unit)}`,
-    outnumbered: "ist in der Minderheit und bringt jetzt nichts",
+    wouldBring: (value, unit, open) =>
+      `brächte ${inUnit(value, unit)}${open ? `; ${missing(unit, open)}` : ""}`,
+    outnumbered: "ist in der Minderheit und brächte nichts",
     broughtNothing: "hat nichts gebracht",
   },
 
@@ -345,8 +365,7 @@ export const de: Messages = {
     islanderTip:
       "Er bleibt dort und arbeitet, bis Steg, Insel oder Meer fertig ist, und bringt dir dann die Waren.",
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind) =>
-      `Diesen ${role(kind)} zurücknehmen? Er bringt nichts, aber du kannst ihn wieder setzen.`,
+    retrieveChosen: (kind) => `Diesen ${role(kind)} zurücknehmen? Du kannst ihn wieder setzen.`,
     allOut:
       "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen: Jeder kommt zurück, wenn sein Steg, seine Insel, sein Meer oder sein Markt fertig ist.",
     noneFree:
@@ -402,6 +421,7 @@ export const de: Messages = {
     replay: "Rückblick",
     again: "Noch einmal?",
     againBy: "Es gibt eine Revanche. Öffne sie, um noch einmal zu spielen.",
+    againToWatch: "Es gibt eine Revanche. Du kannst zuschauen.",
     newGame: "Neues Spiel",
   },
 
@@ -625,9 +645,9 @@ export const de: Messages = {
       ships: (step) => `Schritt ${step} ist falsch: Der Startwert ergibt dort ein anderes Schiff.`,
     },
     limits:
-      "Diese Prüfung zeigt nicht, ob jemand die Reihenfolge kannte, ob der Dienst das ganze Protokoll erfunden hat, wer auf welchem Platz saß und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
+      "Diese Prüfung zeigt nicht, ob die Züge den Regeln folgten, wer sie gemacht hat, ob jemand die Reihenfolge vorher kannte und ob der Dienst das ganze Protokoll erfunden hat.",
     limitsChosen:
-      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; und diese Prüfung zeigt nicht, wer auf welchem Platz saß, ob der Dienst das ganze Protokoll erfunden hat und ob jeder Zug den Regeln folgte (das prüft das Programm „south-seas verify“).",
+      "Wer dieses Spiel angelegt hat, hat den Startwert gewählt und konnte die Reihenfolge kennen; und diese Prüfung zeigt nicht, ob die Züge den Regeln folgten, wer sie gemacht hat und ob der Dienst das ganze Protokoll erfunden hat.",
     impossible: "Browser berechnen Prüfsummen nur auf Seiten, die über https geöffnet wurden.",
   },
 
@@ -669,6 +689,8 @@ export const de: Messages = {
     send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,
     keep: (button) =>
       `Du musst niemanden setzen. Hebe deine Insulaner für eine bessere Stelle auf: Drücke „${button}“.`,
+    leave: (button) =>
+      `Lass deine Insulaner stehen: Jeder kommt zurück, wenn seine Arbeit getan ist. Drücke „${button}“.`,
     finished: {
       bridge: (gain) =>
         `Dein Steg hat kein offenes Ende mehr: Du hast ${gain} bekommen, und dein Muschelsammler ist wieder zu Hause.`,

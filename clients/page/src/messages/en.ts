@@ -234,6 +234,11 @@ export const en = {
       bot: () => "Then the computer plays for you.",
       resign: () => "Then you are out: that counts as resigning.",
     } as Record<string, (phase: string) => string>,
+    late: {
+      pass: (phase: string) => CLOCK_DECIDES_NOW[phase] ?? "Your turn ends.",
+      bot: () => "The computer plays for you.",
+      resign: () => "You are out: that counts as resigning.",
+    } as Record<string, (phase: string) => string>,
     bot: (name: string, turns: readonly number[]) => `The computer played for ${name} in ${inTurns(turns)}.`,
     clock: (name: string, turns: readonly number[]) =>
       `${owned(name)} time ran out, and the clock decided, in ${inTurns(turns)}.`,
@@ -248,6 +253,7 @@ export const en = {
     sound: (isOn: boolean) => (isOn ? "Turn the sound off" : "Turn the sound on"),
     vibration: (isOn: boolean) => (isOn ? "Turn vibration off" : "Turn vibration on"),
     notifications: (isOn: boolean) => (isOn ? "Turn notifications off" : "Turn notifications on"),
+    blocked: "Your browser blocks notifications from this page: allow them in its settings for this site.",
   },
 
   score: {
@@ -286,9 +292,10 @@ export const en = {
     of: (name: string, kind: string) => capitalized(`${owned(name)} ${role(kind)}`),
     /** In a list of one player's. */
     at: (kind: string, where: string) => `${capitalized(role(kind))} (${where})`,
-    /** Goes on after `of` or `at`. */
-    brings: (value: number, unit: string) => `is worth ${UNITS(value, unit)} now`,
-    outnumbered: "is outnumbered and worth nothing now",
+    /** Goes on after `at`, as the next two do; `open` as of a feature, null while it is not known. */
+    wouldBring: (value: number, unit: string, open: number | null) =>
+      `would bring ${UNITS(value, unit)}${open ? `; ${MISSING(unit, open)}` : ""}`,
+    outnumbered: "is outnumbered and would bring nothing",
     broughtNothing: "brought nothing",
   },
 
@@ -314,8 +321,7 @@ export const en = {
     islanderTip:
       "It stays there and works until that bridge, island or sea is finished, then brings you the wares.",
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind: string) =>
-      `Take this ${role(kind)} back home? It brings nothing, but you can send it out again.`,
+    retrieveChosen: (kind: string) => `Take this ${role(kind)} back home? You can send it out again.`,
     allOut:
       "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
     noneFree:
@@ -370,6 +376,7 @@ export const en = {
     replay: "Replay the game",
     again: "Play again?",
     againBy: "A rematch has been created. Open it to play again.",
+    againToWatch: "A rematch has been created. You can watch it.",
     newGame: "New game",
   },
 
@@ -589,9 +596,9 @@ export const en = {
       ships: (step: number) => `Step ${step} is wrong: the seed gives another ship there.`,
     },
     limits:
-      "This cannot show that nobody knew the order before, that the service did not make up the whole log, who sat at which seat, or that each move followed the rules, which the program “south-seas verify” checks.",
+      "This does not show whether the moves followed the rules, who made them, whether anybody knew the order before, or whether the service made up the whole log.",
     limitsChosen:
-      "Whoever created this game chose its seed and so could know the order; this cannot show who sat at which seat, that the service did not make up the whole log, or that each move followed the rules, which the program “south-seas verify” checks.",
+      "Whoever created this game chose its seed and could know the order; this does not show whether the moves followed the rules, who made them, or whether the service made up the whole log.",
     impossible: "Browsers compute digests only on pages that were opened over https.",
   },
 
@@ -628,6 +635,8 @@ export const en = {
     send: (button: string) => `Press “${button}”. It stays there until its work is done.`,
     keep: (button: string) =>
       `You need not send anybody. Keep your islanders for a better place: press “${button}”.`,
+    leave: (button: string) =>
+      `Leave your islanders where they are: each comes home when its work is done. Press “${button}”.`,
     finished: {
       bridge: (gain: string) =>
         `Your bridge has no open end any more: you got ${gain}, and your shell collector is home again.`,
@@ -699,6 +708,12 @@ function LACKING(kind: string, open: number): string {
     : `${counted(open, "side", "sides")} open`;
 }
 
+function MISSING(unit: string, open: number): string {
+  return unit === "points"
+    ? counted(open, "tile is missing", "tiles are missing")
+    : counted(open, "side is open", "sides are open");
+}
+
 function UNITS(value: number, unit: string): string {
   switch (unit) {
     case "bananas":
@@ -716,6 +731,12 @@ function UNITS(value: number, unit: string): string {
 const CLOCK_DECIDES: Record<string, string> = {
   place_tile: "Then the clock places your tile, and nothing more.",
   take_ship: "Then the clock chooses the ship.",
+};
+
+/** The same when time is up. */
+const CLOCK_DECIDES_NOW: Record<string, string> = {
+  place_tile: "The clock places your tile, and nothing more.",
+  take_ship: "The clock chooses the ship.",
 };
 
 const ISLANDER_JOBS: Record<string, string> = {

@@ -51,6 +51,12 @@ const CLOCK_DECIDES: Record<string, string> = {
   take_ship: "Ensuite, l’horloge choisira le navire.",
 };
 
+/** The same when time is up. */
+const CLOCK_DECIDES_NOW: Record<string, string> = {
+  place_tile: "L’horloge pose votre tuile, rien de plus.",
+  take_ship: "L’horloge choisit le navire.",
+};
+
 const ISLANDER_JOBS: Record<string, string> = {
   bridge:
     "Un collecteur de coquillages : il rapporte chaque coquillage du pont, dès que celui-ci n’a plus de bout ouvert.",
@@ -75,6 +81,12 @@ function inUnit(value: number, unit: string): string {
 const YIELDS: Record<string, string> = { bridge: "shells", island: "bananas", sea: "fish" };
 
 /** What a feature lacks until it is complete. */
+function missing(unit: string, open: number): string {
+  return unit === "points"
+    ? `il manque ${counted(open, "tuile", "tuiles")}`
+    : counted(open, "côté reste ouvert", "côtés restent ouverts");
+}
+
 function lacking(kind: string, open: number): string {
   if (open === 0) return kind === "sea" || kind === "island" ? "complète" : "complet";
   return kind === "market"
@@ -267,6 +279,11 @@ const french: Messages = {
       bot: () => "Ensuite, l’ordinateur jouera pour vous.",
       resign: () => "Ensuite, cela comptera comme un abandon.",
     },
+    late: {
+      pass: (phase) => CLOCK_DECIDES_NOW[phase] ?? "Votre tour se termine.",
+      bot: () => "L’ordinateur joue pour vous.",
+      resign: () => "Cela compte comme un abandon.",
+    },
     bot: (name, turns) => `L’ordinateur a joué pour ${name} ${inTurns(turns)}.`,
     clock: (name, turns) => `Temps écoulé pour ${name} ${inTurns(turns)} : l’horloge a décidé.`,
     byBot: (name) => `L’ordinateur (pour ${name})`,
@@ -280,6 +297,8 @@ const french: Messages = {
     sound: (isOn) => (isOn ? "Couper le son" : "Activer le son"),
     vibration: (isOn) => (isOn ? "Couper la vibration" : "Activer la vibration"),
     notifications: (isOn) => (isOn ? "Couper les notifications" : "Activer les notifications"),
+    blocked:
+      "Votre navigateur bloque les notifications de cette page : autorisez-les dans ses réglages pour ce site.",
   },
 
   score: {
@@ -317,8 +336,9 @@ const french: Messages = {
   islander: {
     of: (name, kind) => `${capitalized(role(kind))} (${name})`,
     at: (kind, where) => `${capitalized(role(kind))} (${where}) :`,
-    brings: (value, unit) => `${inUnit(value, unit)} pour l’instant`,
-    outnumbered: "en minorité, rien pour l’instant",
+    wouldBring: (value, unit, open) =>
+      `rapporterait ${inUnit(value, unit)}${open ? ` ; ${missing(unit, open)}` : ""}`,
+    outnumbered: "en minorité, ne rapporterait rien",
     broughtNothing: "n’a rien rapporté",
   },
 
@@ -349,8 +369,7 @@ const french: Messages = {
     islanderTip:
       "Il y reste et travaille jusqu’à ce que le pont, l’île ou la mer soit complet, puis il vous rapporte les marchandises.",
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
-    retrieveChosen: (kind) =>
-      `Reprendre votre ${role(kind)} ? Il ne rapporte rien, mais vous pourrez le placer à nouveau.`,
+    retrieveChosen: (kind) => `Reprendre votre ${role(kind)} ? Vous pourrez le placer à nouveau.`,
     allOut:
       "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
     noneFree:
@@ -414,6 +433,7 @@ const french: Messages = {
     replay: "Revoir la partie",
     again: "Rejouer ?",
     againBy: "Une revanche a été créée. Ouvrez-la pour rejouer.",
+    againToWatch: "Une revanche a été créée. Vous pouvez y assister.",
     newGame: "Nouvelle partie",
   },
 
@@ -636,9 +656,9 @@ const french: Messages = {
       ships: (step) => `L’étape ${step} est fausse : la graine y donne un autre navire.`,
     },
     limits:
-      "Ce contrôle ne montre pas si quelqu’un connaissait l’ordre, si le service a inventé tout le journal, qui occupait quelle place, ni si chaque coup suivait les règles (ce que vérifie le programme « south-seas verify »).",
+      "Ce contrôle ne montre pas si les coups suivaient les règles, qui les a joués, si quelqu’un connaissait l’ordre à l’avance, ni si le service a inventé tout le journal.",
     limitsChosen:
-      "La personne qui a créé cette partie a choisi la graine et pouvait donc connaître l’ordre ; et ce contrôle ne montre pas qui occupait quelle place, si le service a inventé tout le journal, ni si chaque coup suivait les règles (ce que vérifie le programme « south-seas verify »).",
+      "La personne qui a créé cette partie a choisi la graine et pouvait connaître l’ordre ; et ce contrôle ne montre pas si les coups suivaient les règles, qui les a joués, ni si le service a inventé tout le journal.",
     impossible: "Les navigateurs ne calculent des empreintes que sur les pages ouvertes par https.",
   },
 
@@ -675,6 +695,8 @@ const french: Messages = {
     send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,
     keep: (button) =>
       `Rien ne vous oblige à placer quelqu’un. Gardez vos insulaires pour un meilleur endroit : appuyez sur « ${button} ».`,
+    leave: (button) =>
+      `Laissez vos insulaires en place : chacun revient quand son travail est fini. Appuyez sur « ${button} ».`,
     finished: {
       bridge: (gain) =>
         `Votre pont n’a plus de bout ouvert : vous avez reçu ${gain}, et votre collecteur est rentré.`,

@@ -161,8 +161,26 @@ test("each kind of islander and of ware has its words", () => {
   }
   assert.equal(fr.islander.of("Ana", "sea"), "Pêcheur (Ana)");
   assert.equal(de.islander.of("Ana", "bridge"), "Muschelsammler von Ana");
-  assert.equal(de.islander.brings(1, "fish"), "bringt jetzt 1 Fisch");
-  assert.equal(fr.islander.brings(2, "shells"), "2 coquillages pour l’instant");
+  assert.deepEqual(
+    [en, fr, de].map(({ islander }) => islander.wouldBring(6, "points", 5)),
+    [
+      "would bring a ship of 6 points; 5 tiles are missing",
+      "rapporterait un navire à 6 points ; il manque 5 tuiles",
+      "brächte ein Schiff (6 Punkte); 5 Karten fehlen noch",
+    ],
+  );
+  assert.equal(de.islander.wouldBring(1, "fish", 1), "brächte 1 Fisch; 1 Seite ist noch offen");
+  assert.equal(fr.islander.wouldBring(2, "shells", null), "rapporterait 2 coquillages");
+  for (const { away } of [en, fr, de])
+    for (const [policy, say] of Object.entries(away.late))
+      for (const phase of ["place_tile", "take_ship", "islander"])
+        assert.doesNotMatch(say(phase), /^(Then|Ensuite|Dann)/, `nothing comes any more: ${policy}`);
+  for (const { actionBar } of [en, fr, de])
+    assert.doesNotMatch(
+      actionBar.retrieveChosen("sea"),
+      /bring|rapport/,
+      "the service says what is given up",
+    );
   assert.equal(de.describe.cost.same(3, 1), "3 Waren einer anderen Sorte");
   assert.equal(
     de.describe.spot("einen Fischer in die Meeresfläche setzen"),

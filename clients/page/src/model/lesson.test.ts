@@ -74,7 +74,16 @@ test("each work of an islander is explained once, and that all may stay at home"
   assert.equal(hintFor(state({ ...sending, told: ["island"] }))?.words, text.lesson.works["bridge"]);
   assert.equal(hinted({ ...sending, told: ["bridge"] }), "another: spots");
   assert.equal(hinted({ ...sending, chosen: { ...NOTHING_CHOSEN, spot: "s" } }), "send: confirm");
-  assert.equal(hinted({ ...sending, moves: [PASS] }), "keep: pass");
+  const { feature } = SEND;
+  const market = { ...SEND, feature: feature && { ...feature, kind: "market", open: 7 } };
+  const keep = hintFor(state({ ...sending, moves: [market, PASS], told: ["market"] }));
+  assert.equal(keep?.words, text.lesson.keep(text.actionBar.noIslander));
+});
+
+test("who cannot send an islander out is told to leave them where they are, not to keep them", () => {
+  const home = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });
+  const hint = hintFor(state({ game: phase("islander"), moves: [home, PASS] }));
+  assert.deepEqual([hint?.words, hint?.move?.id], [text.lesson.leave(text.actionBar.leaveThem), PASS.id]);
 });
 
 test("what has happened is explained in the order in which it did, each once", () => {
@@ -128,10 +137,12 @@ test("the lesson ends with the first ship, after many turns, and with the game",
   const players = [player(0, "Ana", { ships: ["any"], points: 5 }), player(1, "Bo")];
   assert.equal(hintFor(state({ game: game({ players }) }))?.words, text.lesson.over("5 points"));
   assert.equal(
-    hintFor(state({ game: game({ turn: turn({ number: 21 }) }) }))?.words,
+    hintFor(state({ game: game({ turn: turn({ number: 15 }) }) }))?.words,
     text.lesson.overWithout,
   );
+  assert.equal(hinted({ game: game({ turn: turn({ number: 14 }) }) }), "place: cells");
   assert.equal(hinted({ game: game({ status: "finished", turn: null }) }), "over: nothing");
+  assert.equal(toldAfter(state({ game: game({ players }) })), null, "the next move ends it");
 });
 
 test("nothing is suggested while another decides, or the moves are not known", () => {

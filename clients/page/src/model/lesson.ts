@@ -15,8 +15,8 @@ import { costInWords, shipOf } from "./tileset.ts";
 /** With this seed the player who does what is suggested sees all of it soon: `node scripts/lesson.mjs` finds another. */
 export const LESSON: { readonly seed: string; readonly bot: string } = { seed: "lesson-18", bot: "random" };
 
-/** After this turn of the game the lesson ends, whatever has been seen of it. */
-const LAST_TURN = 20;
+/** After this turn of the game, of both players, the lesson ends, whatever has been seen of it. */
+const LAST_TURN = 14;
 
 /** What a hint speaks of, to be marked on the screen. */
 export type About =
@@ -79,8 +79,11 @@ export function hintFor(state: LessonState): Hint | null {
   }
 }
 
-/** The topics that are explained once the player acts: what was said before they chose, and after. */
-export function toldAfter(state: LessonState): string[] {
+/**
+ * The topics that are explained once the player acts: what was said before they chose, and after; null once all is said.
+ */
+export function toldAfter(state: LessonState): string[] | null {
+  if (isOver(state)) return null;
   const hints = [hintFor({ ...state, chosen: NOTHING_CHOSEN, chosenMove: null }), hintFor(state)];
   return [...new Set([...state.told, ...hints.flatMap((one) => (one ? [one.topic] : []))])];
 }
@@ -167,26 +170,19 @@ function lackOf(lacking: ReturnType<typeof missingWares>): number {
   return lacking ? total(lacking.wares) + lacking.ofChosenKinds + lacking.any : 0;
 }
 
-/** R4: an islander's work, or that all may stay at home. */
+/** R4: an islander's work, or that all may stay where they are. */
 function sending(state: LessonState, move: Move): Hint {
   const kind = move.feature?.kind ?? "";
+  const canSend = state.moves.some(({ action }) => action.type === "place_islander");
+  if (!canSend) return hint("leave", "pass", text.lesson.leave(text.actionBar.leaveThem), move);
   if (move.action.type !== "place_islander")
-    return hint("keep", "pass", text.lesson.keep(passLabel(state.moves)), move);
+    return hint("keep", "pass", text.lesson.keep(text.actionBar.noIslander), move);
   if (state.chosen.spot !== null && isNew(state, "send"))
     return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
   if (!isNew(state, kind)) return hint("another", "spots", text.lesson.another, move);
   const work = text.lesson.works[kind] ?? "";
   const isFirst = Object.keys(text.lesson.works).every((one) => isNew(state, one));
   return hint(kind, "spots", isFirst ? `${text.lesson.first} ${work}` : work, move);
-}
-
-/** What the button is called that sends out and retrieves nobody (R4.8). */
-function passLabel(moves: readonly Move[]): string {
-  const { leaveThem, noIslander } = text.actionBar;
-  const mayOnly = (type: string): boolean =>
-    moves.some(({ action }) => action.type === type) &&
-    moves.every(({ action }) => [type, "pass"].includes(action.type));
-  return mayOnly("retrieve_islander") ? leaveThem : noIslander;
 }
 
 /** R6: the ship that brings most, and what is paid. */

@@ -31,7 +31,7 @@ const FEATURE: BoardFeature = {
     { x: 0, y: 0, segment: 0 },
     { x: 1, y: 0, segment: 3 },
   ],
-  text: "The island gives 2 bananas now and has 1 open side.",
+  text: "The island is worth 2 bananas so far and has 1 open side.",
 };
 
 function appraised(of: Move, effects: GameEvent[], worth: string, feature: Move["feature"] = null): Move {
@@ -58,6 +58,8 @@ test("a spot outlines its feature, once where that is evaluated at once", () => 
   assert.deepEqual(open?.outlines, [{ cells: CELLS, seat: null }]);
   const complete = worthOfMove(appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE));
   assert.deepEqual(complete?.outlines, [{ cells: CELLS, seat: 1 }]);
+  const others = appraised(send, [{ ...EVALUATED, cells: [{ x: 5, y: 5 }] }], "It lacks 1 side.", FEATURE);
+  assert.deepEqual(worthOfMove(others)?.outlines, [{ cells: CELLS, seat: null }], "not what comes anyway");
   const pass = worthOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
   assert.deepEqual(pass, { words: "", outlines: [] });
 });

@@ -18,16 +18,17 @@ export interface Worth {
 /** What a move is worth; null where the service has not said so. */
 export function worthOfMove({ action, effects, feature, worth }: Move): Worth | null {
   if (effects === null || worth === null) return null;
-  const outlines = effects.flatMap((event) =>
+  const evaluated = effects.flatMap((event) =>
     event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
   );
   const words = worth || (action.type === "place_tile" ? text.worth.nothing : "");
-  // What is evaluated at once is outlined by its winner's colour already.
-  const isOutlined = feature === null || outlines.some(({ cells }) => sameCells(cells, feature.cells));
-  return { words, outlines: isOutlined ? outlines : [...outlines, { cells: feature.cells, seat: null }] };
+  if (feature === null) return { words, outlines: evaluated };
+  // What else is evaluated is so whatever is done with the islander.
+  const { cells } = feature;
+  return { words, outlines: [evaluated.find((one) => sameCells(one.cells, cells)) ?? { cells, seat: null }] };
 }
 
-/** What a feature gives now, and what it lacks. */
+/** What a feature is worth so far, and what it lacks. */
 export function worthOfFeature({ text: words, cells, islanders }: BoardFeature): Worth {
   const most = Math.max(0, ...islanders.map(({ count }) => count));
   const seats = islanders.filter(({ count }) => count === most).map(({ seat }) => seat);

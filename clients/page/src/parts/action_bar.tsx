@@ -74,11 +74,7 @@ function Theirs(step: StepProps): JSX.Element {
       )}
       <Heading {...step}>{text.actionBar.theirTurn(nameOf(game, turn.decider))}</Heading>
       <p class="hint">
-        <b>
-          {Object.keys(session.credentials.seats).length === 0
-            ? text.game.spectating
-            : ownResignation(session)}{" "}
-        </b>
+        <b>{session.isSeated ? ownResignation(session) : text.game.spectating} </b>
         {isResting(game)
           ? text.away.restingFor
           : player?.bot === null

@@ -8,6 +8,7 @@ import { finished, game, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { GameResult } from "./game_result.tsx";
+import { useNews } from "./page_title.ts";
 import { Players } from "./players.tsx";
 
 async function shown(t: TestContext, ended: Game, seats: readonly number[] = [0]) {
@@ -221,6 +222,22 @@ test("a rematch that somebody creates is announced", async (t) => {
   );
   assert.ok(bar().includes(text.result.againBy));
   assert.ok(session.hasRematch);
+});
+
+test("a spectator may watch the rematch, and is not asked to play again", async (t) => {
+  for (const [seats, title, words] of [
+    [[0], text.result.again, text.result.againBy],
+    [[], "", text.result.againToWatch],
+  ] as const) {
+    const script = new ScriptedGame(t, finished([0], []));
+    const session = await script.open(seats);
+    script.deliver(
+      script.change({ next_game: "n" }, { events: [{ type: "rematch_created", game: "n" }] as never }),
+    );
+    const Title = () => <b>{useNews(session)}</b>;
+    assert.equal(textOf(<Title />), title);
+    assert.ok(textOf(<GameResult session={session} game={script.game} />).includes(words));
+  }
 });
 
 test("what was gained stands beside the amounts until the game is over", async (t) => {

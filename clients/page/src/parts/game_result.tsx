@@ -21,7 +21,9 @@ export function GameResult({ session, game }: { session: GameSession; game: Game
     <section class="action-bar game-result" aria-label={text.asked.bar} data-part="actions">
       <div class="summary">
         <h2>{result ? headline(session, game, result) : text.result.aborted}</h2>
-        {session.hasRematch && <p class="hint rematch">{text.result.againBy}</p>}
+        {session.hasRematch && (
+          <p class="hint rematch">{session.isSeated ? text.result.againBy : text.result.againToWatch}</p>
+        )}
         {result && (
           <>
             <p class="hint">

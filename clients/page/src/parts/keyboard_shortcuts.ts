@@ -7,9 +7,10 @@ import { confirm, pass, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { sayAgain } from "./asked.ts";
 import { isAnywhere } from "./kept_focus.ts";
+import { edgesWithMore } from "./scroll_sign.ts";
 
 const PAN = 80;
-/** What arrows and pages lead to from nowhere: wares to pay with, a choice on the board, a ship, else the board itself. */
+/** What arrows and pages lead to from beside the board: wares to pay with, a choice on the board, a ship, else the board itself. */
 const FIRST = [
   "[role=spinbutton]",
   "[data-choice][tabindex='0']",
@@ -137,13 +138,13 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       return arrow(event, view);
     case "PageDown":
     case "PageUp":
-      return isAnywhere(event.target) && focusFirst();
+      return !isScrolled(event.target) && focusFirst();
     default:
       return false;
   }
 }
 
-/** With shift, arrows move the board; alone, from nowhere, they lead to the first choice. */
+/** With shift, arrows move the board; alone they lead to the first choice. */
 function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
   if (event.shiftKey) {
     const across = { ArrowLeft: PAN, ArrowRight: -PAN }[event.key] ?? 0;
@@ -151,7 +152,7 @@ function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
     view?.pan(across, down);
     return true;
   }
-  return isAnywhere(event.target) && focusFirst();
+  return !isScrolled(event.target) && focusFirst();
 }
 
 function focusFirst(): boolean {
@@ -171,6 +172,14 @@ function isOwn(key: string, target: EventTarget | null): boolean {
   if (target instanceof HTMLSelectElement) return true;
   if (target instanceof HTMLInputElement) return target.type !== "range" || /^(Arrow|Home|End)/.test(key);
   return key === " " && target instanceof Element && target.closest("button, a") !== null;
+}
+
+/** Whether arrows and pages are for what has the focus: the menu, and words or a list of which there is more. */
+export function isScrolled(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.closest(".menu") !== null || (target.matches("[tabindex='0']") && edgesWithMore(target).length > 0)
+  );
 }
 
 function isStepper(target: EventTarget | null): boolean {

@@ -13,6 +13,7 @@ import { Check } from "./check.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { useHelpShortcut } from "./keyboard_shortcuts.ts";
+import { Blocked } from "./notices.tsx";
 import { type Asked, Question } from "./question.tsx";
 import { ownSeat, resignerOf } from "./resigned.ts";
 import { scrollSign } from "./scroll_sign.ts";
@@ -28,17 +29,22 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   const [checking, setChecking] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [kept, setKept] = useState(preferences());
+  const [isBlocked, setBlocked] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
 
   const isWaiting = session?.game?.status === "waiting";
-  const isSeated = session !== null && Object.keys(session.credentials.seats).length > 0;
 
   function like(changes: Partial<typeof kept>): void {
     savePreferences(changes);
     setKept(preferences());
     showTheme();
     session?.deselect();
+  }
+
+  async function notify(isWanted: boolean): Promise<void> {
+    setBlocked(await answer(isWanted));
+    setKept(preferences());
   }
 
   function nextTheme(): void {
@@ -62,7 +68,10 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
         class="round"
         aria-label={text.game.menu}
         aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => {
+          setOpen(!isOpen);
+          setBlocked(false);
+        }}
       >
         <Icon name="menu" />
       </button>
@@ -81,12 +90,13 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
             </button>
           )}
           {canNotify() && (
-            <button onClick={() => void answer(!kept.notifications).then(() => setKept(preferences()))}>
+            <button onClick={() => void notify(!kept.notifications)}>
               {text.notify.notifications(kept.notifications === true)}
             </button>
           )}
+          {isBlocked && <Blocked />}
           {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
-          {isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
+          {session?.isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
           {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
           {session && <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />}
         </div>

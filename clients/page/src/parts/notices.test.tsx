@@ -9,7 +9,7 @@ import { preferences } from "../model/storage.ts";
 import { answer } from "../session/attention.ts";
 import { ScriptedGame, problem } from "../testing/scripted_game.ts";
 import { Countdown } from "./countdown.tsx";
-import { Notices } from "./notices.tsx";
+import { Blocked, Notices } from "./notices.tsx";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const BO = player(1, "Bo");
@@ -49,7 +49,7 @@ for (const policy of ["bot", "pass", "resign"] as const)
     assert.equal(warning, `Only 0:15 left! ${text.away.then[policy]?.("place_tile")}`);
     assert.equal(
       textOf(await notices(t, timed(0, { on_timeout: policy }))),
-      `Time is up. ${text.away.then[policy]?.("place_tile")}`,
+      `Time is up. ${text.away.late[policy]?.("place_tile")}`,
     );
     assert.equal(textOf(await notices(t, timed(14), [])), "", "a spectator");
   });
@@ -102,6 +102,15 @@ test("who waits for other people is asked once whether the system should tell of
   await answer(true);
   assert.deepEqual([requestPermission.mock.callCount(), preferences().notifications], [1, true]);
   assert.equal(textOf(<Notices session={session} />), "");
+});
+
+test("a browser that blocks notifications is said to, and where to allow them", async (t) => {
+  const requestPermission = async () => "denied";
+  Object.assign(globalThis, { Notification: { permission: "denied", requestPermission } });
+  t.after(() => Reflect.deleteProperty(globalThis, "Notification"));
+  assert.deepEqual([await answer(true), preferences().notifications], [true, false]);
+  assert.equal(await answer(false), false);
+  assert.match(textOf(<Blocked />), /blocks notifications from this page: allow them in its settings/);
 });
 
 test("what ends everything is said once, though a move was refused for the same reason", async (t) => {

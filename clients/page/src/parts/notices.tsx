@@ -61,23 +61,25 @@ function StandIns({ session }: { session: GameSession }): JSX.Element | null {
 /** So many seconds before the end the warning is said again. */
 const VERY_SOON_S = 10;
 
-/** Says that time runs out while there is some left, and what comes then. */
+/** Says that time runs out, or has, and what comes of it. */
 function Warning({ session }: { session: GameSession }): JSX.Element | null {
   const { game, decider } = session;
   const deadline = decider === null ? null : (game?.turn?.deadline ?? null);
   const left = useSecondsLeft(deadline);
   const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
-  const then = text.away.then[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
   const isVerySoon = isSoon && left <= VERY_SOON_S;
+  const isOver = isSoon && left <= 0;
+  const comes = isOver ? text.away.late : text.away.then;
+  const what = comes[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
   useEffect(() => {
-    if (isSoon) announcer.warn(`${text.asked.hurry(durationOf(left))} ${then}`);
-  }, [isSoon, isVerySoon, deadline]);
+    if (isSoon) announcer.warn(`${isOver ? text.away.over : text.asked.hurry(durationOf(left))} ${what}`);
+  }, [isSoon, isVerySoon, isOver, deadline]);
   if (!isSoon) return null;
   return (
     <p class="notice hurry">
       <Icon name="clock" />
       <span>
-        <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.away.over}</b> {then}
+        <b>{isOver ? text.away.over : text.away.hurry(clockOf(left))}</b> {what}
       </span>
     </p>
   );
@@ -86,6 +88,7 @@ function Warning({ session }: { session: GameSession }): JSX.Element | null {
 /** Asks once whether the system should tell of turns: when a player has moved and waits for other people. */
 function AskToNotify({ session }: { session: GameSession }): JSX.Element | null {
   const [isAnswered, setAnswered] = useState(false);
+  const [isBlocked, setBlocked] = useState(false);
   const { game } = session;
   const others = game?.players.some(({ kind, seat }) => kind === "human" && !session.isMine(seat));
   const waits = game?.status === "active" && session.decider === null && session.hasActed && others;
@@ -93,10 +96,11 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
   useEffect(() => {
     if (isAsked) announcer.tell(text.notify.ask);
   }, [isAsked]);
+  if (isBlocked) return <Blocked onClose={() => setBlocked(false)} />;
   if (!isAsked) return null;
   const choose = (isWanted: boolean): void => {
     setAnswered(true);
-    void answer(isWanted);
+    void answer(isWanted).then(setBlocked);
   };
   return (
     <div class="notice ask">
@@ -106,6 +110,21 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
         {text.notify.yes}
       </button>
     </div>
+  );
+}
+
+/** The browser does not let the system tell of turns; the menu, which closes itself, needs no `onClose`. */
+export function Blocked({ onClose }: { onClose?: () => void }): JSX.Element {
+  useWarning(text.notify.blocked);
+  return (
+    <p class="notice">
+      <span>{text.notify.blocked}</span>
+      {onClose && (
+        <button class="round" aria-label={text.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      )}
+    </p>
   );
 }
 

@@ -30,5 +30,5 @@ export function useNews(session: GameSession): string | null {
   if (left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0))
     return left > 0 ? text.away.hurry(clockOf(left)) : text.away.over;
   if (decider !== null) return text.actionBar.yourTurn;
-  return session.hasRematch ? text.result.again : null;
+  return session.hasRematch && session.isSeated ? text.result.again : null;
 }

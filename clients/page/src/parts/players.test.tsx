@@ -17,8 +17,17 @@ test("each card has wares and free islanders, and a name whose end stays where i
   assert.equal(elements(cards, "span", `aria-label="${text.stock(ana.wares)}"`).length, 1);
 });
 
-test("an islander that is left on the board says what it brings now, and that it brought nothing once the game is over", async (t) => {
+test("an islander that is left on the board says what it would bring, and what that lacks, and that it brought nothing once the game is over", async (t) => {
   const merchant = { seat: 0, x: 1, y: 0, segment: 0, kind: "market", role: "merchant" };
+  const market = {
+    kind: "market" as const,
+    cells: [{ x: 1, y: 0 }],
+    islanders: [{ seat: 0, count: 1 }],
+    wares: wares(0, 0, 0),
+    open: 3,
+    segments: [{ x: 1, y: 0, segment: 0 }],
+    text: "The market lacks 3 tiles around it.",
+  };
   const ended = { ships: 0, wares: 0, total: 0, pending: wares(0, 0, 0) };
   const scores = {
     version: 1,
@@ -26,7 +35,7 @@ test("an islander that is left on the board says what it brings now, and that it
     islanders: [{ ...merchant, value: 5, unit: "points", majority: true }],
   };
   for (const [state, said, isPending] of [
-    [game(), text.islander.brings(5, "points"), true],
+    [game(), text.islander.wouldBring(5, "points", 3), true],
     [
       finished(
         [0],
@@ -41,6 +50,7 @@ test("an islander that is left on the board says what it brings now, and that it
   ] as const) {
     const scripted = new ScriptedGame(t, state);
     t.mock.method(service, "scores", async () => scores);
+    t.mock.method(service, "features", async () => ({ version: 1, language: "en", features: [market] }));
     const session = await scripted.open();
     session.pointOut(0);
     await settled();

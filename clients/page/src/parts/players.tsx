@@ -1,12 +1,13 @@
 /** Who plays: what they hold, their points, and where their islanders are. */
 
-import type { Game, Player, Scores } from "south-seas-client";
+import type { BoardFeature, Game, Player, Scores } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/event_sentences.ts";
 import type { Gain } from "../model/news.ts";
+import { featureAt } from "../model/worth.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
 import { scrollSign } from "./scroll_sign.ts";
@@ -114,7 +115,14 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
           <Icon name="find" />
         </button>
       )}
-      {found && scores && <Breakdown seat={seat} scores={scores} isOver={game.status !== "active"} />}
+      {found && scores && (
+        <Breakdown
+          seat={seat}
+          scores={scores}
+          features={session.inspection.featuresOf(game) ?? []}
+          isOver={game.status !== "active"}
+        />
+      )}
     </article>
   );
 }
@@ -162,12 +170,14 @@ function addition(session: GameSession, player: Player): string {
 interface BreakdownProps {
   readonly seat: number;
   readonly scores: Scores;
+  /** Those of the board; empty while they are not known. */
+  readonly features: readonly BoardFeature[];
   /** Whether nothing is paid any more. */
   readonly isOver: boolean;
 }
 
 /** The score if the game ended now, part by part (R8.3), and what each islander would bring (R8.4), or did not (R7.2). */
-function Breakdown({ seat, scores, isOver }: BreakdownProps): JSX.Element | null {
+function Breakdown({ seat, scores, features, isOver }: BreakdownProps): JSX.Element | null {
   const ended = scores.players.find((score) => score.seat === seat)?.if_ended_now;
   if (!ended) return null;
   const islanders = scores.islanders.filter((islander) => islander.seat === seat);
@@ -192,7 +202,7 @@ function Breakdown({ seat, scores, isOver }: BreakdownProps): JSX.Element | null
         {islanders.map((islander) => (
           <li key={`${islander.x},${islander.y}:${islander.segment}`}>
             {text.islander.at(islander.kind, text.describe.at(islander.x, islander.y))}{" "}
-            {isOver ? text.islander.broughtNothing : worth(islander)}
+            {isOver ? text.islander.broughtNothing : worth(islander, features)}
           </li>
         ))}
       </ul>
@@ -200,6 +210,8 @@ function Breakdown({ seat, scores, isOver }: BreakdownProps): JSX.Element | null
   );
 }
 
-function worth({ value, unit, majority }: Scores["islanders"][number]): string {
-  return majority ? text.islander.brings(value, unit) : text.islander.outnumbered;
+function worth(islander: Scores["islanders"][number], features: readonly BoardFeature[]): string {
+  const { value, unit, majority, segment } = islander;
+  if (!majority) return text.islander.outnumbered;
+  return text.islander.wouldBring(value, unit, featureAt(features, islander, segment)?.open ?? null);
 }

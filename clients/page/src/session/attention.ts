@@ -81,10 +81,13 @@ export function mayAsk(): boolean {
   return preferences().notifications === null && canNotify() && Notification.permission === "default";
 }
 
-/** Stores the answer; a "yes" asks the system for its permission, which may be refused there. */
-export async function answer(isWanted: boolean): Promise<void> {
+/** Stores the answer; a "yes" asks the browser for its permission. Returns whether the browser blocks it. */
+export async function answer(isWanted: boolean): Promise<boolean> {
   savePreferences({ notifications: isWanted });
-  if (isWanted) savePreferences({ notifications: (await Notification.requestPermission()) === "granted" });
+  if (!isWanted) return false;
+  const permission = await Notification.requestPermission();
+  savePreferences({ notifications: permission === "granted" });
+  return permission === "denied";
 }
 
 /** A system that shows no numbers on its icons says so; the tab's icon has it all the same. */

@@ -117,6 +117,11 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     return turn && this.isMine(turn.decider) ? turn.decider : null;
   }
 
+  /** Whether this browser has a seat, whoever plays it. */
+  get isSeated(): boolean {
+    return Object.keys(this.credentials.seats).length > 0;
+  }
+
   /** Whether this browser plays a seat now. */
   isMine(seat: number): boolean {
     const player = this.game?.players[seat];
@@ -174,6 +179,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   pointOut(seat: number | null): void {
     this.pointedOut = seat;
     this.notify();
+    void this.load(this.readFeatures());
   }
 
   dismiss(): void {
@@ -316,8 +322,11 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.notify();
   }
 
+  /** Reads the features while some are looked at. */
   private async readFeatures(): Promise<void> {
+    const { inspected, walked } = this.inspection;
     if (!this.latest || this.replayed !== null) return;
+    if (inspected === null && walked === null && this.pointedOut === null) return;
     await this.inspection.read(this.latest, this.readToken);
   }
 

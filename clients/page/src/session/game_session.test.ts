@@ -324,3 +324,13 @@ test("a move that has no answer for long can be let go of, and is then sent no m
     [true, false, false, null],
   );
 });
+
+test("the last card of a lesson goes with the next move", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ number: 15 }) }));
+  script.moves = [MOVE];
+  const session = await script.open([0], ["place"]);
+  assert.equal(session.hint?.topic, "over");
+  await session.act(MOVE);
+  await settled();
+  assert.deepEqual([session.hint, session.credentials.lesson], [null, null]);
+});

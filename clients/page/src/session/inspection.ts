@@ -58,9 +58,8 @@ export class Inspection {
     return next?.segments.find((segment) => sameCell(segment, cell))?.segment ?? 0;
   }
 
-  /** Reads the features where somebody looks at some, once for each state of the game. */
+  /** Reads the features, once for each state of the game. */
   async read({ version }: Game, token: string | null): Promise<void> {
-    if (this.inspected === null && this.walked === null) return;
     if (this.reading?.version !== version) this.reading = { version, done: this.readBoard(token) };
     await this.reading.done;
   }

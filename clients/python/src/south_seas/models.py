@@ -126,7 +126,7 @@ class BoardFeature(Model):
     segments: list[BoardSegment]
     """In the order in which their tiles were placed."""
     text: str
-    """What it gives now, or was worth at the end, what it lacks, and who leads there: whole sentences."""
+    """What it is worth so far, or was at the end, what it lacks, and who leads there: whole sentences."""
 
 
 class BoardFeatures(Model):
@@ -342,7 +342,7 @@ class FeatureEvaluated(Model, tag="feature_evaluated"):
 
 
 class FeatureValue(Model):
-    """A feature: who is there, what it gives now, and what it lacks until it is complete."""
+    """A feature: who is there, what it is worth so far, and what it lacks until it is complete."""
 
     kind: str
     cells: list[Cell]
