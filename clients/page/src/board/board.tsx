@@ -78,7 +78,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   useEffect(() => {
     if (aim === undefined) return;
     // Where the page scrolls, the board may be out of sight as a whole.
-    if (aim) frame.current?.scrollIntoView({ block: "nearest" });
+    if (aim?.isChoice) frame.current?.scrollIntoView({ block: "nearest" });
     viewRef.current?.aimAt(aim);
     seeWhatIsInSight();
     // A new question begins with what is in sight, unless the focus is on the board.
@@ -172,7 +172,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
       </div>
       <ZoomButtons
         viewRef={viewRef}
-        hasOthers={aim?.targets.some(({ key }) => !seen.has(key)) === true}
+        hasOthers={aim?.isChoice === true && aim.targets.some(({ key }) => !seen.has(key))}
         fit={() => viewRef.current?.fit(cells, true)}
       />
       <svg

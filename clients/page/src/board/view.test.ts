@@ -17,13 +17,18 @@ function cellsIn({ left, top, right, bottom }: Box): Cell[] {
 /** Cells that can be chosen, as free cells are; `first` is the number of one that is suggested. */
 function choiceOf(cells: readonly Cell[], first?: number): Aim {
   const targets = cells.map((cell, index) => targetOf(`${index}`, cell));
-  return { targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+  return { isChoice: true, targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+}
+
+/** Cells in which something has happened, in another player's turn. */
+function newsIn(...cells: readonly Cell[]): Aim {
+  return { ...choiceOf(cells), isChoice: false };
 }
 
 /** Spots on the tile in a cell, at places from 0 to 1 on it. */
 function spotsOn({ x, y }: Cell, ...places: readonly [number, number][]): Aim {
   const targets = places.map(([right, down]) => ({ key: `${right}`, x: x + right, y: y + down, half: 0.15 }));
-  return { targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
+  return { isChoice: true, targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
 }
 
 /** A view on a frame of this size, and the place of a point of the board on the screen. */
@@ -143,16 +148,59 @@ test("of all that can be chosen, what is suggested is in sight", (t) => {
   }
 });
 
-test("a turn swings in once and out once", (t) => {
-  const { view, style } = viewOf(t, 390, 500);
+test("on a full board a turn swings in once and out once, to what choosing needs, and follows others from there", (t) => {
+  const { view, style, isHit } = viewOf(t, 390, 500);
   view.fit(FULL);
-  const whole = style.transform;
   view.aimAt(choiceOf(AROUND));
+  const size = view.tileSize;
   view.aimAt({ ...choiceOf([{ x: 3, y: -6 }]), least: 147, size: 150 });
   const close = style.transform;
   assert.ok(view.tileSize >= 147);
   view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
   assert.equal(style.transform, close, "the islander's spots are where the tile has been placed");
+  for (const cell of [
+    { x: 3, y: -6 },
+    { x: -10, y: 5 },
+    { x: 9, y: 0 },
+  ]) {
+    view.fit(FULL);
+    view.aimAt(newsIn(cell));
+    assert.ok(isHit(cell.x + 0.5, cell.y + 0.5));
+    assert.equal(view.tileSize, size);
+  }
+  view.aimAt(choiceOf(AROUND));
+  assert.equal(view.tileSize, size);
+});
+
+test("in the turns of others the whole board is there for whoever asks for it, and as long as it is large enough", (t) => {
+  const { view, at, style } = viewOf(t, 390, 500);
+  const isWhole = (): boolean => at(-10, -6).isInFrame && at(10, 6).isInFrame;
+  view.fit(FULL);
+  view.aimAt(newsIn({ x: 3, y: -6 }));
+  assert.equal(isWhole(), false);
+  view.fit(FULL, true);
+  assert.equal(isWhole(), true);
+  view.aimAt(newsIn({ x: -10, y: 5 }));
+  assert.equal(isWhole(), true);
+  view.aimAt(choiceOf(AROUND));
+  view.aimAt(newsIn({ x: 3, y: -6 }));
+  assert.equal(isWhole(), false, "the next choice is as large as it needs to be");
+  view.pan(-30, 0);
+  const own = style.transform;
+  view.aimAt(newsIn({ x: -10, y: 5 }));
+  assert.equal(style.transform, own, "the user's own view stays");
+  view.fit(THREE_BY_THREE, true);
+  view.aimAt(choiceOf([{ x: 1, y: 0 }]));
+  const small = style.transform;
+  view.aimAt(newsIn({ x: 1, y: 0 }));
+  assert.equal(style.transform, small);
+});
+
+test("whoever only watches sees the whole board", (t) => {
+  const { view, style } = viewOf(t, 390, 500);
+  view.fit(FULL);
+  const whole = style.transform;
+  view.aimAt(choiceOf(AROUND));
   view.aimAt(null);
   assert.equal(style.transform, whole);
 });

@@ -37,6 +37,8 @@ export interface Point {
 export class View {
   /** Whether it follows the board's growth; until the user moves it. */
   isFitted = true;
+  /** Whether somebody asked for the whole board, and has not been asked to choose since. */
+  private isWhole = false;
   private at: Place = { tile: SIZE, left: 0, top: 0 };
   /** All that the board has. */
   private cells: readonly Cell[] = [];
@@ -63,12 +65,13 @@ export class View {
     this.cells = cells;
     if (anew) {
       this.isFitted = true;
+      this.isWhole = true;
       this.aim = null;
     }
     const room = this.room();
     if (!this.isFitted || !room || cells.length === 0) return;
     const { place } = placeAll(cells, room);
-    if (this.aim && place.tile < this.aim.least) this.bring(this.aim);
+    if (this.aim && !this.isWhole && place.tile < this.aim.least) this.bring(this.aim);
     else this.move(place, true);
   }
 
@@ -96,23 +99,27 @@ export class View {
     if (isCovered && !this.isHeld) this.refit();
   }
 
-  /** Follows what can be chosen now; null where there is nothing. It stays where that is in sight, and large enough. */
+  /**
+   * Follows what can be chosen now, or has happened; null where there is nothing. It stays where that is in sight, and
+   * large enough.
+   */
   aimAt(aim: Aim | null): void {
     this.aim = aim;
     this.seen = [];
     if (this.isHeld) return;
-    if (aim === null && this.isMovedToChoose) this.isFitted = true;
+    if (aim?.isChoice) this.isWhole = false;
+    else if (this.isMovedToChoose) this.isFitted = true;
     if (this.isFitted) this.refit();
-    else if (aim) this.bring(aim);
+    else if (aim?.isChoice) this.bring(aim);
   }
 
-  /** What can be chosen without moving the view. */
+  /** What is aimed at and can be seen, and touched, without moving the view. */
   get inSight(): readonly Target[] {
     const room = this.room([], 0, 0);
     return room ? this.clearIn(room) : [];
   }
 
-  /** What of the choice is clear in a room. */
+  /** What of the aim is clear in a room. */
   private clearIn(room: Room): readonly Target[] {
     const { tile } = this.at;
     return (this.aim?.targets ?? []).filter((target) =>
@@ -143,13 +150,13 @@ export class View {
 
   /**
    * Brings what is aimed at into sight, as much of it as there is room for. Where some of it is there already, and large
-   * enough, the view moves only to show all.
+   * enough, the view moves only to show all. What has happened is not looked at as near as a choice may have been.
    */
   private bring(aim: Aim): void {
     const { inSight } = this;
-    const { targets, first } = aim;
+    const { targets, first, isChoice } = aim;
     // The size that the view was given may differ in the last digit.
-    const isLarge = this.at.tile > aim.least - 0.1;
+    const isLarge = this.at.tile > aim.least - 0.1 && (isChoice || this.at.tile < aim.size + 0.1);
     if (targets.length === 0 || (isLarge && inSight.length === targets.length)) return;
     const isEnough = inSight.length > 0 && first.every((key) => inSight.some((target) => target.key === key));
     const size = this.isFitted ? aim.size : Math.max(aim.size, this.at.tile);
@@ -210,7 +217,8 @@ export class View {
   show(cells: readonly Cell[], covers: readonly Box[]): void {
     this.leave();
     const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) }, 1, covers);
+    const size = Math.max(SHOWN, this.at.tile);
+    this.showMost({ isChoice: false, targets, first: [], least: 0, size }, 1, covers);
   }
 
   /** The point of the board under a point of the screen. */
@@ -241,7 +249,7 @@ export class View {
 
   /** The user has moved it. */
   private leave(): void {
-    this.isMovedToChoose = this.isFitted ? this.aim !== null : this.isMovedToChoose;
+    this.isMovedToChoose = this.isFitted ? this.aim?.isChoice === true : this.isMovedToChoose;
     this.isFitted = false;
   }
 
