@@ -79,9 +79,14 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
   return spots.length > 0 ? aimAtSpots(spots) : null;
 }
 
+/** How large a tile has to be so that a figure on it is hit. */
+export function figureTile(): number {
+  return leastFor(FIGURE_SIDE);
+}
+
 /** Tiles that are too small get the size with which figures can be chosen next, too. */
 function sizesForCells(): { readonly least: number; readonly size: number } {
-  return { least: leastTarget(), size: leastFor(FIGURE_SIDE) };
+  return { least: leastTarget(), size: figureTile() };
 }
 
 /**

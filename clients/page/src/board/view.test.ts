@@ -80,7 +80,7 @@ for (const [width, height] of [
     view.pan(5000, 0);
     view.fit(THREE_BY_THREE);
     assert.deepEqual(corners(), [false, false], "the user's own view stays");
-    view.fit(THREE_BY_THREE, true);
+    view.showWhole();
     assert.deepEqual(corners(), [true, true]);
   });
 
@@ -141,8 +141,9 @@ for (const [width, height] of [
 
 test("of all that can be chosen, what is suggested is in sight", (t) => {
   const { view, isHit } = viewOf(t, 360, 250, ...over(360, 250));
+  view.fit(FULL);
   for (const [index, first] of AROUND.entries()) {
-    view.fit(FULL, true);
+    view.showWhole();
     view.aimAt(choiceOf(AROUND, index));
     assert.equal(isHit(first.x + 0.5, first.y + 0.5), true);
   }
@@ -178,7 +179,7 @@ test("in the turns of others the whole board is there for whoever asks for it, a
   view.fit(FULL);
   view.aimAt(newsIn({ x: 3, y: -6 }));
   assert.equal(isWhole(), false);
-  view.fit(FULL, true);
+  view.showWhole();
   assert.equal(isWhole(), true);
   view.aimAt(newsIn({ x: -10, y: 5 }));
   assert.equal(isWhole(), true);
@@ -189,7 +190,8 @@ test("in the turns of others the whole board is there for whoever asks for it, a
   const own = style.transform;
   view.aimAt(newsIn({ x: -10, y: 5 }));
   assert.equal(style.transform, own, "the user's own view stays");
-  view.fit(THREE_BY_THREE, true);
+  view.fit(THREE_BY_THREE);
+  view.showWhole();
   view.aimAt(choiceOf([{ x: 1, y: 0 }]));
   const small = style.transform;
   view.aimAt(newsIn({ x: 1, y: 0 }));
@@ -276,6 +278,23 @@ test("places that are asked for are shown, large enough, until the view is fitte
   assert.ok(at(15, 15).y >= 180, "beside what is open over the board");
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
+});
+
+test("of cells that are pointed out, the most are shown, large enough, and nothing moves where all are", (t) => {
+  const { view, isHit, style } = viewOf(t, 360, 300);
+  view.fit(FULL);
+  assert.ok(view.tileSize < 18);
+  const cells = [0, 2, 4].map((x) => ({ x, y: x - 2 }));
+  view.showMostOf([{ x: -10, y: -6 }, ...cells], 47);
+  assert.ok(cells.every(({ x, y }) => isHit(x + 0.5, y + 0.5)));
+  assert.equal(view.tileSize, 47);
+  const before = style.transform;
+  view.showMostOf(cells, 47);
+  view.showMostOf([], 47);
+  assert.equal(style.transform, before);
+  view.zoom(4);
+  view.showMostOf(cells, 47);
+  assert.equal(view.tileSize, 76, "no nearer than is needed to see them well");
 });
 
 test("a frame of another size shows the same cells, or the same middle", (t) => {

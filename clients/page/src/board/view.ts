@@ -60,14 +60,9 @@ export class View {
     private readonly onRest: () => void,
   ) {}
 
-  /** Shows these cells, which are all, unless the user looks at something else; `anew` in any case. */
-  fit(cells: readonly Cell[], anew = false): void {
+  /** Shows these cells, which are all, unless the user looks at something else. */
+  fit(cells: readonly Cell[]): void {
     this.cells = cells;
-    if (anew) {
-      this.isFitted = true;
-      this.isWhole = true;
-      this.aim = null;
-    }
     const room = this.room();
     if (!this.isFitted || !room || cells.length === 0) return;
     const { place } = placeAll(cells, room);
@@ -76,8 +71,16 @@ export class View {
   }
 
   /** The same again. */
-  refit(): void {
+  private refit(): void {
     this.fit(this.cells);
+  }
+
+  /** Shows the whole board, whatever was looked at. */
+  showWhole(): void {
+    this.isFitted = true;
+    this.isWhole = true;
+    this.aim = null;
+    this.refit();
   }
 
   /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
@@ -120,11 +123,9 @@ export class View {
   }
 
   /** What of the aim is clear in a room. */
-  private clearIn(room: Room): readonly Target[] {
+  private clearIn(room: Room, targets = this.aim?.targets ?? []): readonly Target[] {
     const { tile } = this.at;
-    return (this.aim?.targets ?? []).filter((target) =>
-      isClear(onScreen(squareOf(target, tile), this.at), room),
-    );
+    return targets.filter((target) => isClear(onScreen(squareOf(target, tile), this.at), room));
   }
 
   /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
@@ -219,6 +220,17 @@ export class View {
     const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
     const size = Math.max(SHOWN, this.at.tile);
     this.showMost({ isChoice: false, targets, first: [], least: 0, size }, 1, covers);
+  }
+
+  /** Goes to where it sees the most of these cells, on tiles of this size at least; stays where it sees all of them so. */
+  showMostOf(cells: readonly Cell[], least: number): void {
+    const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
+    const room = this.room([], 0, 0);
+    const isLarge = this.at.tile > least - 0.1;
+    if (!room || (isLarge && this.clearIn(room, targets).length === targets.length)) return;
+    this.leave();
+    const size = Math.max(least, Math.min(SHOWN, this.at.tile));
+    this.showMost({ isChoice: false, targets, first: [], least, size });
   }
 
   /** The point of the board under a point of the screen. */
