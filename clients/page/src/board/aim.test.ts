@@ -57,7 +57,7 @@ test("there is nothing to follow in a replay and for a spectator, and what is no
   assert.equal(aimOf(session({}), PICTURES), null);
 });
 
-test("in another player's turn the last that happened is followed, in the size for a free cell", () => {
+test("while a player has nothing to choose on the board, the last that happened is followed, in the size for a free cell", () => {
   const placing = { type: "tile_placed", seat: 1, x: 1, y: -1, tile: "start", rotation: 0 };
   const steps = [{ events: [placing] }, { events: [{ type: "ship_taken", seat: 1, ship: "s" }] }];
   const shownSteps = steps.map((diff) => ({ diff })) as unknown as GameSession["shownSteps"];
@@ -65,6 +65,7 @@ test("in another player's turn the last that happened is followed, in the size f
   const [choice, news] = [aimOf(session({ cells: CELLS }), PICTURES), aimOf(session({}, mine), PICTURES)];
   assert.ok(choice && news);
   assert.deepEqual(news, { ...choice, isChoice: false });
+  assert.deepEqual(aimOf(session({}, { ...mine, decider: 0 }), PICTURES), news, "a ship may be loaded");
   const over = game({ board: BOARD, status: "finished" });
   assert.equal(aimOf(session({}, { ...mine, game: over }), PICTURES), null);
 });

@@ -76,7 +76,7 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
     return { isChoice: true, targets, first, ...sizesForCells() };
   }
   const spots = spotsShown(session, pictures);
-  return spots.length > 0 ? aimAtSpots(spots) : null;
+  return spots.length > 0 ? aimAtSpots(spots) : aimAtNews(session);
 }
 
 /** How large a tile has to be so that a figure on it is hit. */
@@ -90,8 +90,8 @@ function sizesForCells(): { readonly least: number; readonly size: number } {
 }
 
 /**
- * In the turns of others, what has happened last, for whoever chooses a free cell next: in the size that they need for
- * it. Who only watches follows nothing, and sees the whole board.
+ * While there is nothing to choose on the board, what has happened there last, in the size for free cells, of which one is
+ * chosen next. Who only watches follows nothing, and sees the whole board.
  */
 function aimAtNews(session: GameSession): Aim | null {
   const { game, shownSteps } = session;

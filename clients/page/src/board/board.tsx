@@ -107,7 +107,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }, [session.located]);
 
   useEffect(() => {
-    if (game) viewRef.current?.showMostOf(cellsOfIslanders(game, session.pointedOut), figureTile());
+    const found = game ? cellsOfIslanders(game, session.pointedOut) : [];
+    if (found.length > 0) viewRef.current?.showMostOf(found, figureTile());
   }, [session.pointedOut]);
 
   if (!game || !tileset) return null;

@@ -171,6 +171,9 @@ test("on a full board a turn swings in once and out once, to what choosing needs
   }
   view.aimAt(choiceOf(AROUND));
   assert.equal(view.tileSize, size);
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
+  view.aimAt(choiceOf(AROUND));
+  assert.equal(view.tileSize, size, "also where the others' turns take no time");
 });
 
 test("in the turns of others the whole board is there for whoever asks for it, and as long as it is large enough", (t) => {
@@ -290,7 +293,6 @@ test("of cells that are pointed out, the most are shown, large enough, and nothi
   assert.equal(view.tileSize, 47);
   const before = style.transform;
   view.showMostOf(cells, 47);
-  view.showMostOf([], 47);
   assert.equal(style.transform, before);
   view.zoom(4);
   view.showMostOf(cells, 47);

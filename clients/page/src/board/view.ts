@@ -25,6 +25,8 @@ const GAP = 3;
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
 const LEGIBLE = 80;
+/** On tiles that are so many times as large as they need to be, too little of the board is seen. */
+const FAR_LARGER = 2;
 /** The least size of a tile that somebody asks for. */
 const SHOWN = 76;
 
@@ -151,13 +153,15 @@ export class View {
 
   /**
    * Brings what is aimed at into sight, as much of it as there is room for. Where some of it is there already, and large
-   * enough, the view moves only to show all. What has happened is not looked at as near as a choice may have been.
+   * enough, the view moves only to show all; but not on tiles so large that the last choice needed them, and this does
+   * not.
    */
   private bring(aim: Aim): void {
     const { inSight } = this;
-    const { targets, first, isChoice } = aim;
+    const { targets, first } = aim;
     // The size that the view was given may differ in the last digit.
-    const isLarge = this.at.tile > aim.least - 0.1 && (isChoice || this.at.tile < aim.size + 0.1);
+    const isTooLarge = this.isFitted && this.at.tile > FAR_LARGER * aim.size;
+    const isLarge = this.at.tile > aim.least - 0.1 && !isTooLarge;
     if (targets.length === 0 || (isLarge && inSight.length === targets.length)) return;
     const isEnough = inSight.length > 0 && first.every((key) => inSight.some((target) => target.key === key));
     const size = this.isFitted ? aim.size : Math.max(aim.size, this.at.tile);
