@@ -78,6 +78,11 @@ CHANGE_ADDRESS = f"""requestAnimationFrame = () => 0;
 addEventListener("DOMContentLoaded", () => ({GO_TO})("%s"));"""
 """Changes the address before the first frame."""
 
+BELOW_PLAYERS = """tooltip => {
+  const { bottom } = document.querySelector(".players").getBoundingClientRect();
+  return tooltip.getBoundingClientRect().top >= bottom;
+}"""
+
 
 async def test_a_whole_game_against_the_computer_by_touch_on_a_phone(visitors: Visitors) -> None:
     player = await visitors.open(size=PHONE, touch=True)
@@ -317,12 +322,13 @@ async def _offer_bots(page: Page, *names: str) -> None:
 
 
 async def _tap_ships(player: Visitor) -> None:
-    """Check that a tap on a ship opens its tooltip on the screen, and another one closes it."""
+    """Check that a tap on a ship opens its tooltip on the screen, not over the players, and another one closes it."""
     tooltip, ships = player.page.locator(".ship-tooltip"), player.page.locator(".harbour .ship")
     for ship in await ships.all():
         await ship.tap()
         await expect(tooltip).to_contain_text("Ship of ")
         await expect(tooltip).to_be_in_viewport(ratio=1)
+        assert await tooltip.evaluate(BELOW_PLAYERS)
     await ships.last.tap()
     await expect(tooltip).to_have_count(0)
 

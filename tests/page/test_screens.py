@@ -179,6 +179,7 @@ async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visi
         await screens.check(f"tab {number}", page.locator("[role=tabpanel] li").first)
         await expect(page.locator(".tiles-left li")).to_have_count(len(types) if number == 1 else 0)
     await page.locator(".player .find").first.dispatch_event("click")
+    await screens.press("More")
     await expect(page.locator(".breakdown")).to_contain_text("From incomplete features")
     await page.locator(".islander").first.dispatch_event("click")
     await screens.check("islanders", page.locator(".inspected"))
@@ -326,6 +327,16 @@ async def test_screens_after_a_game(visitors: Visitors) -> None:
     await screens.visitor.press("Last step")
     await screens.check("replay", screens.page.locator(".action-bar.replay"))
     assert screens.problems == {}
+
+
+async def test_a_result_of_five_players_does_not_scroll_on_a_phone_on_its_side(visitors: Visitors) -> None:
+    game = await prepare_game(visitors, SEED, (NAMES[0], "Bo", "Cy", "Di", "Ed"))
+    while not await game.has_ended():
+        await game.act(await game.first_move())
+    visitor = await game.open_for(visitors, 0, size=SIDEWAYS, touch=True)
+    await expect(visitor.page.locator(".ranking tbody tr")).to_have_count(5)
+    screen = visitor.page.locator(".screen")
+    assert await screen.evaluate("screen => screen.scrollHeight <= screen.clientHeight")
 
 
 async def _resign(game: PreparedGame, seats: int) -> None:

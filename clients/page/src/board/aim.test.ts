@@ -39,6 +39,8 @@ function session(choices: Partial<Choices>, more: Partial<GameSession> = {}): Ga
     selection: NOTHING_SELECTED,
     choices: { ...NOTHING, ...choices },
     hint: null,
+    shownSteps: [],
+    isMine: () => false,
     ...more,
   } as unknown as GameSession;
 }
@@ -48,11 +50,24 @@ const CELLS: Choices["cells"] = new Map([
   ["1,-1", { cell: CELL, rotations: new Map([[0, place(1, -1, 0)]]) }],
 ]);
 
-test("there is nothing to follow in a replay and in another player's turn, and what is not known is not followed", () => {
+test("there is nothing to follow in a replay and for a spectator, and what is not known is not followed", () => {
   assert.equal(aimOf(session({ cells: CELLS }, { replayed: 1 }), PICTURES), null);
   assert.equal(aimOf(session({ cells: CELLS }, { decider: null }), PICTURES), null);
   assert.equal(aimOf(session({}, { choices: NOTHING }), PICTURES), undefined);
   assert.equal(aimOf(session({}), PICTURES), null);
+});
+
+test("while a player has nothing to choose on the board, the last that happened is followed, in the size for a free cell", () => {
+  const placing = { type: "tile_placed", seat: 1, x: 1, y: -1, tile: "start", rotation: 0 };
+  const steps = [{ events: [placing] }, { events: [{ type: "ship_taken", seat: 1, ship: "s" }] }];
+  const shownSteps = steps.map((diff) => ({ diff })) as unknown as GameSession["shownSteps"];
+  const mine = { decider: null, shownSteps, isMine: (seat: number) => seat === 0 };
+  const [choice, news] = [aimOf(session({ cells: CELLS }), PICTURES), aimOf(session({}, mine), PICTURES)];
+  assert.ok(choice && news);
+  assert.deepEqual(news, { ...choice, isChoice: false });
+  assert.deepEqual(aimOf(session({}, { ...mine, decider: 0 }), PICTURES), news, "a ship may be loaded");
+  const over = game({ board: BOARD, status: "finished" });
+  assert.equal(aimOf(session({}, { ...mine, game: over }), PICTURES), null);
 });
 
 test("the whole of a free cell is a target", () => {

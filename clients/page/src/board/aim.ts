@@ -1,8 +1,9 @@
-/** What can be chosen on the board as it is shown, and how the view follows it. */
+/** What can be chosen on the board as it is shown, or has happened there, and how the view follows it. */
 
 import type { PlacedTile } from "south-seas-client";
 import { type Cell, SIZE, keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
+import { placesOf } from "../model/news.ts";
 import { leastTarget } from "../model/pointer.ts";
 import { tilesOf } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -61,30 +62,49 @@ function leastFor(side: number): number {
   return Math.ceil((leastTarget() * SIZE) / side);
 }
 
-/** What the view follows: null where nothing can be chosen on the board, undefined where that is not known yet. */
+/** What the view follows: null where that is nothing, undefined where it is not known yet. */
 export function aimOf(session: GameSession, pictures: Pictures): Aim | null | undefined {
   const { replayed, decider, choices, selection } = session;
-  if (replayed !== null || decider === null) return null;
+  if (replayed !== null) return null;
+  if (decider === null) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
   if (selection.cell) return aimAtTrial(session, pictures, selection.cell);
   if (choices.cells.size > 0) {
     const targets = [...choices.cells].map(([key, { cell }]) => targetOf(key, cell));
     const suggested = suggestedStop(session);
-    return { targets, first: suggested === undefined ? [] : [suggested], ...sizesForCells() };
+    const first = suggested === undefined ? [] : [suggested];
+    return { isChoice: true, targets, first, ...sizesForCells() };
   }
   const spots = spotsShown(session, pictures);
-  return spots.length > 0 ? aimAtSpots(spots) : null;
+  return spots.length > 0 ? aimAtSpots(spots) : aimAtNews(session);
+}
+
+/** How large a tile has to be so that a figure on it is hit. */
+export function figureTile(): number {
+  return leastFor(FIGURE_SIDE);
 }
 
 /** Tiles that are too small get the size with which figures can be chosen next, too. */
 function sizesForCells(): { readonly least: number; readonly size: number } {
-  return { least: leastTarget(), size: leastFor(FIGURE_SIDE) };
+  return { least: leastTarget(), size: figureTile() };
+}
+
+/**
+ * While there is nothing to choose on the board, what has happened there last, in the size for free cells, of which one is
+ * chosen next. Who only watches follows nothing, and sees the whole board.
+ */
+function aimAtNews(session: GameSession): Aim | null {
+  const { game, shownSteps } = session;
+  if (game?.status !== "active" || !game.players.some(({ seat }) => session.isMine(seat))) return null;
+  const places = shownSteps.map(({ diff }) => placesOf(diff)).findLast(({ length }) => length > 0) ?? [];
+  const targets = places.map((cell) => targetOf(keyOf(cell), cell));
+  return { isChoice: false, targets, first: [], ...sizesForCells() };
 }
 
 /** The tile on trial, so near already that its spots can be chosen next, by whom has an islander for them. */
 function aimAtTrial(session: GameSession, pictures: Pictures, cell: Cell): Aim {
   const { game, tileset, selection, decider } = session;
-  const trial = { targets: [targetOf(keyOf(cell), cell)], first: [] };
+  const trial = { isChoice: true, targets: [targetOf(keyOf(cell), cell)], first: [] };
   if (game?.players[decider ?? 0]?.supply === 0) return { ...trial, ...sizesForCells() };
   const tile = game?.turn?.tile ?? "";
   const segments = (tileset && tilesOf(tileset).get(tile)?.segments) ?? [];
@@ -99,6 +119,7 @@ function aimAtSpots(spots: readonly Spot[]): Aim {
   const placing = spots.filter(({ choice }) => choice.kind === "place");
   const least = leastFor(Math.min(...spots.map(({ side }) => side)));
   return {
+    isChoice: true,
     targets: spots.map(({ choice: { key }, touch: { x, y }, side }) => ({
       key,
       x: x / SIZE,

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Cell, SIZE, cellOf, keyOf } from "../model/cells.ts";
+import { type Cell, SIZE, cellOf, cellsOfIslanders, keyOf } from "../model/cells.ts";
 import { fittingRotation } from "../model/choices.ts";
 import { walkedCells } from "../model/described_cells.ts";
 import { placesOf } from "../model/news.ts";
@@ -14,7 +14,7 @@ import { Notices } from "../parts/notices.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { aimOf, choicesShown, suggestedStop } from "./aim.ts";
+import { aimOf, choicesShown, figureTile, suggestedStop } from "./aim.ts";
 import { Cells, SpotChoices } from "./choices.tsx";
 import { coversOf, onFrame } from "./covers.ts";
 import { gestures } from "./gestures.ts";
@@ -71,14 +71,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 
   const isActive = session.replayed === null && game?.status === "active";
   useEffect(() => {
-    if (game && !isActive) viewRef.current?.fit(cells, true);
+    if (game && !isActive) viewRef.current?.showWhole();
   }, [isActive, session.replayed === null]);
 
   const aim = aimOf(session, pictures);
   useEffect(() => {
     if (aim === undefined) return;
     // Where the page scrolls, the board may be out of sight as a whole.
-    if (aim) frame.current?.scrollIntoView({ block: "nearest" });
+    if (aim?.isChoice) frame.current?.scrollIntoView({ block: "nearest" });
     viewRef.current?.aimAt(aim);
     seeWhatIsInSight();
     // A new question begins with what is in sight, unless the focus is on the board.
@@ -105,6 +105,11 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         onFrame(current, messages.current?.querySelectorAll(".located")),
       );
   }, [session.located]);
+
+  useEffect(() => {
+    const found = game ? cellsOfIslanders(game, session.pointedOut) : [];
+    if (found.length > 0) viewRef.current?.showMostOf(found, figureTile());
+  }, [session.pointedOut]);
 
   if (!game || !tileset) return null;
 
@@ -172,8 +177,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
       </div>
       <ZoomButtons
         viewRef={viewRef}
-        hasOthers={aim?.targets.some(({ key }) => !seen.has(key)) === true}
-        fit={() => viewRef.current?.fit(cells, true)}
+        hasOthers={aim?.isChoice === true && aim.targets.some(({ key }) => !seen.has(key))}
+        fit={() => viewRef.current?.showWhole()}
       />
       <svg
         ref={frame}

@@ -122,7 +122,7 @@ export function Islanders(props: IslandersProps): JSX.Element {
                 class={`islander${dimmed ? " dimmed" : ""}${found ? " found" : ""}`}
                 style={fresh.get(`${key}:${segment}`)}
               >
-                {found && <circle class="halo" r="17" />}
+                {found && <circle class="halo" r="20" />}
                 <g class="figure">
                   <Figure color={game.players[seat]?.color ?? ""} lies={kindOf(cell, segment) === "sea"} />
                 </g>

@@ -16,8 +16,10 @@ export interface Target {
   readonly half: number;
 }
 
-/** What can be chosen, and how large a tile is on the screen so that a finger, or a mouse, hits it. */
+/** What can be chosen, or has happened, and how large a tile is on the screen so that a finger, or a mouse, hits it. */
 export interface Aim {
+  /** Whether it can be chosen. */
+  readonly isChoice: boolean;
   readonly targets: readonly Target[];
   /** Those that have to be in sight before others. */
   readonly first: readonly string[];

@@ -17,13 +17,18 @@ function cellsIn({ left, top, right, bottom }: Box): Cell[] {
 /** Cells that can be chosen, as free cells are; `first` is the number of one that is suggested. */
 function choiceOf(cells: readonly Cell[], first?: number): Aim {
   const targets = cells.map((cell, index) => targetOf(`${index}`, cell));
-  return { targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+  return { isChoice: true, targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+}
+
+/** Cells in which something has happened, in another player's turn. */
+function newsIn(...cells: readonly Cell[]): Aim {
+  return { ...choiceOf(cells), isChoice: false };
 }
 
 /** Spots on the tile in a cell, at places from 0 to 1 on it. */
 function spotsOn({ x, y }: Cell, ...places: readonly [number, number][]): Aim {
   const targets = places.map(([right, down]) => ({ key: `${right}`, x: x + right, y: y + down, half: 0.15 }));
-  return { targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
+  return { isChoice: true, targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
 }
 
 /** A view on a frame of this size, and the place of a point of the board on the screen. */
@@ -75,7 +80,7 @@ for (const [width, height] of [
     view.pan(5000, 0);
     view.fit(THREE_BY_THREE);
     assert.deepEqual(corners(), [false, false], "the user's own view stays");
-    view.fit(THREE_BY_THREE, true);
+    view.showWhole();
     assert.deepEqual(corners(), [true, true]);
   });
 
@@ -136,23 +141,71 @@ for (const [width, height] of [
 
 test("of all that can be chosen, what is suggested is in sight", (t) => {
   const { view, isHit } = viewOf(t, 360, 250, ...over(360, 250));
+  view.fit(FULL);
   for (const [index, first] of AROUND.entries()) {
-    view.fit(FULL, true);
+    view.showWhole();
     view.aimAt(choiceOf(AROUND, index));
     assert.equal(isHit(first.x + 0.5, first.y + 0.5), true);
   }
 });
 
-test("a turn swings in once and out once", (t) => {
-  const { view, style } = viewOf(t, 390, 500);
+test("on a full board a turn swings in once and out once, to what choosing needs, and follows others from there", (t) => {
+  const { view, style, isHit } = viewOf(t, 390, 500);
   view.fit(FULL);
-  const whole = style.transform;
   view.aimAt(choiceOf(AROUND));
+  const size = view.tileSize;
   view.aimAt({ ...choiceOf([{ x: 3, y: -6 }]), least: 147, size: 150 });
   const close = style.transform;
   assert.ok(view.tileSize >= 147);
   view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
   assert.equal(style.transform, close, "the islander's spots are where the tile has been placed");
+  for (const cell of [
+    { x: 3, y: -6 },
+    { x: -10, y: 5 },
+    { x: 9, y: 0 },
+  ]) {
+    view.fit(FULL);
+    view.aimAt(newsIn(cell));
+    assert.ok(isHit(cell.x + 0.5, cell.y + 0.5));
+    assert.equal(view.tileSize, size);
+  }
+  view.aimAt(choiceOf(AROUND));
+  assert.equal(view.tileSize, size);
+  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
+  view.aimAt(choiceOf(AROUND));
+  assert.equal(view.tileSize, size, "also where the others' turns take no time");
+});
+
+test("in the turns of others the whole board is there for whoever asks for it, and as long as it is large enough", (t) => {
+  const { view, at, style } = viewOf(t, 390, 500);
+  const isWhole = (): boolean => at(-10, -6).isInFrame && at(10, 6).isInFrame;
+  view.fit(FULL);
+  view.aimAt(newsIn({ x: 3, y: -6 }));
+  assert.equal(isWhole(), false);
+  view.showWhole();
+  assert.equal(isWhole(), true);
+  view.aimAt(newsIn({ x: -10, y: 5 }));
+  assert.equal(isWhole(), true);
+  view.aimAt(choiceOf(AROUND));
+  view.aimAt(newsIn({ x: 3, y: -6 }));
+  assert.equal(isWhole(), false, "the next choice is as large as it needs to be");
+  view.pan(-30, 0);
+  const own = style.transform;
+  view.aimAt(newsIn({ x: -10, y: 5 }));
+  assert.equal(style.transform, own, "the user's own view stays");
+  view.fit(THREE_BY_THREE);
+  view.showWhole();
+  view.aimAt(choiceOf([{ x: 1, y: 0 }]));
+  const small = style.transform;
+  view.aimAt(newsIn({ x: 1, y: 0 }));
+  assert.equal(style.transform, small);
+});
+
+test("whoever only watches sees the whole board", (t) => {
+  const { view, style } = viewOf(t, 390, 500);
+  view.fit(FULL);
+  const whole = style.transform;
+  view.aimAt(choiceOf(AROUND));
   view.aimAt(null);
   assert.equal(style.transform, whole);
 });
@@ -228,6 +281,22 @@ test("places that are asked for are shown, large enough, until the view is fitte
   assert.ok(at(15, 15).y >= 180, "beside what is open over the board");
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
+});
+
+test("of cells that are pointed out, the most are shown, large enough, and nothing moves where all are", (t) => {
+  const { view, isHit, style } = viewOf(t, 360, 300);
+  view.fit(FULL);
+  assert.ok(view.tileSize < 18);
+  const cells = [0, 2, 4].map((x) => ({ x, y: x - 2 }));
+  view.showMostOf([{ x: -10, y: -6 }, ...cells], 47);
+  assert.ok(cells.every(({ x, y }) => isHit(x + 0.5, y + 0.5)));
+  assert.equal(view.tileSize, 47);
+  const before = style.transform;
+  view.showMostOf(cells, 47);
+  assert.equal(style.transform, before);
+  view.zoom(4);
+  view.showMostOf(cells, 47);
+  assert.equal(view.tileSize, 76, "no nearer than is needed to see them well");
 });
 
 test("a frame of another size shows the same cells, or the same middle", (t) => {

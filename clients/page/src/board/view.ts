@@ -25,6 +25,8 @@ const GAP = 3;
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
 const LEGIBLE = 80;
+/** On tiles that are so many times as large as they need to be, too little of the board is seen. */
+const FAR_LARGER = 2;
 /** The least size of a tile that somebody asks for. */
 const SHOWN = 76;
 
@@ -37,6 +39,8 @@ export interface Point {
 export class View {
   /** Whether it follows the board's growth; until the user moves it. */
   isFitted = true;
+  /** Whether somebody asked for the whole board, and has not been asked to choose since. */
+  private isWhole = false;
   private at: Place = { tile: SIZE, left: 0, top: 0 };
   /** All that the board has. */
   private cells: readonly Cell[] = [];
@@ -58,23 +62,27 @@ export class View {
     private readonly onRest: () => void,
   ) {}
 
-  /** Shows these cells, which are all, unless the user looks at something else; `anew` in any case. */
-  fit(cells: readonly Cell[], anew = false): void {
+  /** Shows these cells, which are all, unless the user looks at something else. */
+  fit(cells: readonly Cell[]): void {
     this.cells = cells;
-    if (anew) {
-      this.isFitted = true;
-      this.aim = null;
-    }
     const room = this.room();
     if (!this.isFitted || !room || cells.length === 0) return;
     const { place } = placeAll(cells, room);
-    if (this.aim && place.tile < this.aim.least) this.bring(this.aim);
+    if (this.aim && !this.isWhole && place.tile < this.aim.least) this.bring(this.aim);
     else this.move(place, true);
   }
 
   /** The same again. */
-  refit(): void {
+  private refit(): void {
     this.fit(this.cells);
+  }
+
+  /** Shows the whole board, whatever was looked at. */
+  showWhole(): void {
+    this.isFitted = true;
+    this.isWhole = true;
+    this.aim = null;
+    this.refit();
   }
 
   /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
@@ -96,28 +104,30 @@ export class View {
     if (isCovered && !this.isHeld) this.refit();
   }
 
-  /** Follows what can be chosen now; null where there is nothing. It stays where that is in sight, and large enough. */
+  /**
+   * Follows what can be chosen now, or has happened; null where there is nothing. It stays where that is in sight, and
+   * large enough.
+   */
   aimAt(aim: Aim | null): void {
     this.aim = aim;
     this.seen = [];
     if (this.isHeld) return;
-    if (aim === null && this.isMovedToChoose) this.isFitted = true;
+    if (aim?.isChoice) this.isWhole = false;
+    else if (this.isMovedToChoose) this.isFitted = true;
     if (this.isFitted) this.refit();
-    else if (aim) this.bring(aim);
+    else if (aim?.isChoice) this.bring(aim);
   }
 
-  /** What can be chosen without moving the view. */
+  /** What is aimed at and can be seen, and touched, without moving the view. */
   get inSight(): readonly Target[] {
     const room = this.room([], 0, 0);
     return room ? this.clearIn(room) : [];
   }
 
-  /** What of the choice is clear in a room. */
-  private clearIn(room: Room): readonly Target[] {
+  /** What of the aim is clear in a room. */
+  private clearIn(room: Room, targets = this.aim?.targets ?? []): readonly Target[] {
     const { tile } = this.at;
-    return (this.aim?.targets ?? []).filter((target) =>
-      isClear(onScreen(squareOf(target, tile), this.at), room),
-    );
+    return targets.filter((target) => isClear(onScreen(squareOf(target, tile), this.at), room));
   }
 
   /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
@@ -143,13 +153,15 @@ export class View {
 
   /**
    * Brings what is aimed at into sight, as much of it as there is room for. Where some of it is there already, and large
-   * enough, the view moves only to show all.
+   * enough, the view moves only to show all; but not on tiles so large that the last choice needed them, and this does
+   * not.
    */
   private bring(aim: Aim): void {
     const { inSight } = this;
     const { targets, first } = aim;
     // The size that the view was given may differ in the last digit.
-    const isLarge = this.at.tile > aim.least - 0.1;
+    const isTooLarge = this.isFitted && this.at.tile > FAR_LARGER * aim.size;
+    const isLarge = this.at.tile > aim.least - 0.1 && !isTooLarge;
     if (targets.length === 0 || (isLarge && inSight.length === targets.length)) return;
     const isEnough = inSight.length > 0 && first.every((key) => inSight.some((target) => target.key === key));
     const size = this.isFitted ? aim.size : Math.max(aim.size, this.at.tile);
@@ -210,7 +222,19 @@ export class View {
   show(cells: readonly Cell[], covers: readonly Box[]): void {
     this.leave();
     const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    this.showMost({ targets, first: [], least: 0, size: Math.max(SHOWN, this.at.tile) }, 1, covers);
+    const size = Math.max(SHOWN, this.at.tile);
+    this.showMost({ isChoice: false, targets, first: [], least: 0, size }, 1, covers);
+  }
+
+  /** Goes to where it sees the most of these cells, on tiles of this size at least; stays where it sees all of them so. */
+  showMostOf(cells: readonly Cell[], least: number): void {
+    const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
+    const room = this.room([], 0, 0);
+    const isLarge = this.at.tile > least - 0.1;
+    if (!room || (isLarge && this.clearIn(room, targets).length === targets.length)) return;
+    this.leave();
+    const size = Math.max(least, Math.min(SHOWN, this.at.tile));
+    this.showMost({ isChoice: false, targets, first: [], least, size });
   }
 
   /** The point of the board under a point of the screen. */
@@ -241,7 +265,7 @@ export class View {
 
   /** The user has moved it. */
   private leave(): void {
-    this.isMovedToChoose = this.isFitted ? this.aim !== null : this.isMovedToChoose;
+    this.isMovedToChoose = this.isFitted ? this.aim?.isChoice === true : this.isMovedToChoose;
     this.isFitted = false;
   }
 

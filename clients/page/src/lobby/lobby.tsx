@@ -35,6 +35,11 @@ export function Lobby(): JSX.Element {
   /** The game that may be removed from the list. */
   const [leaving, setLeaving] = useState<string | null>(null);
 
+  const { list } = ownGames;
+  /** These come first: somebody waits for this player. */
+  const waiting = list.filter(({ isMyTurn }) => isMyTurn);
+  const others = list.filter(({ isMyTurn }) => !isMyTurn);
+
   const why = unread ?? (problem === null ? null : text.lobby.failed(problem));
 
   usePageTitle(null);
@@ -81,10 +86,16 @@ export function Lobby(): JSX.Element {
           <h1>{text.title}</h1>
           <p>{text.tagline}</p>
         </div>
+        <List
+          heading={text.game.nextGame(waiting.length)}
+          listed={waiting}
+          verb={mineVerb}
+          onForget={setLeaving}
+        />
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
         {why !== null && <p class="problem">{why}</p>}
         {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
-        <List heading={text.lobby.yourTables} listed={ownGames.list} verb={mineVerb} onForget={setLeaving} />
+        <List heading={text.lobby.yourTables} listed={others} verb={mineVerb} onForget={setLeaving} />
         {lists && <Lists lists={lists} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
@@ -186,18 +197,22 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
 function Lists({ lists }: { lists: GameLists }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.waiting} listed={lists.waiting.map(others)} verb={() => text.lobby.join} />
-      <List heading={text.lobby.live} listed={lists.active.map(others)} verb={() => text.lobby.watch} />
+      <List
+        heading={text.lobby.waiting}
+        listed={lists.waiting.map(listedGame)}
+        verb={() => text.lobby.join}
+      />
+      <List heading={text.lobby.live} listed={lists.active.map(listedGame)} verb={() => text.lobby.watch} />
       <List
         heading={text.lobby.finished}
-        listed={lists.finished.map(others)}
+        listed={lists.finished.map(listedGame)}
         verb={() => text.lobby.replay}
       />
     </>
   );
 }
 
-function others(game: GameSummary): ListedGame {
+function listedGame(game: GameSummary): ListedGame {
   return { game, isUnsent: false, isMyTurn: false };
 }
 

@@ -30,6 +30,13 @@ export function cellOf(key: string): Cell {
   return { x, y };
 }
 
+/** Where a seat has islanders on the board; nowhere for null. */
+export function cellsOfIslanders({ board }: Game, seat: number | null): Cell[] {
+  return Object.entries(board).flatMap(([key, { islanders }]) =>
+    islanders.some((islander) => islander.seat === seat) ? [cellOf(key)] : [],
+  );
+}
+
 export function sameCell(one: Cell | null, other: Cell | null): boolean {
   return one?.x === other?.x && one?.y === other?.y;
 }

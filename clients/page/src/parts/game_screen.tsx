@@ -6,6 +6,7 @@ import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
+import { cellsOfIslanders } from "../model/cells.ts";
 import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
 import { saveOpenedGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
@@ -73,10 +74,16 @@ function usePictures(tileset: string | null): Pictures | null {
 function Play({ session, pictures }: { session: GameSession; pictures: Pictures }): JSX.Element {
   const viewRef: ViewRef = useRef(null);
   const [isAside, setAside] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const { game, located, pointedOut } = session;
+  const isShown = located !== null || (game !== null && cellsOfIslanders(game, pointedOut).length > 0);
   // What is shown on the board is seen only without the sheet over it.
   useLayoutEffect(() => {
-    if (session.located) setAside(false);
-  }, [session.located]);
+    if (!isShown || !isAside) return;
+    setAside(false);
+    // What it was chosen with goes with the sheet.
+    toggle.current?.focus({ preventScroll: true });
+  }, [located, pointedOut]);
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   useNextInSight(session);
@@ -98,7 +105,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
       </aside>
-      <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
+      <button ref={toggle} class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.game.less : text.game.more}
       </button>
     </main>

@@ -128,8 +128,7 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       view?.zoom(1 / STEP, undefined, true);
       return true;
     case "f":
-      if (view) view.isFitted = true;
-      view?.refit();
+      view?.showWhole();
       return true;
     case "ArrowUp":
     case "ArrowDown":
