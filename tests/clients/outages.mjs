@@ -7,7 +7,8 @@ const [, , built, url] = process.argv;
 const { SouthSeas } = await import(built);
 
 const table = { players: [{ name: "Ana" }, { name: "Bo" }], first_seat: 0 };
-const patient = new SouthSeas({ url });
+// It waits for a service that starts on a busy machine.
+const patient = new SouthSeas({ url, backoff: { maxAttempts: 60, initialWaitMs: 50, maxWaitMs: 1000 } });
 const created = await patient.createGame(table);
 const { id } = created.game;
 const impatient = new SouthSeas({ url, backoff: { maxAttempts: 1, initialWaitMs: 20, maxWaitMs: 200 } });
