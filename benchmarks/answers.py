@@ -9,8 +9,8 @@ from benchmarks.run import Run
 from benchmarks.sample_games import games_at, lagoon
 from schemas.base import encode_json
 from service.engine import Game, legal_moves
-from service.games.queries.games import compute_scores, list_features
-from service.games.queries.legal_moves import MoveFilter, list_legal_moves
+from service.games.legal_moves import MoveFilter, list_legal_moves
+from service.games.queries import compute_scores, list_features
 from service.i18n import ENGLISH
 
 GROUP = "Asking without moving"

@@ -20,8 +20,8 @@ from schemas.vocabulary import WARES
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished
 from service.engine.segments import feature_kind
 from service.engine.tileset_index import FEATURE_KINDS, SIDE_OFFSETS
-from service.games.bots.runner import run_bot
-from service.games.shuffle import first_seat
+from service.games.bots.registry import run_bot
+from service.games.tilesets import first_seat
 
 REASONS = ("last_tile", "last_ship", "bag_exhausted")
 CAUSES = {"completed": "when completed", "boat": "by a boat", "final": "at the end"}

@@ -11,7 +11,7 @@ from typing import TypeVar
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import parse_tileset
 from service.games.bots.interface import Bot
-from service.games.bots.plugins import load_bots
+from service.games.bots.registry import load_bots
 from service.games.tilesets import BUILT_IN_DIRECTORY, DEFAULT_TILESET
 
 DEFAULT_TILESET_FILE = BUILT_IN_DIRECTORY / f"{DEFAULT_TILESET}.json"

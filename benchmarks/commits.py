@@ -15,11 +15,10 @@ import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
-from service.games.ports.game_store import Revision
-from service.store.log_entries import COMMIT_ID_BYTES, pack_revision
-from service.store.notices import CommitHeader
+from service.games.ports import Revision
+from service.store.log_entries import COMMIT_ID_BYTES, CommitHeader, pack_revision
 
-SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
+SCRIPT = files("service.store").joinpath("scripts", "commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 
 DIGEST = "0" * 32

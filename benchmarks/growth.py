@@ -25,10 +25,10 @@ from benchmarks.sample_games import samples
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.commands.create import create as create_in_store
 from service.games.context import Context
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 from service.games.tilesets import load_catalogue
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
+from service.store.embedded import embedded_server
+from service.store.game_store import connect
 
 GROUP = "Growth"
 SIZES = (1, 1_000, 10_000, 100_000)

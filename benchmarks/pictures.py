@@ -8,7 +8,7 @@ from benchmarks.sample_games import lagoon, new_game
 from schemas.actions import PlaceTile
 from service.drawing.scene import BoardOptions
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
-from service.web.images.jobs import BoardJob, draw_job
+from service.web.renderer import BoardJob, draw_job
 
 ROUNDS = 15
 WIDTHS = (400, 1200, 2000)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from service.store.embedded.server import embedded_server
+from service.store.embedded import embedded_server
 
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE = CORES[0]

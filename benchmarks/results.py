@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from benchmarks.builds import ROOT, current_build
-from service.store.embedded.program import select_program
+from service.store.embedded import select_program
 
 FOLDER = Path(__file__).parent / "results"
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")

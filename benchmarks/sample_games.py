@@ -22,10 +22,9 @@ from service.engine import (
     set_up,
 )
 from service.games.diffs import record_change
-from service.games.shuffle import shuffled_bag, shuffled_ships
-from service.games.tilesets import LoadedTileSet, load_catalogue
+from service.games.tilesets import LoadedTileSet, load_catalogue, shuffled_bag, shuffled_ships
 from service.store import log_entries
-from service.store.compression import SNAPSHOTS
+from service.store.log_entries import SNAPSHOTS
 
 MID_GAME_TILES = 36
 SAMPLES = 24

@@ -28,7 +28,7 @@ from schemas.actions import Pass
 from schemas.vocabulary import Edition
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished
 from service.engine.delivery import affordable_payments
-from service.games.bots.runner import run_bot
+from service.games.bots.registry import run_bot
 
 Z = 1.959964
 """The number of standard deviations on either side for 95 %."""

@@ -33,8 +33,7 @@ try:
         pack_cell,
         unpack_cell,
     )
-    from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
-    from service.games.tilesets import DEFAULT_TILESET, load_catalogue
+    from service.games.tilesets import DEFAULT_TILESET, first_seat, load_catalogue, shuffled_bag, shuffled_ships
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Install what this needs: make .venv/.self-play-installed")
 

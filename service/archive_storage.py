@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from service.files import write_atomically
-from service.games.archive.port import ArchiveStorage, StorageUnavailable
+from service.games.archiver import ArchiveStorage, StorageUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore, RetryConfig
 
-__all__ = ["InvalidArchiveURL", "open_object_storage"]
 
 T = TypeVar("T")
 

@@ -7,8 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-__all__ = ["read_file", "write_atomically"]
-
 
 def read_file(path: Path, max_bytes: int = -1) -> bytes:
     """Return the content of a regular file, or the first bytes of it. Raise OSError.

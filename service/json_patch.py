@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
-__all__ = ["PatchError", "apply_patch"]
-
 
 class PatchError(ValueError):
     """An operation of the patch does not apply to the document, or is of another kind."""

@@ -17,31 +17,27 @@ from aiohttp import web
 
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
-from service.games.archive.archiver import Archiver
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
-from service.games.bots.registry import BotRegistry
+from service.games.archiver import Archiver
+from service.games.bots.registry import BotProcessPool, BotRegistry, InvalidBot, LoadedBot, load_bots
 from service.games.context import Context, GameCache
+from service.games.hub import Hub
 from service.games.index_repair import IndexRepairer
-from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.webhooks.delivery import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
-from service.store.client import connect
-from service.store.embedded.directory import EmbeddedServerError
+from service.store.embedded import EmbeddedServerError
+from service.store.game_store import connect
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
 from service.web.app import make_app
-from service.web.outbound.webhook_sender import open_webhook_sender
-from service.web.server.listeners import bind, format_listening_url
-from service.web.server.metrics import serve_metrics
-from service.web.server.serving import ShutdownSignal, StartFailed, run_server
+from service.web.outbound import open_webhook_sender
+from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server, serve_metrics
 
 TERMINAL = Path(__file__).parents[1] / "examples" / "terminal"
 """The terminal client, in a clone of the project; an installed package does not have it."""
@@ -65,11 +61,11 @@ class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
-        "audit": ("service.cli.audit", "audit_command"),
+        "audit": ("service.cli.store", "audit_command"),
         "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
         "games": ("service.cli.games", "games_group"),
-        "import": ("service.cli.importer", "import_command"),
+        "import": ("service.cli.export", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
         "redis": ("service.cli.redis", "redis_group"),
         "reindex": ("service.cli.redis", "reindex_command"),
@@ -135,7 +131,7 @@ async def serve(settings: Settings, tilesets: TileSetCatalogue, bots: Sequence[L
         redis_url = settings.redis_url
         if redis_url is None:
             # Imported here, since only the embedded server needs it.
-            from service.store.embedded.server import embedded_server  # noqa: PLC0415
+            from service.store.embedded import embedded_server  # noqa: PLC0415
 
             try:
                 server = await stack.enter_async_context(

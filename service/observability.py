@@ -14,13 +14,11 @@ from aiohttp import web
 
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.registry import BotRegistry
-from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.bots.registry import BotProcessPool, BotRegistry
+from service.games.webhooks.delivery import WebhookDispatcher
 from service.release import REVISION, VERSION
 from service.settings import Settings
-from service.store.health import RedisHealth
-from service.store.monitor import RedisMonitor
+from service.store.health import RedisHealth, RedisMonitor
 from service.supervision import Supervisor
 from service.telemetry import logs
 from service.telemetry.metrics import (
@@ -38,13 +36,10 @@ from service.telemetry.metrics import (
     WEBHOOKS_IN_PROGRESS,
 )
 from service.telemetry.tracing import trace_if_configured
-from service.web.access_log import ACCESS_LOGGER
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.middleware import IN_FLIGHT
-from service.web.streaming.registry import STREAMS
-
-__all__ = ["ObservedParts", "configure_logging", "observe_instance"]
+from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
+from service.web.streaming import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1
 """Each measurement costs some 30 µs."""

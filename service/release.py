@@ -4,8 +4,6 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["REVISION", "VERSION"]
-
 _FILE = Path(__file__).with_name("revision.txt")
 """Written by setup.py into a wheel; a checkout has none."""
 

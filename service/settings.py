@@ -14,17 +14,16 @@ from click.core import ParameterSource
 
 from service.archive_storage import open_object_storage
 from service.games.context import Retention
-from service.games.ports.game_store import RateLimit
-from service.store.client import InFlightLimits, Wait, parse_url
+from service.games.ports import RateLimit
+from service.store.connection import InFlightLimits, parse_url
+from service.store.pipeline import Wait
 from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
 from service.web.buckets import parse_rate
 from service.web.client_ip import parse_networks
+from service.web.headers import parse_origins
 from service.web.limits import Limits
-from service.web.origins import parse_origins
-from service.web.outbound.ssrf import parse_nameservers
-
-__all__ = ["ENV_PREFIX", "OPTIONS", "Settings", "origin_of", "with_settings"]
+from service.web.outbound import parse_nameservers
 
 Command = Callable[..., Any]
 Callback = Callable[[click.Context, click.Parameter, str], Any]

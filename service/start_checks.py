@@ -5,9 +5,7 @@ from collections.abc import Iterable
 
 from service.store.server_check import Finding
 from service.web.limits import Limits
-from service.web.server.serving import RESERVED_FILES, StartFailed, raise_open_files_limit
-
-__all__ = ["fit_connections", "report"]
+from service.web.server import RESERVED_FILES, StartFailed, raise_open_files_limit
 
 logger = logging.getLogger(__name__)
 

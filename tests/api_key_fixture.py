@@ -3,7 +3,7 @@
 import time
 
 from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 
 QUOTAS = Quotas(games_per_hour=1_000, requests_per_minute=1_000, bot_turns_per_hour=1_000)
 

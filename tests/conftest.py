@@ -11,9 +11,8 @@ import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from tests import tools
 from tests.server_process import start_server
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from aiohttp import web
 
-from service.process_pool import ProcessPool
-from service.web.images.renderer import IMAGE_RENDERER
-from service.web.images.tileset_pictures import TILESET_PICTURES
+from service.supervision import ProcessPool
+from service.web.images import TILESET_PICTURES
+from service.web.renderer import IMAGE_RENDERER
 
 
 class SharedProcess(ProcessPool):

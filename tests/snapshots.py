@@ -6,7 +6,7 @@ from redis.asyncio import Redis
 
 from service.engine import Game, decode_snapshot, encode_snapshot
 from service.store import keys
-from service.store.compression import SNAPSHOTS
+from service.store.log_entries import SNAPSHOTS
 
 
 async def change_snapshot(redis: Redis, game_id: str, change: Callable[[bytes], bytes]) -> None:

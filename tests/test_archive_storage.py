@@ -17,10 +17,8 @@ from service.archive_storage import (
     InvalidArchiveURL,
     open_object_storage,
 )
-from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
-from service.games.archive.document import decode_document
-from service.games.archive.port import StorageUnavailable
-from service.games.archive.validation import validate_document
+from service.games.archive import decode_document, validate_document
+from service.games.archiver import ARCHIVE_DELAY_S, Archiver, StorageUnavailable
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE

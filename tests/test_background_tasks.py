@@ -10,11 +10,11 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from schemas.lobby import SeatRequest
-from service.games.bots.plugins import load_bots
+from service.games.bots.registry import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
+from service.store.embedded import embedded_server
+from service.store.game_store import connect
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
 from service.web.app_keys import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved

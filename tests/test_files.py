@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.importer import iter_documents
+from service.cli.export import iter_documents
 from service.files import read_file, write_atomically
 
 

@@ -15,7 +15,7 @@ import pytest
 import service
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Tile, TileSet
 from schemas.vocabulary import EDGES
-from service.cli.printed_game import list_gaps
+from service.cli.tileset import list_gaps
 from service.engine.tileset_validation import parse_tileset
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from service.process_pool import ProcessEnded, ProcessPool, _run_within
+from service.supervision import ProcessEnded, ProcessPool, _run_within
 
 LIMIT_S = 20.0
 

@@ -12,7 +12,7 @@ import asyncio, json, os, signal, sys, time
 
 started_at = time.thread_time()
 import service.main
-from service.store.connection.topology import StandaloneTopology
+from service.store.topology import StandaloneTopology
 
 imported_s, steps = time.thread_time() - started_at, []
 run, client = asyncio.Handle._run, StandaloneTopology.client_for

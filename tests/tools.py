@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from service.store.embedded.directory import ServerProgramNotFound
-from service.store.embedded.program import available_programs, select_program
+from service.store.embedded import ServerProgramNotFound, available_programs, select_program
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))

@@ -20,10 +20,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
-from service.i18n.catalogue import ENGLISH, LANGUAGES
-from service.i18n.phrases import BOTH_DISTANCES, DISTANCES, FROM_START, ON_START
-from service.i18n.segment_phrases import SEGMENTS
-from service.i18n.sentences import SENTENCES
+from service.i18n.phrases import BOTH_DISTANCES, DISTANCES, ENGLISH, FROM_START, LANGUAGES, ON_START, SENTENCES
+from service.i18n.tile_names import SEGMENTS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "service/i18n"

@@ -23,22 +23,23 @@ from schemas.vocabulary import Edition
 from service.engine import Game, TileSetIndex, apply_action, is_finished, legal_moves
 from service.engine.final_scoring import final_score, ship_points
 from service.games.bots import greedy
-from service.games.bots.expert import ExpertBot
-from service.games.bots.expert.inputs import INPUT_NAMES
-from service.games.bots.expert.weights import (
+from service.games.bots.expert import (
+    INPUT_NAMES,
     KNOTS,
     WEIGHTS_FILE,
+    ExpertBot,
     TableWeights,
     TrainedWeights,
     Weights,
+    WinEvaluator,
     decode_weights,
     knot_shares,
+    turns_of_seats,
 )
-from service.games.bots.expert.win_evaluation import WinEvaluator, turns_of_seats
-from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.feature_estimates import FeatureEstimator
 from service.games.bots.interface import Bot
-from service.games.bots.runner import run_bot
-from service.games.shuffle import SeededRNG, first_seat
+from service.games.bots.registry import run_bot
+from service.games.tilesets import SeededRNG, first_seat
 
 PLAYERS = (2, 3, 4, 5)
 EDITIONS: Sequence[Edition] = ("international", "german")

@@ -7,7 +7,7 @@ always shown, four fifths of the icon wide.
 from pathlib import Path
 from re import sub
 
-from service.web.images.jobs import rasterize
+from service.web.renderer import rasterize
 
 FOLDER = Path(__file__).parents[1] / "clients/page/src"
 SIZES = {"apple-touch-icon.png": 180, "icon-192.png": 192, "icon-512.png": 512}

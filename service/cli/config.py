@@ -8,18 +8,15 @@ from typing import Any
 
 import click
 
-from service.games.bots.plugins import InvalidBot, load_bots
-from service.games.ports.game_store import RateLimit
+from service.games.bots.registry import InvalidBot, load_bots
+from service.games.ports import RateLimit
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.settings import OPTIONS, Settings, origin_of, with_settings
 from service.start_checks import fit_connections
-from service.store.client import connect
-from service.store.embedded.directory import EmbeddedServerError
-from service.store.embedded.program import select_program
+from service.store.embedded import EmbeddedServerError, select_program
+from service.store.game_store import connect
 from service.store.server_check import Finding
 from service.telemetry.logs import escape_unprintable
-
-__all__ = ["config_group"]
 
 _SECRET = re.compile(r"(?<=//)[^/?#]*(?=@)|(?<=password=)[^&]*|(?<=secret=)[^&]*|(?<=key=)[^&]*", re.IGNORECASE)
 

@@ -9,24 +9,20 @@ import msgspec
 
 from schemas.game import GameView
 from schemas.vocabulary import ENDED_STATUSES, STATUSES
-from service.cli.audit import record_change
-from service.cli.progress import report_failure
-from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, record_change, report_failure, run_with_store
 from service.engine import build_view
 from service.games.access import AccessRecord, authorize_operator, index_keys
-from service.games.archive.document import object_name
-from service.games.commands.resign import abort_game
+from service.games.archive import object_name
+from service.games.commands.play import abort_game
 from service.games.context import Context
 from service.games.errors import GameError, GameNotActive, NoSuchGame
-from service.games.ports.game_store import UnreadableGame
-from service.games.queries.lobby import summarize
+from service.games.ports import UnreadableGame
+from service.games.queries import summarize
 from service.games.repository import decode_with_index, read_access
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.telemetry.logs import escape_unprintable
-
-__all__ = ["games_group"]
 
 STORE_SETTINGS = (*REDIS_SETTINGS, "tilesets_dir")
 

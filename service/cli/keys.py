@@ -7,16 +7,12 @@ from typing import Any
 import click
 import msgspec
 
-from service.cli.audit import record_change
-from service.cli.store import REDIS_SETTINGS, run_with_store
+from service.cli.store import REDIS_SETTINGS, record_change, run_with_store
 from service.games.access import subject_of_key
-from service.games.api_key import ApiKey, Quotas, add_secret, generate_secret, is_valid_name
-from service.games.authenticator import CACHE_TTL_S
+from service.games.api_key import CACHE_TTL_S, ApiKey, Quotas, add_secret, generate_secret, is_valid_name
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.telemetry.clock import timestamp
-
-__all__ = ["keys_group"]
 
 DEFAULT_QUOTAS = Quotas(games_per_hour=1_000, requests_per_minute=6_000, bot_turns_per_hour=180_000)
 """What one address may use: `--rate-creations`, `--rate-requests` and `--rate-bots`."""

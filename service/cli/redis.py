@@ -6,16 +6,12 @@ import time
 
 import click
 
-from service.cli.audit import log_change, record_change
-from service.cli.progress import Progress
-from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, Progress, log_change, record_change, run_with_store
 from service.games.index_repair import IndexRepairer, RepairReport
 from service.settings import Settings, with_settings
-from service.store.client import parse_url
+from service.store.connection import parse_url
 from service.store.game_store import RedisStore
 from service.store.planned_failover import PlannedFailoverError, fail_over
-
-__all__ = ["redis_group", "reindex_command"]
 
 
 @click.group("redis")

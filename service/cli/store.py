@@ -1,21 +1,33 @@
-"""The store that a command works on: the Redis of --redis-url, or the embedded one of --data-dir."""
+"""The store that a command works on: the Redis of --redis-url, or the embedded one of --data-dir.
+
+Progress and failures of long-running commands, on the error stream.
+
+`south-seas audit`: what operators changed by other commands, which record it here.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+import getpass
+import logging
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from typing import TypeVar
 
 import click
+import msgspec
 
 from service.archive_storage import open_object_storage
-from service.games.ports.game_store import StoreUnavailable
-from service.settings import Settings
-from service.store.client import connect
-from service.store.embedded.directory import EmbeddedServerError
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
-
-__all__ = ["REDIS_SETTINGS", "RETENTION_SETTINGS", "run_with_store"]
+from service.games.archive import InvalidDocument
+from service.games.errors import TileSetMissing
+from service.games.ports import StoreUnavailable, UnreadableGame
+from service.settings import Settings, with_settings
+from service.store.embedded import EmbeddedServerError, embedded_server
+from service.store.game_store import RedisStore, connect
+from service.telemetry import logs
+from service.telemetry.clock import timestamp
+from service.telemetry.logs import escape_unprintable
 
 T = TypeVar("T")
 
@@ -50,3 +62,81 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
         raise click.ClickException(str(error)) from error
     except StoreUnavailable as error:
         raise click.ClickException(str(error)) from error
+
+
+REPORT_INTERVAL_S = 2.0
+
+
+class Progress:
+    """Prints the number of finished games every few seconds."""
+
+    def __init__(self, verb: str) -> None:
+        self._verb = verb
+        self._started_at = self._reported_at = time.monotonic()
+
+    def report(self, games: int) -> None:
+        """Print how many games are finished, unless that was printed a moment ago."""
+        now = time.monotonic()
+        if now >= self._reported_at + REPORT_INTERVAL_S:
+            self._reported_at = now
+            rate = games / (now - self._started_at)
+            click.echo(f"{self._verb} {games} games so far, {rate:.0f} per second", err=True)
+
+
+@contextmanager
+def report_failure(subject: str) -> Iterator[None]:
+    """Print the failure of a `with` block and suppress it, so that other games are not affected.
+
+    Raises StoreUnavailable.
+    """
+    try:
+        yield
+    except TileSetMissing as error:
+        reason = f"{error}: name the directory of its tile set with --tilesets-dir"
+    except (InvalidDocument, UnreadableGame, msgspec.DecodeError) as error:
+        reason = str(error)
+    except StoreUnavailable:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except Exception as error:  # noqa: BLE001  a damaged game may raise anything, and must not stop the others
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        return
+    click.echo(escape_unprintable(f"{subject}: {reason}"), err=True)
+
+
+AUDIT = logging.getLogger("south_seas.audit")
+
+
+@click.command("audit")
+@with_settings(*REDIS_SETTINGS)
+def audit_command(settings: Settings) -> None:
+    """Print what operators changed by other commands, the newest first: who, where, what and when."""
+
+    async def print_lines(store: RedisStore) -> None:
+        for line in await store.transfer.list_audit_lines():
+            click.echo(escape_unprintable(line))
+
+    run_with_store(settings, print_lines)
+
+
+async def record_change(store: RedisStore, change: str, detail: str) -> None:
+    """Log who changed what, and store it for `south-seas audit`. Raises StoreUnavailable."""
+    await store.transfer.add_audit_line(log_change(change, detail))
+
+
+def log_change(change: str, detail: str) -> str:
+    """Log who changed what on the error stream, and return the line."""
+    logs.configure_logging("INFO", "text")
+    line = f"{_user()}@{socket.gethostname()} {change} at {timestamp(int(time.time()))}: {detail}"
+    AUDIT.info("%s", line)
+    return line
+
+
+def _user() -> str:
+    """Return the user of the operating system, who may have no name, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"

@@ -1,26 +1,195 @@
-"""`south-seas verify`: check a game's log."""
+"""`south-seas verify`: check a game's log.
+
+The download of a game's log and tile set from a service.
+
+Sentences on what a verified log proves, against whom, and what it does not prove.
+"""
 
 import asyncio
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
+import aiohttp
 import click
 import msgspec
 
+from schemas.base import DECODING_ERRORS, without_bom
+from schemas.diffs import Diffs
+from schemas.game import GameView
+from schemas.problems import Problem
 from schemas.vocabulary import DIGEST
-from service.cli.log_download import BadLog, DownloadFailed, Log, decode_log, download_log, encode_log
-from service.cli.verdict import make_verdict
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.files import read_file
-from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
-from service.games.archive.validation import validate_document
-from service.games.history.verify import Check, Observed, verify
+from service.games.archive import GameDocument, InvalidDocument, decode_document, is_document, validate_document
+from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
 from service.telemetry.logs import escape_unprintable
+
+
+class BadLog(Exception):
+    """The file contains no log; the message says why."""
+
+
+class Log(NamedTuple):
+    """A game's log: decoded diffs, oldest first, and the JSON of the tile set where the file contains it."""
+
+    diffs: list[dict[str, Any]]
+    tileset: bytes | None
+
+
+def decode_log(data: bytes) -> Log:
+    """Return the log of a file. Raises BadLog."""
+    document = _decode(without_bom(data))
+    tileset = None
+    if isinstance(document, dict) and "diffs" in document:
+        if "tileset" in document:
+            tileset = msgspec.json.encode(document["tileset"])
+        document = document["diffs"]
+    elif isinstance(document, dict):
+        document = [document]
+    if not isinstance(document, list) or not all(isinstance(diff, dict) for diff in document):
+        raise BadLog("it contains no list of diffs")
+    return Log(document, tileset)
+
+
+def encode_log(log: Log) -> bytes:
+    """Return the content of a file, diffs and tile set, for `decode_log`."""
+    return msgspec.json.encode({"tileset": msgspec.Raw(log.tileset or b"null"), "diffs": log.diffs})
+
+
+def _decode(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except DECODING_ERRORS as error:
+        try:
+            return msgspec.json.Decoder().decode_lines(data)
+        except DECODING_ERRORS:
+            raise BadLog(f"it is not JSON: {error}") from error
+
+
+TIMEOUT = aiohttp.ClientTimeout(total=30.0)
+"""The limit of one request."""
+
+PAGE_SIZE = 500
+"""The number of diffs per request."""
+
+
+class DownloadFailed(Exception):
+    """The log cannot be downloaded; the message says why."""
+
+
+async def download_log(url: str, token: str | None) -> Log:
+    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises DownloadFailed."""
+    url = url.rstrip("/")
+    base, separator, game = url.partition("/v1/games/")
+    if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
+        raise DownloadFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    diffs: list[dict[str, Any]] = []
+    try:
+        async with aiohttp.ClientSession(headers=headers, timeout=TIMEOUT) as session:
+            view = msgspec.json.decode(await _get(session, url), type=GameView)
+            tileset = await _get(session, f"{base}/v1/tilesets/{view.tileset}")
+            while True:
+                content = await _get(session, f"{url}/diffs?since={len(diffs)}&limit={PAGE_SIZE}")
+                page = msgspec.json.decode(content, type=Diffs[dict[str, Any]])
+                diffs += page.diffs
+                if not page.diffs or len(diffs) >= page.version:
+                    return Log(diffs, tileset)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise DownloadFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
+    except DECODING_ERRORS as error:
+        raise DownloadFailed(f"{base} is not a South Seas service: {error}") from error
+
+
+async def _get(session: aiohttp.ClientSession, url: str) -> bytes:
+    """Return the body of a response. Raises DownloadFailed for a problem."""
+    async with session.get(url) as response:
+        content = await response.read()
+    if response.ok:
+        return content
+    try:
+        detail = msgspec.json.decode(content, type=Problem).detail
+    except DECODING_ERRORS:
+        detail = f"{response.status} {response.reason}"
+    raise DownloadFailed(f"{url}: {detail}")
+
+
+KNOWN_TO_CREATOR = "That nobody knew the order: the creator of the game chose the seed."
+KNOWN_TO_SERVICE = (
+    "That nobody knew the order: the service generated the seed and knew it from the beginning. Its operator could "
+    "have chosen a seed that looks random."
+)
+
+
+class Verdict(NamedTuple):
+    """The claims that a log proves and those that it does not, as sentences."""
+
+    proved: Sequence[str]
+    not_proved: Sequence[str]
+
+
+def make_verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], observed: Observed) -> Verdict:
+    """Return the verdict on a log after its checks; nothing is proved if one of them failed."""
+    if any(check.passed is False for check in checks):
+        return Verdict((), ("Anything: this log contradicts itself, the rules, or what a player saw.",))
+    is_complete, digests = all(check.passed for check in checks), {digest for _, digest in observed.digests}
+    pinned = max((diff["version"] for diff in log if diff["digest"] in digests), default=0)
+    proved, not_proved = _judge_log(len(log), pinned, observed)
+    if not is_complete:
+        not_proved.append("The order and the rules: the seed is secret until the game ends.")
+    else:
+        fixed = (
+            "before the first move, unless the whole log is forged"
+            if observed == NOTHING_OBSERVED
+            else "when the player saw it"
+        )
+        proved += [
+            "The game followed the rules: moves were legal; draws, events and scores follow from moves and seed.",
+            f"The order of tiles and ships was fixed {fixed}: no other seed fits the commitment.",
+        ]
+        not_proved.append(KNOWN_TO_CREATOR if _is_seed_chosen(log) else KNOWN_TO_SERVICE)
+    not_proved.append(
+        "Who sat where, the times, that bots decided for themselves, and who requested the first seat: the log only "
+        "states them."
+    )
+    return Verdict(proved, not_proved)
+
+
+def _judge_log(last: int, pinned: int, observed: Observed) -> tuple[list[str], list[str]]:
+    """Return what is proved and not proved about this being the log of the game that was played.
+
+    `pinned` is the last version whose digest was observed, 0 for none.
+    """
+    if observed == NOTHING_OBSERVED:
+        chained = (
+            "No version was changed, added or removed, unless all later digests were forged too: they are a chain."
+        )
+        forgeable = (
+            "That this is the game that was played: whoever stores the log, the service included, can forge one with "
+            "another seed and consistent digests. Give what a player wrote down: --commitment, --digest."
+        )
+        return [chained], [forgeable]
+    if not pinned:
+        same_commitment = "The commitment of this log is the one that the player saw."
+        return [same_commitment], ["That these moves were played: give a digest that a player saw, with --digest."]
+    unchanged = (
+        f"Up to version {pinned} this is the log that the player saw: nobody changed it since, not even the service."
+    )
+    later = f"The moves after version {pinned}: give a later digest that a player saw, with --digest."
+    return [unchanged], [later] if pinned < last else []
+
+
+def _is_seed_chosen(log: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the creator of the game chose the seed, as the first patch says."""
+    decks = [operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck"]
+    return bool(decks and decks[0]["seed_chosen"])
+
 
 TOKEN_VARIABLE = "SOUTH_SEAS_TOKEN"  # noqa: S105  the name of a variable
 

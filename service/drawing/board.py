@@ -7,16 +7,12 @@ from typing import NamedTuple
 from schemas.game import PlacedTile
 from schemas.tileset import Sea, Tile
 from schemas.vocabulary import Color
-from service.drawing.labels import Box, Label, draw_label, draw_labels
-from service.drawing.land import draw_land
-from service.drawing.layout.distance_fields import Point
-from service.drawing.layout.tile_layout import TileLayout, lay_out_tile
-from service.drawing.move_labels import MoveLabels
-from service.drawing.palette import Palette
-from service.drawing.scene import BoardOptions, Cell, Region, Scene, parse_cell
-from service.drawing.symbols import ISLANDERS, SYMBOLS, islander_id, use_symbol
-from service.drawing.text_outlines import draw_centred_text, draw_text
-from service.drawing.tile import NUMBER_COLOR, draw_seam, draw_water, draw_waves, tile_symbols, ware_number
+from service.drawing.distance_fields import Point
+from service.drawing.labels import Box, Label, draw_centred_text, draw_label, draw_labels, draw_text
+from service.drawing.palette import ISLANDERS, SYMBOLS, Palette, islander_id, use_symbol
+from service.drawing.scene import BoardOptions, Cell, MoveLabels, Region, Scene, parse_cell
+from service.drawing.tile import NUMBER_COLOR, draw_land, draw_seam, draw_water, draw_waves, tile_symbols, ware_number
+from service.drawing.tile_layout import TileLayout, lay_out_tile
 
 CELL_SIZE = 100
 MARGIN = 14

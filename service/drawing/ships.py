@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Cost, Ship
-from service.drawing.layout.distance_fields import Point
-from service.drawing.layout.symbol_spots import SymbolSpot
-from service.drawing.palette import LIGHT, Palette
-from service.drawing.symbols import DRAWINGS, draw_at, scale_drawing
-from service.drawing.text_outlines import draw_centred_text, draw_text
+from service.drawing.distance_fields import Point
+from service.drawing.labels import draw_centred_text, draw_text
+from service.drawing.palette import DRAWINGS, LIGHT, Palette, draw_at, scale_drawing
 from service.drawing.tile import size_attributes
+from service.drawing.tile_layout import SymbolSpot
 
 WIDTH, HEIGHT = 120, 100
 """The size of a token, in units."""

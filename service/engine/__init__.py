@@ -16,7 +16,6 @@ The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `i
 `delivery` (R6 and R5.10), `final_scoring` (R7), `queries` (R8).
 """
 
-from service.engine.effects import move_effects, move_feature
 from service.engine.game import (
     SCHEMA_VERSION,
     Game,
@@ -27,12 +26,11 @@ from service.engine.game import (
     encode_snapshot,
     is_finished,
 )
-from service.engine.move_ids import move_id, parse_move_id
-from service.engine.resignation import replace_player, resign, return_player
+from service.engine.queries import move_effects, move_feature, move_id, parse_move_id
 from service.engine.segments import EngineError, GameNotActive, IllegalMove
 from service.engine.setup import mark_aborted, next_open_seat, set_up, take_seat, vacate_seat
 from service.engine.tileset_index import TileSetIndex
-from service.engine.turn import apply_action, legal_moves
+from service.engine.turn import apply_action, legal_moves, replace_player, resign, return_player
 from service.engine.view import build_view
 
 COMPILED = not hasattr(apply_action, "__code__")

@@ -1,8 +1,25 @@
-"""R8: tiles left, scores, and what islanders and features are worth, which players may query at any time."""
+"""R8: tiles left, scores, and what islanders and features are worth, which players may query at any time.
 
-from schemas.actions import FeatureValue
+What a move would do, without doing it: its events, and the feature that an islander stands or would stand on.
+
+The events are those of `apply_action` on a copy. None of them depends on the order of the bag or of the ship pile:
+whoever knows the rules and sees the board could tell them.
+
+The short ids of moves: at most 24 characters, with the same meaning in every position.
+
+p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
+r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
+d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pass.deliver
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.events import AnyEvent, ShipRevealed, ShipTaken, TileDiscarded, TileDrawn
 from schemas.scores import IfEnded, IslanderValue, PlayerScores
-from schemas.vocabulary import Cell, Wares
+from schemas.vocabulary import SHIP_ID, Cell, Wares
 from service.engine.evaluation import (
     count_by_seat,
     feature_cells,
@@ -12,9 +29,10 @@ from service.engine.evaluation import (
     occupied_features,
 )
 from service.engine.final_scoring import WARES_PER_POINT, ship_points
-from service.engine.game import Game
+from service.engine.game import Game, copy_game
 from service.engine.segments import feature_kind, feature_segments, locate_segment, tile_order
-from service.engine.tileset_index import FEATURE_KINDS, SHIPS, SIDE_OFFSETS, TileSetIndex, unpack_cell
+from service.engine.tileset_index import FEATURE_KINDS, SHIPS, SIDE_OFFSETS, TileSetIndex, pack_cell, unpack_cell
+from service.engine.turn import apply_action
 
 ROLES = ("banana_picker", "shell_collector", "fisherman", "merchant")
 UNITS = ("bananas", "shells", "fish", "points")
@@ -123,3 +141,94 @@ def _player_scores(index: TileSetIndex, game: Game, seat: int, pending: list[int
             pending=Wares(bananas=bananas, shells=shells, fish=fish),
         ),
     )
+
+
+HIDDEN_EVENTS: Final = (TileDrawn, TileDiscarded, ShipRevealed)
+"""These events show what nobody sees before."""
+
+
+def move_effects(index: TileSetIndex, game: Game, action: Action) -> list[AnyEvent]:
+    """Return the events that a legal move would cause now, without what is hidden.
+
+    For a placement, the islander phase is passed after it (R4.5).
+    """
+    ahead = copy_game(game)
+    _, events = apply_action(index, ahead, action)
+    if type(action) is PlaceTile and ahead.phase == "islander":
+        events += apply_action(index, ahead, Pass("islander"))[1]
+    return _public_events(events)
+
+
+def move_feature(index: TileSetIndex, game: Game, action: Action) -> FeatureValue | None:
+    """Return the feature on which an islander would be placed (R4.1), or from which it would be retrieved (R4.4)."""
+    match action:
+        case PlaceIslander(segment):
+            label = game.feature_labels[game.first_segments[-1] + segment]
+        case RetrieveIslander(x, y, segment):
+            label = game.feature_labels[game.first_segments[game.board[pack_cell(x, y)]] + segment]
+        case _:
+            return None
+    return feature_value(index, game, label)
+
+
+def _public_events(events: Iterable[AnyEvent]) -> list[AnyEvent]:
+    """Return the events that follow from what everybody sees.
+
+    What comes after the ship that replaces a market's depends on that ship: the next merchant may take it (R5.10), and
+    the active player may deliver to it (R6.1).
+    """
+    public: list[AnyEvent] = []
+    for event in events:
+        if type(event) is ShipRevealed and type(public[-1]) is ShipTaken and public[-1].by == "market":
+            break
+        if type(event) not in HIDDEN_EVENTS:
+            public.append(event)
+    return public
+
+
+NUMBER = r"(0|-?[1-9]\d{0,5})"
+NATURAL = r"(0|[1-9]\d{0,3})"
+SHIP = f"({SHIP_ID})"
+PLACE = re.compile(rf"p{NUMBER}\.{NUMBER}\.([0-3])")
+ISLANDER = re.compile(rf"i{NATURAL}")
+RETRIEVE = re.compile(rf"r{NUMBER}\.{NUMBER}\.{NATURAL}")
+TAKE = re.compile(rf"t\.{SHIP}")
+DELIVER = re.compile(rf"d\.{SHIP}\.{NATURAL}\.{NATURAL}\.{NATURAL}")
+
+
+def move_id(action: Action) -> str:
+    """Return the id of a complete action: a delivery has its wares, a pass its phase."""
+    match action:
+        case PlaceTile(x, y, rotation):
+            return f"p{x}.{y}.{rotation}"
+        case PlaceIslander(segment):
+            return f"i{segment}"
+        case RetrieveIslander(x, y, segment):
+            return f"r{x}.{y}.{segment}"
+        case TakeShip(ship):
+            return f"t.{ship}"
+        case Deliver(ship, wares):
+            return f"d.{ship}.{wares.bananas}.{wares.shells}.{wares.fish}" if wares else f"d.{ship}"
+        case Pass(phase):
+            return f"pass.{phase}"
+
+
+def parse_move_id(text: str) -> Action | None:
+    """Return the action of an id, or None if the text is not a move id."""
+    if match := PLACE.fullmatch(text):
+        x, y, rotation = map(int, match.groups())
+        return PlaceTile(x, y, rotation)
+    if match := ISLANDER.fullmatch(text):
+        return PlaceIslander(int(match[1]))
+    if match := RETRIEVE.fullmatch(text):
+        x, y, segment = map(int, match.groups())
+        return RetrieveIslander(x, y, segment)
+    if match := TAKE.fullmatch(text):
+        return TakeShip(match[1])
+    if match := DELIVER.fullmatch(text):
+        bananas, shells, fish = map(int, match.groups()[1:])
+        return Deliver(match[1], Wares(bananas=bananas, shells=shells, fish=fish))
+    return _PASSES.get(text)
+
+
+_PASSES: dict[str, Action] = {"pass.islander": Pass("islander"), "pass.deliver": Pass("deliver")}

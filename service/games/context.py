@@ -14,7 +14,7 @@ from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import AccessRecord
 from service.games.bots.registry import BotRegistry, built_in_registry
-from service.games.ports.game_store import GameStore, Revision, StoredDiff
+from service.games.ports import GameStore, Revision, StoredDiff
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 from service.telemetry.clock import DAY_S, timestamp
 from service.telemetry.metrics import GAME_CACHE_MISSES

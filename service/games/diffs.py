@@ -52,7 +52,7 @@ from service.engine.view import (
     view_wares,
 )
 from service.games.lifecycle import advance_version
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 
 
 class _Parts(NamedTuple):

@@ -5,10 +5,8 @@ from collections import OrderedDict
 from time import monotonic
 
 from service.games.errors import TileSetMissing
-from service.games.ports.game_store import StoreUnavailable, UnreadableGame
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import GAME_FAILURES
-
-__all__ = ["EXPECTED_ERRORS", "record_failure"]
 
 logger = logging.getLogger(__name__)
 

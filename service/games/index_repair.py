@@ -19,12 +19,9 @@ from service.games.access import index_keys, subject_of_key
 from service.games.context import Retention
 from service.games.game_failures import record_failure
 from service.games.lifecycle import next_due_at
-from service.games.ports.game_store import GameStore, StoreUnavailable, UnreadableGame
-from service.games.ports.webhook_store import StoredWebhook
+from service.games.ports import GameStore, StoredWebhook, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, read_access
 from service.telemetry.clock import unix_seconds
-
-__all__ = ["SCAN_INTERVAL_S", "IndexEntries", "IndexRepairStore", "IndexRepairer", "RepairReport", "ScannedKeys"]
 
 logger = logging.getLogger(__name__)
 

@@ -3,10 +3,15 @@
 A deadline is set when a person's time begins: with each turn, and when another player decides within it (R5.10). The
 decider can undo their own last actions of the turn, back to the last that revealed something hidden or that somebody
 else did. A late action cannot be undone: otherwise a player could act and undo for ever without a time-out.
+
+It also says which games have people: a game is attended while some person has a seat, has not left it to a bot, has not
+resigned, and has not timed out on every recent decision. Watchers do not count: anybody can watch any number of games
+at no cost.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 
 from schemas.events import (
     AnyEvent,
@@ -19,6 +24,7 @@ from schemas.events import (
     TurnTimedOut,
 )
 from service.engine import Game, is_finished
+from service.fair_queue import Requester
 from service.telemetry.clock import timestamp, unix_seconds
 
 REVEALING_EVENTS = frozenset({TileDrawn, TileDiscarded, ShipRevealed, GameFinished})
@@ -115,3 +121,41 @@ def _begins_decision(game: Game, events: Iterable[AnyEvent], acted: int | None) 
 @lru_cache(maxsize=64)
 def _deadline_after(at: str, seconds: int) -> str:
     return timestamp(unix_seconds(at) + seconds)
+
+
+CREATOR_HASH_BYTES = 3
+"""Short enough that hundreds of IPv4 addresses share each hash, so that it identifies nobody."""
+
+
+def is_attended(game: Game) -> bool:
+    """Return whether a person plays in the game."""
+    people = sum(player.kind == "human" and player.bot is None and not player.resigned for player in game.players)
+    return game.consecutive_timeouts < people
+
+
+def upcoming_bots(game: Game) -> list[str]:
+    """Return the bots that decide before the next person does, one entry per seat."""
+    ahead: list[str] = []
+    if bot_on_turn(game) is None:
+        return ahead
+    for step in range(len(game.players)):
+        player = game.players[(game.decider + step) % len(game.players)]
+        if player.bot is not None:
+            ahead.append(player.bot)
+        elif not player.resigned:
+            break
+    return ahead
+
+
+def requester_of(game: Game) -> Requester:
+    """Return the requester for decisions of the game's bots."""
+    return Requester(game.creator, is_attended(game))
+
+
+def hash_creator(client: str) -> bytes:
+    """Return the hash of a client's address that is stored with a game until it ends.
+
+    >>> hash_creator("192.0.2.1") == hash_creator("192.0.2.1") != hash_creator("192.0.2.2")
+    True
+    """
+    return blake2b(client.encode(), digest_size=CREATOR_HASH_BYTES, person=b"creator").digest()

@@ -9,12 +9,11 @@ import msgspec
 from schemas.vocabulary import Status
 from service.engine import Game, LaterRelease, TileSetIndex, decode_snapshot, encode_snapshot
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
-from service.games.bots.priority import is_attended
 from service.games.context import Context, GameSession
 from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.lifecycle import bot_on_turn, next_due_at
-from service.games.ports.game_store import (
+from service.games.lifecycle import bot_on_turn, is_attended, next_due_at
+from service.games.ports import (
     Commit,
     Committed,
     GameOfLaterRelease,

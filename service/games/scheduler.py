@@ -11,14 +11,12 @@ from time import perf_counter
 
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
-from service.games.bot_turns import UNATTENDED_TIMEOUT_S, play_bots
-from service.games.bots.priority import is_attended, requester_of
+from service.games.automatic_turns import UNATTENDED_TIMEOUT_S, apply_timeout, play_bots
 from service.games.context import Context, GameSession
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
-from service.games.lifecycle import bot_on_turn, is_overdue, next_due_at
-from service.games.ports.game_store import StoreUnavailable, UnreadableGame
-from service.games.timeouts import apply_timeout
+from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.supervision import Backoff
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS

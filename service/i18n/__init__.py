@@ -14,13 +14,11 @@ The source has the English messages; `catalogues` holds the other languages as g
 `tools.catalogues` updates them from the source and compiles them.
 """
 
-from service.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
 from service.i18n.events import EventNarrator
-from service.i18n.moves import describe_cell, describe_move
-from service.i18n.phrases import player_names
+from service.i18n.moves import MoveAppraiser, describe_cell, describe_move, describe_occupied_feature
+from service.i18n.phrases import ENGLISH, LANGUAGES, Language, Translator, get_translator, player_names
 from service.i18n.status import describe_hidden_game, describe_status, title_game
 from service.i18n.tile_names import tile_names
-from service.i18n.worth import MoveAppraiser, describe_occupied_feature
 
 __all__ = [
     "ENGLISH",

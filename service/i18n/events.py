@@ -1,8 +1,14 @@
-"""Events in words: a sentence for each event, and a paragraph for each change."""
+"""Events in words: a sentence for each event, and a paragraph for each change.
 
-from collections.abc import Iterable, Sequence
+The log of a game as a story: a paragraph for each change.
+
+The words beside the board as text: its legend, and the supplies, ships and players.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import asdict
 
 from schemas.actions import Deliver, PlaceIslander, PlaceTile, RetrieveIslander
@@ -20,24 +26,30 @@ from schemas.events import (
     ShipRevealed,
     ShipTaken,
     TilePlaced,
+    TurnStarted,
     TurnTimedOut,
 )
-from schemas.tileset import Ship
+from schemas.game import GameView, Player, Score, Turn
+from schemas.story import StoryLine
+from schemas.tileset import Ship, TileSet
+from schemas.vocabulary import Cell
 from service.engine import Game, TileSetIndex, parse_move_id
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
-from service.i18n.catalogue import Translator
 from service.i18n.phrases import (
+    Translator,
+    all_ware_counts,
     color_name,
     fish_count,
+    gettext_noop,
     place_phrase,
     player_names,
     point_count,
+    score_parts,
     ship_cost,
+    translate_sentence,
     ware_counts,
 )
-from service.i18n.segment_phrases import segment_phrase
-from service.i18n.sentences import translate_sentence
-from service.i18n.tile_names import tile_names
+from service.i18n.tile_names import name_tiles, segment_phrase, tile_names
 
 
 class EventNarrator(NamedTuple):
@@ -182,3 +194,150 @@ def winner_sentence(translator: Translator, winners: Sequence[str]) -> str:
     if len(winners) == 1:
         return translate_sentence(translator, "won.one", player=players)
     return translate_sentence(translator, "won.shared", players=players)
+
+
+PASSES = ("pass.islander", "pass.deliver")
+"""The moves that have no event."""
+
+
+class StoryChange(msgspec.Struct, frozen=True):
+    """The part of a diff that a story needs."""
+
+    version: int
+    at: str
+    seat: int | None
+    move: str | None
+    events: list[AnyEvent]
+
+    @property
+    def turn_started(self) -> TurnStarted | None:
+        """Return the turn that starts with this change, if any."""
+        return next((event for event in self.events if isinstance(event, TurnStarted)), None)
+
+
+class PatchedTurn(msgspec.Struct, frozen=True):
+    """The part of GAME's `turn` that a story needs; every patch of a started game writes the turn."""
+
+    number: int
+    tile: str
+    placed: Cell | None
+
+
+class _Operation(msgspec.Struct, frozen=True):
+    path: str
+    value: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Patched(msgspec.Struct, frozen=True):
+    patch: list[_Operation]
+
+
+def decode_turn(diff: bytes) -> list[PatchedTurn | None]:
+    """Return the turn as a diff's patch writes it, None while there is none; nothing before the game starts."""
+    return [_TURN.decode(operation.value) for operation in _PATCHED.decode(diff).patch if operation.path == "/turn"]
+
+
+def decode_change(diff: bytes) -> StoryChange:
+    """Return the decoded part of a stored diff."""
+    return _DECODER.decode(diff)
+
+
+def narrate_story(narrator: EventNarrator, changes: Iterable[StoryChange], turn: int | None) -> Iterator[StoryLine]:
+    """Yield a line for each change; `turn` is the number of the turn in which the first of them happened."""
+    for change in changes:
+        text = _narrate_change(narrator, change)
+        yield StoryLine(version=change.version, at=change.at, turn=turn, seat=change.seat, text=text)
+        if (new_turn := change.turn_started) is not None:
+            turn = new_turn.number
+
+
+def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
+    """Return the text of a change; a pass has no event, so its sentence comes from the move, after a time-out."""
+    if change.seat is None or change.move not in PASSES:
+        return narrator.narrate_change(change.events)
+    player = narrator.player_names[change.seat]
+    passed = translate_sentence(narrator.translator, change.move, player=player)
+    late = sum(isinstance(event, TurnTimedOut) for event in change.events)
+    before, after = narrator.narrate_change(change.events[:late]), narrator.narrate_change(change.events[late:])
+    return " ".join(text for text in (before, passed, after) if text)
+
+
+_DECODER = msgspec.json.Decoder(StoryChange)
+_PATCHED = msgspec.json.Decoder(_Patched)
+_TURN = msgspec.json.Decoder(PatchedTurn | None)
+
+
+def board_legend(translator: Translator, *, outline_last: bool, sidebar: bool, number_moves: bool) -> tuple[str, ...]:
+    """Return the legend of the characters, with the signs that these options add."""
+    signs = (
+        (outline_last, gettext_noop("+ last tile")),
+        (sidebar, gettext_noop("> on turn")),
+        (number_moves, gettext_noop("[7] or 7: reply")),
+    )
+    shown = [translator.gettext(sign) for is_shown, sign in signs if is_shown]
+    return (
+        translator.gettext(
+            ". sea  ^ island  = bridge  # M market  b banana  s shell  f fish  F two fish  x covered fish  v boat"
+        ),
+        translator.gettext("R red  B blue  G green  Y yellow  K black: islanders"),
+        *(("  ".join(shown),) if shown else ()),
+    )
+
+
+def describe_drawn_tile(translator: Translator, tileset: TileSet, turn: Turn) -> str:
+    """Return the number of a turn and the name of its tile."""
+    names = {tile.id: name for tile, name in zip(tileset.tiles, name_tiles(translator, tileset), strict=True)}
+    return translator.gettext("Turn {number}: {tile}", number=turn.number, tile=names[turn.tile].full)
+
+
+def describe_supplies(translator: Translator, bag: int, ship_pile: int) -> str:
+    """Return what is left in the bag and in the pile."""
+    tiles = translator.ngettext("{number} tile in the bag", "{number} tiles in the bag", bag)
+    ships = translator.ngettext("{number} ship in the pile", "{number} ships in the pile", ship_pile)
+    return f"{tiles}, {ships}"
+
+
+def describe_ship(translator: Translator, ship: Ship) -> str:
+    """Return a ship's points and cost."""
+    return translator.gettext(
+        "Ship: {points} for {cost}",
+        points=point_count(translator, ship.points),
+        cost=ship_cost(translator, ship.cost),
+    )
+
+
+def describe_player(translator: Translator, player: Player, score: Score | None) -> str:
+    """Return a player's name, points, supply, wares and number of ships; `score` is that of a finished game."""
+    if player.name is None:
+        return translator.gettext("free seat")
+    points = point_count(translator, player.points if score is None else score.total)
+    counts = (
+        points if score is None else f"{points} ({score_parts(translator, score, resigned=player.resigned)})",
+        translator.ngettext("{number} islander", "{number} islanders", player.supply),
+        *all_ware_counts(translator, player.wares),
+        translator.ngettext("{number} ship", "{number} ships", len(player.ships)),
+    )
+    return translator.gettext("{player}: {holdings}", player=player.name, holdings=", ".join(counts))
+
+
+def describe_winners(translator: Translator, game: GameView, winners: Sequence[int]) -> str:
+    """Return who won."""
+    return winner_sentence(translator, [game.players[seat].name or "" for seat in winners])
+
+
+def board_label(translator: Translator, turn: Turn | None) -> str:
+    """Return the label of a picture of a board, for screen readers."""
+    if turn is None:
+        return translator.gettext("Carcassonne board")
+    return translator.gettext("Carcassonne board, turn {number}", number=turn.number)
+
+
+def ship_label(translator: Translator, ship: Ship) -> str:
+    """Return the label of a picture of a ship, for screen readers."""
+    points, cost = point_count(translator, ship.points), ship_cost(translator, ship.cost)
+    return translator.gettext("ship of {points} for {cost}", points=points, cost=cost)
+
+
+def pass_label(translator: Translator) -> str:
+    """Return the word for a pass."""
+    return translator.gettext("pass")

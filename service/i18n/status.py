@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from service.engine import Game, TileSetIndex
 from service.engine.final_scoring import final_score, winning_seats
-from service.i18n.catalogue import Translator, gettext_noop
 from service.i18n.events import winner_sentence
 from service.i18n.moves import IslanderOptions, islander_options
-from service.i18n.phrases import player_names, score_parts
-from service.i18n.sentences import translate_sentence
+from service.i18n.phrases import Translator, gettext_noop, player_names, score_parts, translate_sentence
 
 _ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
     "place": gettext_noop("{player} may place an islander."),

@@ -9,22 +9,14 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from service.games.archive.document import InvalidDocument, decode_document
-from service.games.archive.port import ArchiveStorage, StorageUnavailable
+from service.games.archive import InvalidDocument, decode_document
+from service.games.archiver import ArchiveStorage, StorageUnavailable
 from service.games.game_failures import record_failure
-from service.games.ports.game_store import (
-    ArchiveUnavailable,
-    Revision,
-    StoredDiff,
-    StoreUnavailable,
-    UnreadableGame,
-)
+from service.games.ports import ArchiveUnavailable, Revision, StoredDiff, StoreUnavailable, UnreadableGame
 from service.store import keys, log_entries
-from service.store.compression import LOGS
-from service.store.connection.pipeline import PipelinedClient
+from service.store.log_entries import LOGS
+from service.store.pipeline import PipelinedClient
 from service.supervision import spawn
-
-__all__ = ["CompactedLogs", "compress_log", "decode_compacted"]
 
 READ_TIMEOUT_S = 5.0
 """Timeout of a read from the archive; shorter than that of a request."""

@@ -1,23 +1,28 @@
 """The store of games in Redis.
 
 One commit passes `RedisStore.commit`, `Script.run` and `PipelinedClient.execute`, which queues it for a pipeline.
+
+API keys in Redis: a hash for each, which never expires, and the index of their names.
+
+From the URL of a Redis to a store.
 """
 
 import asyncio
 import math
 import secrets
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 from itertools import chain, islice
 from typing import Any
 
 import msgspec
 
-from service.games.api_key import ApiKeyStore
-from service.games.archive.archiver import ARCHIVE_DELAY_S
+from service.games.access import subject_of_key
+from service.games.api_key import ApiKey, ApiKeyStore, StoredApiKey
+from service.games.archiver import ARCHIVE_DELAY_S
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports.game_store import (
+from service.games.ports import (
     ChangeNotification,
     Commit,
     CommitOutcome,
@@ -32,29 +37,54 @@ from service.games.ports.game_store import (
     TokenBucketStore,
     UnreadableGame,
     VersionConflict,
+    WebhookStore,
 )
-from service.games.ports.webhook_store import WebhookStore
 from service.store import keys, log_entries
-from service.store.api_keys import RedisApiKeyStore
 from service.store.compacted_logs import CompactedLogs
-from service.store.compression import SNAPSHOTS
-from service.store.connection.pipeline import PipelinedClient
-from service.store.game_index import GameIndex
-from service.store.health import PROBE_TTL_S, RedisHealth
-from service.store.index_repair import RedisIndexRepair
-from service.store.monitor import RedisMonitor
-from service.store.notices import CommitHeader
+from service.store.connection import InFlightLimits, parse_url
+from service.store.game_index import GameIndex, RedisIndexRepair
+from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
+from service.store.log_entries import SNAPSHOTS, CommitHeader
 from service.store.notifications import ChangeNotifications
+from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisArchiveQueue, Schedule
-from service.store.scripts import Script
 from service.store.server_check import Finding, check_server
+from service.store.topology import ClusterTopology, SentinelTopology, StandaloneTopology, Topology
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
-from service.supervision import Backoff
+from service.supervision import Backoff, Supervisor
 from service.telemetry import clock
 from service.telemetry.clock import DAY_S
 
-__all__ = ["RedisStore"]
+
+class RedisApiKeyStore:
+    """`service.games.api_key.ApiKeyStore` on Redis."""
+
+    def __init__(self, client: PipelinedClient) -> None:
+        self._client = client
+        self._save_script = Script(client, "api_key_save.lua", wait_for_replicas=True)
+
+    async def load(self, name: str) -> StoredApiKey | None:
+        """Return a key; None if there is no such key."""
+        revision, record = await self._client.execute("HMGET", keys.subject(subject_of_key(name)), "version", "record")
+        return None if record is None else StoredApiKey(_DECODER.decode(record), int(revision))
+
+    async def save(self, key: ApiKey, revision: int) -> bool:
+        """Store a key on top of a revision. The index is written before, so that it is never incomplete."""
+        await self._client.execute("ZADD", keys.API_KEYS, key.created_at, key.name)
+        stored = await self._save_script.run([keys.subject(subject_of_key(key.name))], revision, encode_api_key(key))
+        return bool(stored)
+
+    async def list_all(self) -> list[ApiKey]:
+        """Return all keys, the oldest first."""
+        names = await self._client.execute("ZRANGE", keys.API_KEYS, 0, -1)
+        stored = await asyncio.gather(*(self.load(name.decode()) for name in names))
+        return [one.key for one in stored if one is not None]
+
+
+encode_api_key = msgspec.msgpack.Encoder().encode
+_DECODER = msgspec.msgpack.Decoder(ApiKey)
+
 
 FAILURE_COUNT_TTL_S = 60
 """How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
@@ -68,7 +98,7 @@ _MAX_REMEMBERED_GAMES = 10_000
 
 
 class RedisTokenBuckets:
-    """`service.games.ports.game_store.TokenBucketStore` on Redis, by the clock of the server."""
+    """`service.games.ports.TokenBucketStore` on Redis, by the clock of the server."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._script = Script(client, "token_bucket.lua")
@@ -80,7 +110,7 @@ class RedisTokenBuckets:
 
 
 class RedisStore(GameIndex):
-    """`service.games.ports.game_store.GameStore` on Redis 7.0 or later, or Valkey."""
+    """`service.games.ports.GameStore` on Redis 7.0 or later, or Valkey."""
 
     def __init__(self, client: PipelinedClient) -> None:
         super().__init__(client)
@@ -354,3 +384,36 @@ def _decode_version(reply: Any) -> tuple[Revision, str] | None:
 
 
 _ENCODER = msgspec.msgpack.Encoder()
+
+
+_TOPOLOGIES: dict[str, type[Topology]] = {
+    "standalone": StandaloneTopology,
+    "sentinel": SentinelTopology,
+    "cluster": ClusterTopology,
+}
+
+
+@asynccontextmanager
+async def connect(  # noqa: PLR0913  each is a setting of its own
+    url: str,
+    *,
+    connections: int = 2,
+    timeout_s: float = 5.0,
+    wait: Wait | None = None,
+    supervisor: Supervisor | None = None,
+    limits: InFlightLimits | None = None,
+    log_outages: bool = True,
+) -> AsyncIterator[RedisStore]:
+    """Return a store on the Redis at `url`, which connects with its first command. Raise InvalidRedisURL.
+
+    `connections` to each primary carry all commands, one more the notifications, and with `wait` as many again the
+    commits. A command without a reply after `timeout_s` raises StoreUnavailable. With `wait`, so does a commit that too
+    few replicas acknowledge: it is stored, and a retry with its idempotency key waits for the replicas too. A command
+    above the `limits` raises StoreBusy at once. With `log_outages` the log says when Redis fails and when it is back.
+    """
+    parsed = parse_url(url)
+    topology = _TOPOLOGIES[parsed.topology](parsed, supervisor or Supervisor())
+    async with aclosing(
+        PipelinedClient(topology, connections, timeout_s, wait, limits, log_outages=log_outages)
+    ) as client:
+        yield RedisStore(client)

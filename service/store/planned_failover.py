@@ -18,11 +18,8 @@ from typing import Any, NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from service.store.connection.errors import CONNECTION_ERRORS, to_store_error
-from service.store.connection.topology import client_options
-from service.store.connection.url import RedisURL
-
-__all__ = ["PlannedFailoverError", "fail_over"]
+from service.store.connection import CONNECTION_ERRORS, RedisURL, to_store_error
+from service.store.topology import client_options
 
 COMMAND_TIMEOUT_S = 3.0
 HANDOVER_TIMEOUT_S = 2.0

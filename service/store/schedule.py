@@ -4,12 +4,11 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from service.games.archive.port import LogState
-from service.games.ports.game_store import Revision, StoredDiff
+from service.games.archiver import LogState
+from service.games.ports import Revision, StoredDiff
 from service.store import keys, log_entries
 from service.store.compacted_logs import compress_log, decode_compacted
-from service.store.connection.pipeline import PipelinedClient
-from service.store.scripts import Script
+from service.store.pipeline import PipelinedClient, Script
 from service.telemetry.clock import now
 from service.telemetry.metrics import LOGS_COMPACTED
 
@@ -56,7 +55,7 @@ class Schedule:
 
 
 class RedisArchiveQueue(Schedule):
-    """`service.games.archive.port.ArchiveQueue` on Redis."""
+    """`service.games.archiver.ArchiveQueue` on Redis."""
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
         super().__init__(client, clock, keys.ARCHIVE_SCHEDULE)

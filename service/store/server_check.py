@@ -1,4 +1,10 @@
-"""The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line."""
+"""The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line.
+
+What the service's user must be allowed in Redis; docs/operating.md has it as rules for `ACL SETUSER`.
+
+Each command stands with arguments of a complete call, since Redis may crash when it is asked about an incomplete one.
+`K` is a key, and `C` a channel.
+"""
 
 import asyncio
 import re
@@ -10,20 +16,68 @@ from redis.asyncio import Redis
 from redis.exceptions import NoPermissionError
 
 from service.store import keys
-from service.store.acl import CLUSTER_COMMANDS, COMMANDS
-from service.store.connection.errors import (
+from service.store.connection import (
     CONNECTION_ERRORS,
     RETRYABLE_CODES,
+    RedisURL,
     error_code,
     is_error_reply,
     to_store_error,
 )
-from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.sentinel import PrimaryUnknown
-from service.store.connection.url import RedisURL
-from service.store.embedded.program import MIN_VERSION
+from service.store.embedded import MIN_VERSION
+from service.store.pipeline import PipelinedClient
+from service.store.topology import PrimaryUnknown
 
-__all__ = ["Finding", "check_server"]
+COMMANDS = {
+    # connections
+    "auth": "user password",
+    "hello": "3",
+    "info": "memory",
+    "ping": "",
+    "select": "0",
+    "wait": "0 0",
+    # games, their logs and idempotency records
+    "del": "K",
+    "eval": "script 1 K",
+    "evalsha": "hash 1 K",
+    "exists": "K",
+    "expire": "K 1",
+    "get": "K",
+    "hdel": "K field",
+    "hexists": "K field",
+    "hget": "K field",
+    "hgetall": "K",
+    "hmget": "K field",
+    "hset": "K field value",
+    "pexpire": "K 1",
+    "pttl": "K",
+    "scan": "0",
+    "set": "K value",
+    "time": "",
+    "xadd": "K * field value",
+    "xrange": "K - +",
+    # indexes, schedules and delivery attempts of webhooks
+    "lindex": "K 0",
+    "lpush": "K value",
+    "lrange": "K 0 1",
+    "ltrim": "K 0 1",
+    "rpush": "K value",
+    "zadd": "K 1 member",
+    "zcard": "K",
+    "zrandmember": "K",
+    "zrange": "K 0 1",
+    "zrem": "K member",
+    "zscore": "K member",
+    # change notifications
+    "publish": "C message",
+    "pubsub": "numsub C",
+    "subscribe": "C",
+    "unsubscribe": "C",
+}
+
+CLUSTER_COMMANDS = {"asking": "", "cluster|slots": "", "spublish": "C message", "ssubscribe": "C", "sunsubscribe": "C"}
+"""On a Cluster, beside the others; a vertical bar is before a subcommand."""
+
 
 TIMEOUT_S = 3.0
 PROBE_TIMEOUT_S = 1.0

@@ -7,16 +7,14 @@ from collections.abc import AsyncIterator, Sequence
 import msgspec
 
 from schemas.vocabulary import STATUSES
-from service.games.archive.port import RestoreRequest
-from service.games.ports.game_store import Revision
+from service.games.archiver import RestoreRequest
+from service.games.ports import Revision
 from service.store import keys, log_entries
-from service.store.compression import SNAPSHOTS
-from service.store.connection.pipeline import Argument, PipelinedClient
+from service.store.connection import Argument
 from service.store.game_index import GameIndex
+from service.store.log_entries import SNAPSHOTS
+from service.store.pipeline import PipelinedClient, Script
 from service.store.schedule import Schedule
-from service.store.scripts import Script
-
-__all__ = ["RedisGameTransfer"]
 
 _SCAN_BATCH_SIZE = 1000
 

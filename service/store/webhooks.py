@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from service.games.idempotency import IdempotencyRecord
-from service.games.ports.webhook_store import (
+from service.games.ports import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
@@ -21,12 +21,10 @@ from service.games.ports.webhook_store import (
     WebhookState,
 )
 from service.store import keys
-from service.store.connection.pipeline import Argument, PipelinedClient
+from service.store.connection import Argument
+from service.store.pipeline import PipelinedClient, Script
 from service.store.schedule import Schedule
-from service.store.scripts import Script
 from service.telemetry.clock import DAY_S
-
-__all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids"]
 
 MAX_STORED_ATTEMPTS = 100
 """The number of delivery attempts stored of each webhook."""
@@ -36,7 +34,7 @@ ATTEMPTS_TTL_S = 30 * DAY_S
 
 
 class RedisWebhookStore:
-    """`service.games.ports.webhook_store.WebhookStore` on Redis."""
+    """`service.games.ports.WebhookStore` on Redis."""
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
         self._client = client

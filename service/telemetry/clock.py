@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["DAY_S", "ClockOffset", "now", "set_offset", "timestamp", "unix_seconds"]
-
 DAY_S = 86_400
 
 _STARTED_AT_S = time.time() - time.monotonic()

@@ -9,15 +9,6 @@ import msgspec
 
 from service.telemetry import tracing
 
-__all__ = [
-    "LOG_CONTEXT",
-    "DueGameContext",
-    "LogContext",
-    "LogFormat",
-    "configure_logging",
-    "escape_unprintable",
-]
-
 
 class LogContext(Protocol):
     """What log lines say of the current task."""

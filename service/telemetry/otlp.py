@@ -20,8 +20,6 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from service.telemetry import tracing
 
-__all__ = ["OpenTelemetryBackend", "export_traces"]
-
 FLUSH_TIMEOUT_S = 2.0
 """How long the last spans may take to be sent."""
 

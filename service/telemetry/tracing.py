@@ -13,18 +13,6 @@ if TYPE_CHECKING:
 
     from service.telemetry.otlp import OpenTelemetryBackend
 
-__all__ = [
-    "Attributes",
-    "Parent",
-    "SpanKind",
-    "TracingConfigError",
-    "is_enabled",
-    "set_backend",
-    "span",
-    "trace_id",
-    "trace_if_configured",
-    "traceparent",
-]
 
 ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 PROTOCOL_VARIABLES = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")

@@ -1,31 +1,52 @@
-"""The application: its routes, and what they share."""
+"""The application: its routes, and what they share.
+
+Every route of the API, in the order of the OpenAPI document.
+"""
 
 from asyncio import Event
 
 from aiohttp import web
 
-from service.games.authenticator import ApiKeyAuthenticator
+from service.games.api_key import ApiKeyAuthenticator
 from service.games.context import Context
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
 from service.supervision import Supervisor
+from service.web import websocket
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
-from service.web.images.renderer import renderer_lifespan
-from service.web.images.tileset_pictures import tileset_pictures_lifespan
+from service.web.images import tileset_pictures_lifespan
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import (
+from service.web.rate_limiter import (
     MAX_PICTURES_PER_ADDRESS,
     PICTURE_SLOTS,
+    RATE_LIMITER,
     ConcurrencyLimit,
+    RateLimiter,
+    close_rate_limiter,
 )
-from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
-from service.web.routes import page, websocket
-from service.web.routes.registry import ROUTES
+from service.web.renderer import renderer_lifespan
+from service.web.routes import actions, board_images, game_state, games, page, service, tilesets, webhooks
 from service.web.routing import register_routes
+
+ROUTES = (
+    *tilesets.ROUTES,
+    *games.ROUTES,
+    *games.SEAT_ROUTES,
+    *game_state.ROUTES,
+    *actions.ROUTES,
+    *game_state.LOG_ROUTES,
+    *board_images.ROUTES,
+    *tilesets.PICTURE_ROUTES,
+    *page.ROUTES,
+    *webhooks.GAME_ROUTES,
+    *service.API_KEY_ROUTES,
+    *webhooks.KEY_ROUTES,
+    *service.ROUTES,
+)
 
 
 def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
-    """Return the application of one instance; `service.web.server.runner.ProblemRunner` serves it."""
+    """Return the application of one instance; `service.web.server.ProblemRunner` serves it."""
     app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
     app[HUB] = hub

@@ -4,9 +4,9 @@ from asyncio import Event
 
 from aiohttp import web
 
-from service.games.authenticator import ApiKeyAuthenticator
+from service.games.api_key import ApiKeyAuthenticator
 from service.games.context import Context
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
 from service.supervision import Supervisor
 from service.web.limits import Limits
 

@@ -9,18 +9,6 @@ from typing import Literal
 
 from multidict import CIMultiDictProxy
 
-__all__ = [
-    "BadNetwork",
-    "ClientID",
-    "Header",
-    "Network",
-    "TrustedProxies",
-    "get_site_network",
-    "make_bucket_key",
-    "normalize_address",
-    "parse_networks",
-]
-
 Network = IPv4Network | IPv6Network
 
 Header = Literal["x-forwarded-for", "forwarded"]

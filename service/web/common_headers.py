@@ -8,15 +8,6 @@ from multidict import CIMultiDict, istr
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.limits import Limits
 
-__all__ = [
-    "EXPOSED_HEADERS",
-    "IDEMPOTENT_REPLAYED",
-    "REQUEST_ID",
-    "CommonHeaders",
-    "is_valid_request_id",
-    "new_request_id",
-]
-
 REQUEST_ID = istr("X-Request-Id")
 
 REQUEST_ID_BITS = 96

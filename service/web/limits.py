@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from service.games.ports.game_store import RateLimit
+from service.games.ports import RateLimit
 from service.telemetry.clock import DAY_S
 from service.web.client_ip import Header, Network
 

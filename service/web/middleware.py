@@ -1,36 +1,165 @@
 """Around the application: each request gets an id, is measured, logged and may be traced; its errors become problems.
 
 It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
+
+What is rejected by a request's head alone, before any handler could take it.
+
+What log lines say of a request: its context, and the access log.
+
+The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
+path or the query, so that nothing that a client wrote is logged, tokens least.
 """
 
+import logging
+import re
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from multidict import CIMultiDictProxy, istr
 from prometheus_client import Histogram
 
-from service.games.errors import ServiceError
+from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION
-from service.web.access_log import UNMATCHED_ROUTE, RequestContext, get_route, log_request
 from service.web.app_keys import DRAINING
-from service.web.common_headers import REQUEST_ID
+from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
 from service.web.connections.limiter import report_untrusted_proxy
 from service.web.connections.protocol import get_connection
-from service.web.errors import RateLimited
-from service.web.head_checks import check_head
-from service.web.headers.negotiation import prefers_media_type
-from service.web.origins import options_response
+from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
 from service.web.parsing import JSON, without_expectation
-from service.web.problems import error_response, http_exception_response
-from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.problems import (
+    EncodedBody,
+    RateLimited,
+    UnknownTransferCoding,
+    error_response,
+    http_exception_response,
+)
+from service.web.rate_limiter import RATE_LIMITER
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-__all__ = ["EVENT_STREAM", "IN_FLIGHT", "Handler", "Middleware"]
+
+SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
+"""aiohttp's parser also knows 0.9 and 2.0."""
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
+
+MAX_PATH_PARTS = 16
+"""More than any route has: aiohttp looks a path up again for each of its parts."""
+
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
+
+
+def check_head(request: web.Request) -> None:
+    """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
+    headers = request.headers
+    _check_lists(headers)
+    if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
+        raise web.HTTPNotFound
+    if "token" in request.query_string and "token" in request.query:
+        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
+    if request.version not in SUPPORTED_VERSIONS:
+        raise Malformed("send HTTP/1.1")
+    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
+        raise EncodedBody
+    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
+    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
+    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
+        raise UnknownTransferCoding
+
+
+def _check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
+
+
+ACCESS_LOGGER = logging.getLogger("service.web.access")
+
+UNMATCHED_ROUTE = "unmatched"
+"""The route of all unknown paths."""
+
+StreamKind = Literal["socket", "stream"]
+
+
+class RequestContext:
+    """The log context of a request."""
+
+    __slots__ = ("request", "request_id")
+
+    def __init__(self, client_request_id: str | None = None) -> None:
+        self.request_id: str | None = (
+            client_request_id
+            if client_request_id is not None and is_valid_request_id(client_request_id)
+            else new_request_id()
+        )
+        """The client's, if it is safe in log lines and headers."""
+        self.request: web.Request | None = None
+        """The request, once the application has it and its route is known."""
+
+    @property
+    def game(self) -> str | None:
+        """Return the game that its path names, once its route is known."""
+        if self.request is None or "/games/{id}" not in get_route(self.request):
+            return None
+        return self.request.match_info.get("id")
+
+
+def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
+    """Log an answered request; status 0 stands for a client that has disconnected."""
+    if not ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        return
+    charge = get_connection(request).charge
+    _log(
+        request,
+        f"{request.method} {route} {status}",
+        method=request.method,
+        route=route,
+        status=status,
+        milliseconds=round(seconds * 1e3, 3),
+        **({} if charge is None or charge.api_key is None else {"api_key": charge.api_key.name}),
+    )
+
+
+def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
+    """Log the opening or the end of a WebSocket or event stream."""
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        route = get_route(request)
+        _log(request, f"{kind} {event} {route}", kind=kind, route=route, **fields)
+
+
+def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
+    """Log a line with these fields and the client's address, as the limits count it."""
+    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).address})
+
+
+def get_route(request: web.Request | None) -> str:
+    """Return the template of the matched path."""
+    resource = None if request is None else request.match_info.route.resource
+    return UNMATCHED_ROUTE if resource is None else resource.canonical
+
 
 EVENT_STREAM = "text/event-stream"
 

@@ -15,8 +15,7 @@ from schemas.messages import Version
 from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
-from service.web.errors import BodyTooLarge, UnsupportedMediaType
-from service.web.problems import to_malformed
+from service.web.problems import BodyTooLarge, UnsupportedMediaType, to_malformed
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)

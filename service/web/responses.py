@@ -1,7 +1,16 @@
-"""JSON responses with entity tags, caching and compression."""
+"""JSON responses with entity tags, caching and compression.
 
+Static files: what was built below `static/`, entity tags, gzip variants and security headers.
+"""
+
+import gzip
+from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
-from typing import Any
+from importlib import resources
+from importlib.resources.abc import Traversable
+from mimetypes import MimeTypes
+from typing import Any, NamedTuple
 
 from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
@@ -9,9 +18,8 @@ from multidict import istr
 
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
-from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.headers.fields import match_entity_tag
-from service.web.headers.negotiation import negotiate_coding
+from service.web.common_headers import IDEMPOTENT_REPLAYED, PAGE_HEADERS
+from service.web.headers import match_entity_tag, negotiate_coding
 from service.web.parsing import JSON
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
@@ -130,3 +138,67 @@ def not_modified_response(request: web.Request, etag: str, *, private: bool = Fa
     """Return a 304 response with the entity tag of the client's copy if that is current, else None."""
     current = match_if_none_match(request, etag)
     return None if current is None else web.Response(status=304, headers={"ETag": current, **_CACHE_HEADERS[private]})
+
+
+_MEDIA_TYPES = MimeTypes()
+"""Python's own table, whatever the system has; of scripts it knows an obsolete name (RFC 9239)."""
+_MEDIA_TYPES.add_type("text/javascript", ".js")
+PNG = "image/png"
+MEDIA_TYPES_WITHOUT_CHARSET = frozenset({PNG, JSON})
+
+
+class Asset(NamedTuple):
+    """A static file: its bytes, the same compressed with gzip, and their digest; a PNG is compressed already."""
+
+    media_type: str
+    body: bytes
+    gzipped: bytes
+    digest: str
+
+
+def make_asset(media_type: str, body: bytes) -> Asset:
+    """Return an asset with these bytes."""
+    charset = "" if media_type in MEDIA_TYPES_WITHOUT_CHARSET else "; charset=utf-8"
+    gzipped = b"" if media_type == PNG else gzip.compress(body, mtime=0)
+    return Asset(f"{media_type}{charset}", body, gzipped, sha256(body).hexdigest()[:32])
+
+
+@cache
+def list_files(folder: str) -> Mapping[str, Traversable]:
+    """Return the files that were built into a folder, by their paths below it; none if it was not built."""
+    built = resources.files("service.web").joinpath("static", folder)
+    return dict(_walk(built, "")) if built.is_dir() else {}
+
+
+def load_file(folder: str, path: str) -> Asset | None:
+    """Load a built file; None if there is no such file."""
+    return _load(folder, path) if path in list_files(folder) else None
+
+
+@cache
+def _load(folder: str, path: str) -> Asset:
+    media_type = _MEDIA_TYPES.guess_type(path)[0] or "application/octet-stream"
+    return make_asset(media_type, list_files(folder)[path].read_bytes())
+
+
+def _walk(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
+    files: list[tuple[str, Traversable]] = []
+    for entry in folder.iterdir():
+        files += _walk(entry, f"{prefix}{entry.name}/") if entry.is_dir() else [(f"{prefix}{entry.name}", entry)]
+    return files
+
+
+def static_response(
+    request: web.Request, asset: Asset, caching: str, security_headers: Mapping[str, str] = PAGE_HEADERS
+) -> web.Response:
+    """Return the response to a GET; the gzip variant has its own entity tag, as its bytes differ."""
+    etag = f'"{asset.digest}"'
+    headers = {**security_headers, "Cache-Control": caching, "Vary": "Accept-Encoding"}
+    if (current := match_if_none_match(request, etag)) is not None:
+        return web.Response(status=304, headers={**headers, "ETag": current})
+    headers["Content-Type"] = asset.media_type
+    accepted = ",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ()))
+    if asset.gzipped and negotiate_coding(accepted) is web.ContentCoding.gzip:
+        headers |= {"ETag": f'{etag[:-1]}-gzip"', "Content-Encoding": "gzip"}
+        return web.Response(body=asset.gzipped, headers=headers)
+    return web.Response(body=asset.body, headers={**headers, "ETag": etag})

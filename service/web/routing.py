@@ -15,13 +15,12 @@ from schemas.base import Query
 from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
-from service.games.queries.games import load_for_reader
+from service.games.queries import load_for_reader
 from service.web.app_keys import API_KEYS, CONTEXT
-from service.web.headers.bearer_tokens import parse_api_key, parse_bearer_tokens, read_bearer_token
-from service.web.headers.fields import Header
+from service.web.charge import Charge
+from service.web.headers import Header, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.parsing import expects_continue, read_body, read_query
-from service.web.ratelimit.charge import Charge
-from service.web.ratelimit.limiter import RATE_LIMITER, Creates, Terms
+from service.web.rate_limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
 

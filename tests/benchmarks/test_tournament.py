@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.tournament import fixtures, main, play, read_results, wilson_interval
 from schemas.actions import Action, Deliver, Pass
-from service.games.bots.greedy import GreedyBot
-from service.games.bots.greedy.move_scores import choose_move
-from service.games.bots.interface import GameState, SeededRNG
+from service.games.bots.greedy import GreedyBot, choose_move
+from service.games.bots.interface import GameState
+from service.games.tilesets import SeededRNG
 
 
 def options(**changed: object) -> Namespace:

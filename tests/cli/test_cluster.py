@@ -8,12 +8,10 @@ import pytest
 import pytest_asyncio
 
 from service.archive_storage import DirectoryStorage
-from service.cli.export import ExportJob, export_games
-from service.cli.importer import import_files, iter_documents
-from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
+from service.cli.export import ExportJob, export_games, import_files, iter_documents
+from service.games.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.index_repair import IndexRepairer
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE

@@ -125,7 +125,7 @@ async def test_verify_detects_the_snapshot_of_another_game(store: RedisStore, re
 async def test_reindex_rebuilds_the_lists(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.cli.progress.REPORT_INTERVAL_S", 0)
+    monkeypatch.setattr("service.cli.store.REPORT_INTERVAL_S", 0)
     stored = await store_game(store)
     await redis.delete(keys.lobby("active"))
     finished = await south_seas("reindex", "--redis-url", redis_url)

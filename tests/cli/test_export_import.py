@@ -13,18 +13,15 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
-from service.cli import progress
-from service.cli.export import MAX_CONCURRENT, ExportJob, export_games
-from service.cli.importer import import_files, iter_documents, make_restore
+from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
-from service.games.archive.document import LATEST_SCHEMA, WebhookDocument, decode_document
-from service.games.archive.port import RestoreRequest
-from service.games.commands.act import act
+from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document
+from service.games.archiver import RestoreRequest
 from service.games.commands.execute import CommandRequest
+from service.games.commands.play import act
 from service.games.context import Context, Retention
-from service.games.ports.game_store import StoreUnavailable
-from service.games.ports.webhook_store import DeliveryAttempt, WebhookChange, WebhookRegistration, WebhookState
+from service.games.ports import DeliveryAttempt, StoreUnavailable, WebhookChange, WebhookRegistration, WebhookState
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
@@ -191,7 +188,7 @@ async def test_many_games_are_moved_and_unknown_ones_are_reported(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0)
+    monkeypatch.setattr("service.cli.store.REPORT_INTERVAL_S", 0)
     games = [await store_game(store, "waiting") for _ in range(30)]
     assert await moved(store, second_store, tmp_path) == {"exported": 30, "imported": 30}
     reported = re.findall(r"(\w+) (\d+) games so far", capsys.readouterr().err)

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession
 from redis.asyncio import Redis
 
-from service.cli.importer import iter_documents
+from service.cli.export import iter_documents
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas

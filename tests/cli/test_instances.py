@@ -11,11 +11,10 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from service.cli.importer import iter_documents
-from service.games.archive.document import decode_document
-from service.games.archive.validation import validate_document
+from service.cli.export import iter_documents
+from service.games.archive import decode_document, validate_document
 from service.store import keys
-from service.store.embedded.server import embedded_server
+from service.store.embedded import embedded_server
 from service.telemetry.clock import DAY_S
 from tests.polling import wait_until
 from tests.server_process import start_server

@@ -3,10 +3,9 @@
 import re
 import time
 
-from service.games.api_key import Quotas
-from service.games.authenticator import ApiKeyAuthenticator
+from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.errors import ApiKeyRejected
-from service.games.ports.webhook_store import WebhookState
+from service.games.ports import WebhookState
 from service.store.game_store import RedisStore
 from service.telemetry.clock import unix_seconds
 from tests.cli.test_commands import south_seas

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.cli import log_download
-from service.cli.log_download import DownloadFailed, decode_log, download_log, encode_log
+from service.cli import verify
+from service.cli.verify import DownloadFailed, decode_log, download_log, encode_log
 from service.store.game_store import RedisStore
 from tests.cli.test_commands import south_seas
 from tests.web.app_server import serve
@@ -20,7 +20,7 @@ DEEP = 10_000 * "[" + 10_000 * "]"
 async def test_a_whole_log_is_downloaded_page_by_page(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_download, "PAGE_SIZE", 2)
+    monkeypatch.setattr(verify, "PAGE_SIZE", 2)
     async with serve(store) as client:
         game = await create_game(client, visibility="private")
         for _ in range(3):

@@ -3,7 +3,7 @@
 import json
 
 from schemas.tileset import TileSet
-from service.cli.printed_game import list_gaps
+from service.cli.tileset import list_gaps
 from service.engine.tileset_validation import parse_tileset
 from tests.reference.pieces import Json
 from tests.reference.tileset_builder import island, sea, ship, tileset

@@ -2,10 +2,10 @@
 
 import pytest
 
-from service.cli.progress import report_failure
-from service.games.archive.document import InvalidDocument
+from service.cli.store import report_failure
+from service.games.archive import InvalidDocument
 from service.games.errors import TileSetMissing
-from service.games.ports.game_store import StoreUnavailable, UnreadableGame
+from service.games.ports import StoreUnavailable, UnreadableGame
 
 
 def fail(error: Exception) -> None:

@@ -13,10 +13,9 @@ from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode_snapshot
 from service.games.commands.execute import CommandRequest
-from service.games.commands.join import JoinRequest, join
+from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.resign import abort_game, resign_seat
-from service.games.commands.undo import undo
+from service.games.commands.seats import JoinRequest, join
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.scheduler import advance_due_game

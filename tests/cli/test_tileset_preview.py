@@ -9,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from service.cli.tileset_preview import preview_page
+from service.cli.tileset import preview_page
 from service.games.tilesets import BUILT_IN_DIRECTORY
 from service.main import cli
 from tests.polling import wait_until

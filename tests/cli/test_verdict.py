@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.cli.verdict import make_verdict
-from service.games.history.verify import NOTHING_OBSERVED, Check, Observed
+from service.cli.verify import make_verdict
+from service.games.history import NOTHING_OBSERVED, Check, Observed
 
 
 def log(*, seed_chosen: bool | None = False) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.web.routes.registry import ROUTES
+from service.web.app import ROUTES
 from tests.clients.conftest import CLIENTS
 from tests.programs import run_program
 from tests.tools import ROOT

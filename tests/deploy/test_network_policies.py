@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from service.web.outbound.ssrf import is_public
+from service.web.outbound import is_public
 from tests.deploy.manifests import (
     PRODUCTION,
     Resource,

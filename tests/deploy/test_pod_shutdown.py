@@ -3,8 +3,8 @@
 import pytest
 
 from service.settings import Settings
-from service.web.server.serving import HANDLER_TIMEOUT_S
-from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.server import HANDLER_TIMEOUT_S
+from service.web.streaming import CLOSE_TIMEOUT_S
 from tests.deploy.manifests import (
     PRODUCTION,
     environment,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.store.client import Wait, connect
+from service.store.game_store import connect
+from service.store.pipeline import Wait
 from tests.redis_servers import SERVICE_NAME, cluster, sentinel
 from tests.redis_servers.node import execute_text
 from tests.tools import ROOT

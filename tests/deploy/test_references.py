@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from service.telemetry.metrics import CONNECTIONS
-from service.web.routes.registry import ROUTES
+from service.web.app import ROUTES
 from tests.deploy.manifests import (
     K8S,
     PRODUCTION,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import ClientSession
 
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 from tests.web.app_server import serve
 
 

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
-from service.store.client import connect
+from service.store.game_store import connect
 from tests.browser import chromium
 from tests.docs.test_site import NAMES, path_of
 from tests.web.app_server import serve

@@ -4,27 +4,22 @@ import msgspec
 import pytest
 
 from service.fair_queue import UnattendedLimits
+from service.games import hub
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bot_turns import DECISION_GRACE_S
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.priority import CREATOR_HASH_BYTES
-from service.games.bots.registry import LIGHT_BOT_LIMITS
+from service.games.automatic_turns import DECISION_GRACE_S
+from service.games.bots.registry import LIGHT_BOT_LIMITS, BotProcessPool
 from service.games.commands import execute
 from service.games.context import Context
-from service.games.realtime import hub
+from service.games.lifecycle import CREATOR_HASH_BYTES
 from service.games.webhooks.delivery_slots import SlotLimits
-from service.store.connection.command import InFlightLimits
-from service.web import client_ip
+from service.store.connection import InFlightLimits
+from service.web import charge, client_ip, outbound, rate_limiter, server, websocket_connection
+from service.web import headers as lists
 from service.web.connections import frames, limiter, protocol, request_reader
-from service.web.headers import negotiation as lists
 from service.web.limits import Limits
-from service.web.outbound import dns, webhook_sender
 from service.web.parsing import MAX_BODY_CHUNKS
-from service.web.ratelimit import charge, concurrency
-from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S
-from service.web.server import listeners, runner
-from service.web.streaming.registry import MISSED_DIFF_S
-from service.web.websocket import connection
+from service.web.rate_limiter import MAX_CHECKS_PER_S
+from service.web.streaming import MISSED_DIFF_S
 from tests.docs.blocks import read_page
 
 LIMITS = Limits()
@@ -43,11 +38,11 @@ MIB = 2**20
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
         ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
-        ("threat-model", "a short queue, {} for an address", [concurrency.MAX_PICTURES_PER_ADDRESS]),
+        ("threat-model", "a short queue, {} for an address", [rate_limiter.MAX_PICTURES_PER_ADDRESS]),
         (
             "threat-model",
             "{} replays run at once; {} of an address may wait",
-            [{2: "Two"}[concurrency.MAX_REPLAYS], concurrency.MAX_REPLAYS_PER_ADDRESS],
+            [{2: "Two"}[rate_limiter.MAX_REPLAYS], rate_limiter.MAX_REPLAYS_PER_ADDRESS],
         ),
         (
             "threat-model",
@@ -68,13 +63,13 @@ MIB = 2**20
         (
             "threat-model",
             "at most {} s, {} at once, {} for a site",
-            [dns.LOOKUP_TIMEOUT_S, dns.MAX_LOOKUPS, dns.MAX_LOOKUPS_PER_SITE],
+            [outbound.LOOKUP_TIMEOUT_S, outbound.MAX_LOOKUPS, outbound.MAX_LOOKUPS_PER_SITE],
         ),
         ("threat-model", "each new one takes {:g} ms of its address's time", [1000 * limiter.CONNECTION_S]),
         (
             "threat-model",
             "A list has at most {} characters and {} elements over all its header lines, a target {} bytes",
-            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, runner.MAX_TARGET_BYTES],
+            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, server.MAX_TARGET_BYTES],
         ),
         (
             "threat-model",
@@ -91,21 +86,21 @@ MIB = 2**20
         (
             "threat-model",
             "After a close {:g} MB are read, for {:g} s",
-            [protocol.MAX_DISCARDED_BYTES / 1024**2, connection.DISCARD_TIMEOUT_S],
+            [protocol.MAX_DISCARDED_BYTES / 1024**2, websocket_connection.DISCARD_TIMEOUT_S],
         ),
         ("threat-model", "After its response, {:g} KB of a body are read", [request_reader.MAX_DRAINED_BYTES / 1024]),
-        ("threat-model", "the kernel takes {:g} KB for each connection", [listeners.MAX_KERNEL_UNSENT_BYTES / 1024]),
+        ("threat-model", "the kernel takes {:g} KB for each connection", [server.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (
             "threat-model",
             "A socket that is silent for {:g} s is closed",
-            [connection.PONG_TIMEOUT_INTERVALS * LIMITS.ping_interval_s],
+            [websocket_connection.PONG_TIMEOUT_INTERVALS * LIMITS.ping_interval_s],
         ),
         (
             "threat-model",
             "One message may come in {:,d} frames",
             [LIMITS.max_message_bytes // frames.MIN_FRAGMENT_BYTES],
         ),
-        ("threat-model", "an address gets {} and then two a second", [webhook_sender.CHALLENGES_PER_ADDRESS.quota]),
+        ("threat-model", "an address gets {} and then two a second", [outbound.CHALLENGES_PER_ADDRESS.quota]),
     ),
 )
 def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list[object]) -> None:
@@ -113,7 +108,7 @@ def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list
 
 
 def test_an_address_gets_two_challenges_a_second() -> None:
-    assert webhook_sender.CHALLENGES_PER_ADDRESS == (200, 100)
+    assert outbound.CHALLENGES_PER_ADDRESS == (200, 100)
 
 
 def test_a_server_is_slow_after_a_second_and_for_ten_minutes() -> None:

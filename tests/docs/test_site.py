@@ -12,8 +12,8 @@ import pytest
 from aiohttp import ClientSession
 
 from schemas.problems import PROBLEM_TYPES
+from service.web.responses import Asset, list_files, load_file
 from service.web.routes.page import SITE
-from service.web.static_assets import Asset, list_files, load_file
 from tests.docs.blocks import DOCS, pages
 from tests.docs.parsed_page import ParsedPage
 from tests.rules.test_every_rule import IDS

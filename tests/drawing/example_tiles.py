@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from schemas.base import encode_json
 from schemas.tileset import Tile, TileSet
-from service.drawing.layout.distance_fields import Point
+from service.drawing.distance_fields import Point
 from service.engine.tileset_validation import parse_tileset
 from service.games.tilesets import load_catalogue
 from tests.reference.random_tilesets import random_tileset

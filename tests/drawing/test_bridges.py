@@ -3,9 +3,9 @@
 import pytest
 
 from schemas.tileset import Bridge, Island, Segment
-from service.drawing.layout.bridges import bridge_line
-from service.drawing.layout.distance_fields import Point
-from service.drawing.layout.landmasses import Landmass
+from service.drawing.distance_fields import Point
+from service.drawing.terrain import Landmass
+from service.drawing.tile_layout import bridge_line
 
 BRIDGE = Bridge(edges=("n", "s"), shells=0)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from service.drawing.layout.contours import contour_rings
-from service.drawing.layout.distance_fields import sample_field
+from service.drawing.distance_fields import contour_rings, sample_field
 
 
 @pytest.mark.parametrize("mirrored", (False, True))

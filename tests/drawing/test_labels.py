@@ -13,12 +13,10 @@ from schemas.actions import Deliver, Pass, PlaceTile
 from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.drawing.board import board_box
-from service.drawing.game_picture import board_svg
+from service.drawing.distance_fields import Point
+from service.drawing.game_picture import STRIP_WIDTH, _wrap, board_svg, draw_strip
 from service.drawing.labels import Box, Label, draw_labels
-from service.drawing.layout.distance_fields import Point
-from service.drawing.move_labels import label_moves
-from service.drawing.move_strip import STRIP_WIDTH, _wrap, draw_strip
-from service.drawing.scene import BoardOptions, Region, Scene, make_scene
+from service.drawing.scene import BoardOptions, Region, Scene, label_moves, make_scene
 from service.drawing.text_board import board_text
 from service.engine import TileSetIndex, apply_action, build_view, is_finished, legal_moves
 from tests.drawing.example_tiles import LAGOON, SVG, parse_svg, random_tile_sets

@@ -3,11 +3,10 @@
 import pytest
 
 from schemas.tileset import Island
-from service.drawing.layout.terrain import NO_SEGMENT
-from service.drawing.layout.tile_layout import lay_out_tile
 from service.drawing.scene import BoardOptions, Region, make_scene
-from service.drawing.text_board import board_text
-from service.drawing.text_tile import SMALL, _ground_character
+from service.drawing.terrain import NO_SEGMENT
+from service.drawing.text_board import SMALL, _ground_character, board_text
+from service.drawing.tile_layout import lay_out_tile
 from service.engine import build_view
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.random_games import new_game

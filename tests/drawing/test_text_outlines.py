@@ -1,6 +1,6 @@
 """Texts in pictures are outlines of a font that has few characters."""
 
-from service.drawing.text_outlines import text_width
+from service.drawing.labels import text_width
 
 
 def test_a_character_without_a_glyph_is_drawn_as_its_letter_or_as_unknown() -> None:

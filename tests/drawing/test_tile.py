@@ -7,11 +7,10 @@ import msgspec
 import pytest
 
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
-from service.drawing.layout.terrain import node_at
-from service.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
-from service.drawing.palette import PLAYER_COLORS, THEMES
-from service.drawing.symbols import DRAWINGS
+from service.drawing.palette import DRAWINGS, PLAYER_COLORS, THEMES
+from service.drawing.terrain import node_at
 from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
+from service.drawing.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from tests.drawing.example_tiles import LAGOON, SVG, example_tiles, islander_spots, parse_svg
 
 ISLAND = Island(edges=("n",), bananas=3)

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, TileSetIndex, set_up
-from service.games.shuffle import shuffled_bag, shuffled_ships
+from service.games.tilesets import shuffled_bag, shuffled_ships
 
 CREATED_AT = "2026-11-21T21:00:00Z"
 

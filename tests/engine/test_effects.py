@@ -29,7 +29,7 @@ from service.engine.delivery import affordable_payments, missing_wares
 from service.engine.queries import islander_values
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import greedy
-from service.games.bots.runner import run_bot
+from service.games.bots.registry import run_bot
 from tests.engine.lockstep import EDITIONS
 from tests.engine.new_games import start_game
 from tests.engine.random_games import lagoon_index, new_game, play_randomly

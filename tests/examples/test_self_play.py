@@ -14,8 +14,8 @@ from schemas.vocabulary import COLORS, Edition
 from service.engine import Player, apply_action, build_view, is_finished, legal_moves
 from service.games.bots.greedy import BOT as GREEDY_BOT
 from service.games.bots.random import BOT as RANDOM_BOT
-from service.games.bots.runner import run_bot
-from service.games.shuffle import first_seat
+from service.games.bots.registry import run_bot
+from service.games.tilesets import first_seat
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
 from tests.docs.blocks import DOCS, blocks

@@ -15,14 +15,12 @@ from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot, legal_moves, move_id
-from service.games.commands.act import act
 from service.games.commands.create import create
 from service.games.commands.execute import CommandRequest
-from service.games.commands.resign import resign_seat, return_to_seat
-from service.games.commands.undo import undo
+from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.context import Context
-from service.games.history.verify import verify
-from service.games.ports.game_store import GameStore
+from service.games.history import verify
+from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game
 from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds

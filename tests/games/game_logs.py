@@ -8,10 +8,9 @@ from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
 from service.games.diffs import record_change
-from service.games.history.verify import Check, verify
-from service.games.ports.game_store import StoredDiff
-from service.games.shuffle import SeededRNG, commitment
-from service.games.tilesets import LoadedTileSet, load_catalogue
+from service.games.history import Check, verify
+from service.games.ports import StoredDiff
+from service.games.tilesets import LoadedTileSet, SeededRNG, commitment, load_catalogue
 from tests.engine.new_games import CREATED_AT, start_game
 
 AT = CREATED_AT

@@ -15,15 +15,15 @@ from service.engine import (
     resign,
     return_player,
 )
+from service.games.automatic_turns import apply_timeout
 from service.games.bots import greedy
-from service.games.bots.runner import run_bot
-from service.games.commands.undo import compute_undo_point
+from service.games.bots.registry import run_bot
+from service.games.commands.play import compute_undo_point
 from service.games.diffs import record_change
-from service.games.history.replay import restore
+from service.games.history import restore
 from service.games.lifecycle import is_played_by_bot
-from service.games.ports.game_store import StoredDiff
-from service.games.shuffle import commitment
-from service.games.timeouts import apply_timeout
+from service.games.ports import StoredDiff
+from service.games.tilesets import commitment
 from service.telemetry.clock import timestamp, unix_seconds
 from tests.engine.new_games import start_game
 from tests.games.game_fixture import Clock

@@ -13,10 +13,10 @@ from service.games.commands.create import create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.ports.game_store import GameRecord, StoredDiff
+from service.games.ports import GameRecord, StoredDiff
 from service.games.webhooks.owner import owner_by_token
-from service.store.connection.pipeline import PipelinedClient
 from service.store.game_store import RedisStore
+from service.store.pipeline import PipelinedClient
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import LAGOON
 from tests.store.commits import load_record

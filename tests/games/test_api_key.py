@@ -14,7 +14,7 @@ from service.games.api_key import (
     name_of_secret,
 )
 from service.games.errors import ApiKeyRejected
-from service.store.api_keys import encode_api_key
+from service.store.game_store import encode_api_key
 
 NOW = 1_800_000_000
 DAY_S = 86_400

@@ -3,12 +3,10 @@
 import msgspec
 import pytest
 
-from service.games.api_key import ApiKey, StoredApiKey, add_secret, generate_secret
-from service.games.authenticator import CACHE_TTL_S, ApiKeyAuthenticator
+from service.games.api_key import CACHE_TTL_S, ApiKey, ApiKeyAuthenticator, StoredApiKey, add_secret, generate_secret
 from service.games.errors import ApiKeyRejected
-from service.store.api_keys import RedisApiKeyStore
-from service.store.connection.pipeline import PipelinedClient
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisApiKeyStore, RedisStore
+from service.store.pipeline import PipelinedClient
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
 

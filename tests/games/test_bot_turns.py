@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.games.bot_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
-from service.games.ports.game_store import GameStore
+from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
+from service.games.ports import GameStore
 from tests.games.game_fixture import TABLES, GameFixture, load_game, make_context, new_game
 
 BUDGET_S = 5.0

@@ -12,13 +12,12 @@ from msgspec import Raw
 from schemas.commands import Act, ActionResult
 from schemas.lobby import Created
 from service.engine import legal_moves, move_id
-from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
+from service.games.commands.play import act
 from service.games.context import Context, GameCache, GameSession
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.idempotency import ReplayableResult
-from service.games.ports.game_store import GameStore, Revision
-from service.games.ports.webhook_store import WebhookRegistration, WebhookState
+from service.games.ports import GameStore, Revision, WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore

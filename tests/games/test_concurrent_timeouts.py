@@ -9,11 +9,10 @@ import pytest
 
 from schemas.commands import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
-from service.games.commands.resign import abort_game
+from service.games.commands.play import abort_game, act
 from service.games.errors import GameError, NotYourTurn
-from service.games.ports.game_store import Commit, CommitOutcome, GameStore
+from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.game_fixture import event_types, make_context, new_game

@@ -24,9 +24,9 @@ from service.engine import (
     take_seat,
 )
 from service.games.bots import greedy
-from service.games.bots.runner import run_bot
+from service.games.bots.registry import run_bot
 from service.games.diffs import record_change
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.new_games import start_game
 from tests.games.game_logs import check_patch_form

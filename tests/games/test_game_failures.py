@@ -17,16 +17,15 @@ from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
 from service.engine import Game
 from service.games import game_failures
-from service.games.bots.interface import GameState, SeededRNG
-from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
+from service.games.bots.interface import GameState
+from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
 from service.games.context import Context
 from service.games.game_failures import LOG_INTERVAL_S
-from service.games.ports.game_store import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
+from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
 from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
+from service.games.tilesets import SeededRNG
 from service.store import keys
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, make_context
 from tests.games.stored_games import CountingStore

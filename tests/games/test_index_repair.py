@@ -8,13 +8,12 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
-from service.games.archive.archiver import Archiver
+from service.games.archiver import Archiver
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer, RepairReport
 from service.store import keys
-from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from tests.background import in_background
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE

@@ -5,8 +5,8 @@ import pytest
 from schemas.actions import Action, Pass, TakeShip
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import apply_action, mark_aborted, move_id
+from service.games.automatic_turns import apply_timeout
 from service.games.lifecycle import advance_version
-from service.games.timeouts import apply_timeout
 from tests.games.game_logs import AT
 from tests.rules.rules_game import GREEN, RED, Table
 from tests.rules.test_r5_markets import one_market, two_markets, worth

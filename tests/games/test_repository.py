@@ -4,9 +4,9 @@ import pytest
 
 from schemas.vocabulary import Status
 from service.games import repository
-from service.games.commands.resign import abort_game
+from service.games.commands.play import abort_game
 from service.games.errors import TooManyIdempotencyKeys
-from service.games.ports.game_store import Commit, KeyQuotaExceeded
+from service.games.ports import Commit, KeyQuotaExceeded
 from service.games.repository import read_log
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import create_game, human_seats, make_context

@@ -12,11 +12,11 @@ from redis.asyncio import Redis
 from schemas.commands import Act, IncludeQuery
 from service.fair_queue import FairQueue
 from service.games import scheduler
-from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
+from service.games.commands.play import act
 from service.games.context import Context
-from service.games.history.verify import verify
-from service.games.ports.game_store import GameStore, StoredDiff, StoreUnavailable
+from service.games.history import verify
+from service.games.ports import GameStore, StoredDiff, StoreUnavailable
 from service.games.scheduler import (
     DUE_BATCH_SIZE,
     BotSlots,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
-from service.games import shuffle
+from service.games import tilesets
 from tests.reference.random_tilesets import random_tileset
 
 SEEDS = ("tides", "0", "A.b_c-9", "f" * 64)
@@ -77,13 +77,13 @@ def rfc_8785(value: Any) -> bytes:
 def test_a_number_is_the_first_6_bytes_of_the_hash(label: str, i: int, m: int, digits: int, expected: int) -> None:
     assert digits % m == expected
     assert n("tides", label, i, m) == expected
-    assert shuffle.seeded_number("tides", label, i, m) == expected
+    assert tilesets.seeded_number("tides", label, i, m) == expected
 
 
 def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
     """5 cards change places 4-3, 3-0, 2-1 and 1-0, as the numbers above say."""
     cards = ["a", "b", "c", "d", "e"]
-    shuffle.shuffle("tides", "bag", cards)
+    tilesets.shuffle("tides", "bag", cards)
     assert cards == ["c", "e", "b", "a", "d"]
 
 
@@ -94,7 +94,7 @@ def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
 )
 def test_any_shuffle_is_as_specified(seed: str, label: str, number: int) -> None:
     cards = [*range(number)]
-    shuffle.shuffle(seed, label, cards)
+    tilesets.shuffle(seed, label, cards)
     assert cards == shuffled(seed, label, [*range(number)])
 
 
@@ -103,37 +103,37 @@ def test_bag_and_ships_are_shuffled_from_file_order_the_bag_without_one_start_ti
     for number in range(10):
         tileset = random_tileset(number)
         index = TileSetIndex(msgspec.convert(tileset, TileSet))
-        bag = [index.tile_ids[tile] for tile in shuffle.shuffled_bag(index, seed)]
+        bag = [index.tile_ids[tile] for tile in tilesets.shuffled_bag(index, seed)]
         assert bag == shuffled(seed, "bag", bag_in_file_order(tileset))
-        ships = [index.ship_ids[ship] for ship in shuffle.shuffled_ships(index, seed)]
+        ships = [index.ship_ids[ship] for ship in tilesets.shuffled_ships(index, seed)]
         assert ships == shuffled(seed, "ships", [ship["id"] for ship in tileset["ships"]])
 
 
 @pytest.mark.parametrize(("players", "seat"), ((2, 1), (3, 2), (4, 3), (5, 2)))
 def test_the_first_seat(players: int, seat: int) -> None:
-    assert shuffle.first_seat("tides", players) == n("tides", "first", 0, players) == seat
+    assert tilesets.first_seat("tides", players) == n("tides", "first", 0, players) == seat
 
 
 def test_a_tile_sets_hash_and_the_commitment() -> None:
     tileset = msgspec.json.decode(CANONICAL, type=TileSet)
     assert rfc_8785(json.loads(encode_json(tileset))) == CANONICAL.encode()
-    assert shuffle.tileset_hash(tileset) == SET
-    assert shuffle.commitment("k7m2x9qd4t1w", "tides", SET) == COMMITMENT
+    assert tilesets.tileset_hash(tileset) == SET
+    assert tilesets.commitment("k7m2x9qd4t1w", "tides", SET) == COMMITMENT
 
 
 @pytest.mark.parametrize("number", range(5))
 def test_any_tile_sets_hash_is_that_of_its_answer_in_rfc_8785_form(number: int) -> None:
     tileset = msgspec.convert(random_tileset(number), TileSet)
     answer = json.loads(encode_json(tileset))
-    assert shuffle.tileset_hash(tileset) == hashlib.sha256(rfc_8785(answer)).hexdigest()
+    assert tilesets.tileset_hash(tileset) == hashlib.sha256(rfc_8785(answer)).hexdigest()
 
 
 def test_a_bots_random_numbers_depend_on_seed_and_version_alone() -> None:
-    chance = shuffle.SeededRNG("tides", 5)
+    chance = tilesets.SeededRNG("tides", 5)
     drawn = [chance.below(10) for _ in range(8)]
-    again = shuffle.SeededRNG("tides", 5)
+    again = tilesets.SeededRNG("tides", 5)
     assert [again.below(10) for _ in range(8)] == drawn
-    assert [shuffle.SeededRNG("tides", 6).below(10**6), shuffle.SeededRNG("winds", 5).below(10**6)] != drawn[:2]
+    assert [tilesets.SeededRNG("tides", 6).below(10**6), tilesets.SeededRNG("winds", 5).below(10**6)] != drawn[:2]
     assert len({*drawn}) > 1
 
 
@@ -141,6 +141,6 @@ def test_a_bots_generator_shuffles_in_every_order() -> None:
     orders = set()
     for version in range(200):
         items = [0, 1, 2]
-        shuffle.SeededRNG("tides", version).shuffle(items)
+        tilesets.SeededRNG("tides", version).shuffle(items)
         orders.add((*items,))
     assert orders == {*permutations(range(3))}

@@ -6,11 +6,11 @@ import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatRequest
 from service.games.commands.create import create
-from service.games.commands.join import JoinRequest, join
+from service.games.commands.seats import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
+from service.games.legal_moves import list_legal_moves
 from service.games.lifecycle import next_due_at
-from service.games.ports.game_store import GameStore
-from service.games.queries.legal_moves import list_legal_moves
+from service.games.ports import GameStore
 from tests.games.game_fixture import TABLES, Clock, GameFixture, event_types, make_context, new_game, seconds_left
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.vocabulary import EDGES
 from service.i18n import ENGLISH, LANGUAGES, get_translator
-from service.i18n.sentences import SENTENCES
+from service.i18n.phrases import SENTENCES
 from tools import catalogues as catalogue_tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]

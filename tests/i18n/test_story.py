@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
 from service.i18n import EventNarrator, get_translator
-from service.i18n.story import StoryChange, decode_change, narrate_story
+from service.i18n.events import StoryChange, decode_change, narrate_story
 from tests.engine.random_games import lagoon_index, new_game
 from tests.games.game_logs import LAGOON, play_game
 from tests.games.game_logs import new_game as waiting_game

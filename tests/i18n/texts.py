@@ -28,10 +28,9 @@ from service.engine import Game, Player, TileSetIndex
 from service.engine.islanders import place_islander
 from service.engine.tileset_index import FEATURE_KINDS, pack_cell
 from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, describe_move, describe_status, tile_names
-from service.i18n.catalogue import get_translator
-from service.i18n.phrases import ship_cost
-from service.i18n.segment_phrases import segment_phrase
-from service.i18n.worth import MoveAppraiser, describe_feature, describe_loss, describe_occupied_feature
+from service.i18n.moves import MoveAppraiser, describe_feature, describe_loss, describe_occupied_feature
+from service.i18n.phrases import get_translator, ship_cost
+from service.i18n.tile_names import segment_phrase
 from tests.engine.random_games import lagoon_index, new_game
 from tests.reference.pieces import EDGES, Json
 from tests.reference.tileset_builder import bridge, island, market, sea, tileset

@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
-from service.web.routes.registry import ROUTES
+from service.web.app import ROUTES
 from tests.tools import ROOT
 from tests.web.app_server import Client
 from tools.openapi import generate

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.web.routes.registry import ROUTES
+from service.web.app import ROUTES
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
 from tools.openapi.document import make_openapi

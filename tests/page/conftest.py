@@ -12,8 +12,7 @@ from redis.asyncio import Redis
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.web.app_keys import CONTEXT
 from tests.background import in_background
 from tests.browser import chromium

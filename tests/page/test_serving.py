@@ -10,9 +10,8 @@ from aiohttp import ClientSession, web
 
 from service.drawing.palette import PLAYER_COLORS
 from service.i18n import LANGUAGES
-from service.web.responses import CACHE_IMMUTABLE
+from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
-from service.web.static_assets import list_files
 from tests.web.app_server import Client
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size

@@ -4,7 +4,7 @@ The user `default` may be `off`, but must keep its permissions (`off ~* &* +@all
 that user, and without them it silently skips every script that wrote more than once.
 """
 
-from service.store.acl import CLUSTER_COMMANDS, COMMANDS
+from service.store.server_check import CLUSTER_COMMANDS, COMMANDS
 
 ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command in COMMANDS)))
 """Rules for `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""

@@ -19,7 +19,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.process import terminate_with_parent
+from service.store.embedded import terminate_with_parent
 from tests.redis_servers.access import PEER_USER, Access
 
 START_TIMEOUT_S = 60.0

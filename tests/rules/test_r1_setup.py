@@ -8,8 +8,7 @@ from schemas.lobby import CreateGame
 from schemas.tileset import Sea
 from schemas.vocabulary import COLORS
 from service.engine import build_view
-from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
-from service.games.tilesets import load_catalogue
+from service.games.tilesets import first_seat, load_catalogue, shuffled_bag, shuffled_ships
 from tests.engine.new_games import start_game
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, GREEN, RED, Table

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import ClientResponse, ClientSession, TCPConnector, WSServerHandshakeError
 
-from service.games.ports.game_store import RateLimit
+from service.games.ports import RateLimit
 from service.web.limits import Limits
 from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS

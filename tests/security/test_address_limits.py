@@ -15,8 +15,8 @@ from aiohttp import ClientResponse
 from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import ConnectionLimiter
-from service.web.images.renderer import IMAGE_RENDERER, ImageRenderer
 from service.web.limits import Limits
+from service.web.renderer import IMAGE_RENDERER, ImageRenderer
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_statuses,

@@ -11,8 +11,7 @@ from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
 from service.games.api_key import Quotas, add_secret, generate_secret
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.web.limits import Limits
 from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
 from tests.security.limited_client import count_admitted, count_statuses, make_limits, request_game

@@ -9,10 +9,9 @@ import pytest
 from aiohttp import ClientResponse
 
 from service.engine import apply_action, copy_game
-from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.runner import run_bot
+from service.games.bots.registry import LoadedBot, load_bots, run_bot
 from service.store.game_store import RedisStore
-from service.web.ratelimit.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
+from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status

@@ -8,9 +8,7 @@ from functools import partial
 from schemas.actions import Action
 from service.engine import decode_snapshot
 from service.fair_queue import Requester
-from service.games.bots.decision_pool import BotProcessPool, Job
-from service.games.bots.plugins import load_bots
-from service.games.bots.registry import BotRegistry
+from service.games.bots.registry import BotProcessPool, BotRegistry, Job, load_bots
 from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor

@@ -8,13 +8,12 @@ import pytest
 from aiohttp import WSServerHandshakeError
 
 from service.store.game_store import RedisStore
+from service.web import websocket
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.errors import RateLimited, TooManyWaiting
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
-from service.web.ratelimit.limiter import RATE_LIMITER, MessageInfo
-from service.web.websocket import session
-from service.web.websocket.session import MAX_RATE_LIMITED
+from service.web.problems import RateLimited, TooManyWaiting
+from service.web.rate_limiter import RATE_LIMITER, ConcurrencyLimit, MessageInfo, ReplayQueue
+from service.web.websocket import MAX_RATE_LIMITED
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket
 from tests.web.app_server import serve
@@ -45,7 +44,7 @@ async def test_a_socket_that_sends_too_much_is_rejected_and_then_closed(store: R
 
 
 async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "MAX_RATE_LIMITED", 3)
+    monkeypatch.setattr(websocket, "MAX_RATE_LIMITED", 3)
     admitted = (False, False, True, False, False, True, False, False, False)
     refusals = iter(admitted)
 

@@ -9,14 +9,14 @@ from typing import Self
 
 import pytest
 
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.buckets import Buckets
 from service.web.connections.limiter import CONNECTION_LIMITER, CONNECTION_S
-from service.web.headers.negotiation import MAX_LIST_ELEMENTS
+from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
-from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.server.runner import MAX_TARGET_BYTES
+from service.web.rate_limiter import RATE_LIMITER
+from service.web.server import MAX_TARGET_BYTES
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits, open_client_at
 from tests.security.request_costs import PlainClient, relative_cost
@@ -297,7 +297,7 @@ async def test_the_number_of_games_that_a_list_scans_is_limited(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where none of them can be told; the next page goes on there."""
-    monkeypatch.setattr("service.games.queries.lobby.MAX_GAMES_SCANNED", 5)
+    monkeypatch.setattr("service.games.queries.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
         for _ in range(12):
             game = await create_game(client)

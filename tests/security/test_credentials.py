@@ -11,9 +11,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.store.game_store import RedisStore
 from service.web.client_ip import TrustedProxies, parse_networks
 from service.web.connections.limiter import MAX_BUCKETS_BYTES
-from service.web.headers.bearer_tokens import make_token_id
+from service.web.headers import make_token_id
 from service.web.limits import Limits
-from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
+from service.web.rate_limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game

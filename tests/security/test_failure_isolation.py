@@ -10,19 +10,18 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.cli.export import ExportJob, export_games
-from service.cli.importer import import_files, iter_documents, make_restore
-from service.games.archive import builder
-from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
+from service.cli.export import ExportJob, export_games, import_files, iter_documents, make_restore
+from service.games import archive
+from service.games.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
-from service.games.ports.webhook_store import SendResult
-from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.ports import SendResult
+from service.games.webhooks.delivery import WebhookDispatcher
 from service.store import keys
-from service.store.connection import topology as topology_module
-from service.store.connection.cluster import ClusterTopology
-from service.store.connection.url import parse_url
+from service.store import topology as topology_module
+from service.store.connection import parse_url
 from service.store.game_store import RedisStore
+from service.store.topology import ClusterTopology
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
@@ -60,8 +59,8 @@ async def test_a_game_that_cannot_be_archived_does_not_affect_others(
         async def get(self, name: str) -> bytes:
             raise NotImplementedError
 
-    failing = fail_for(games[0], builder.build_archive, lambda *given: given[3].id)
-    monkeypatch.setattr("service.games.archive.archiver.build_archive", failing)
+    failing = fail_for(games[0], archive.build_archive, lambda *given: given[3].id)
+    monkeypatch.setattr("service.games.archiver.build_archive", failing)
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     archiver = Archiver(store, store.archive_queue, Objects(), CATALOGUE, clock)
@@ -89,12 +88,12 @@ async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
-    failing_export = fail_for(games[0], builder.build_export, lambda *given: given[2])
+    failing_export = fail_for(games[0], archive.build_export, lambda *given: given[2])
     monkeypatch.setattr("service.cli.export.build_export", failing_export)
     assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": OTHERS, "failed": 1}
     assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
     failing_import = fail_for(games[1], make_restore, lambda document, *_: document.game)
-    monkeypatch.setattr("service.cli.importer.make_restore", failing_import)
+    monkeypatch.setattr("service.cli.export.make_restore", failing_import)
     counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
     assert counts == {"imported": OTHERS - 1, "rejected": 1}
 

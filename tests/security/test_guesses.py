@@ -13,9 +13,8 @@ from aiohttp import ClientSession
 
 from service.games.api_key import generate_secret
 from service.store.game_store import RedisStore
-from service.web.ratelimit import token_verifier
-from service.web.ratelimit.limiter import MAX_TOKENS_CHECKED, RATE_LIMITER
-from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
+from service.web import rate_limiter
+from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_LIMITER, TokenVerifier
 from tests.api_key_fixture import api_key_header
 from tests.polling import wait_until
 from tests.security.limited_client import (
@@ -245,7 +244,7 @@ async def test_no_token_is_verified_for_disconnected_clients(
     lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor do they wait in anybody's way, however many there were."""
-    monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
+    monkeypatch.setattr(rate_limiter, "MAX_CHECKS_PER_S", 5)
     disconnected = Mock(transport=None)
     async with asyncio.timeout(20):
         left = [asyncio.create_task(verifier.is_valid("a", disconnected, partial(lookup, "good"))) for _ in range(200)]
@@ -257,7 +256,7 @@ async def test_no_token_is_verified_for_disconnected_clients(
 async def test_the_number_of_waiting_verifications_is_limited(
     lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_verifier, "MAX_WAITING", 3)
+    monkeypatch.setattr(rate_limiter, "MAX_WAITING", 3)
     lookup.may_answer.clear()
     waiting = [asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(3)]
     await asyncio.sleep(0)

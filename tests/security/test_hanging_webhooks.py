@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from service.games.ports.webhook_store import TIMEOUT, SendResult
+from service.games.ports import TIMEOUT, SendResult
+from service.games.webhooks.delivery import WebhookDispatcher
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus, SlotLimits, site_of_url
-from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.polling import wait_until

@@ -6,8 +6,9 @@ import click
 import pytest
 
 from service.games.context import Retention
-from service.games.ports.game_store import RateLimit
-from service.store.client import InFlightLimits, Wait
+from service.games.ports import RateLimit
+from service.store.connection import InFlightLimits
+from service.store.pipeline import Wait
 from tests.serve_settings import parse_settings
 
 

@@ -10,12 +10,11 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.games.ports import StoreUnavailable
+from service.store.game_store import RedisStore, connect
+from service.web.app import ROUTES
 from service.web.client_ip import parse_networks
 from service.web.connections.protocol import ClientConnection
-from service.web.routes.registry import ROUTES
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,

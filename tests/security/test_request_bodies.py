@@ -16,7 +16,7 @@ from service.web.connections.protocol import (
     ClientConnection,
 )
 from service.web.limits import Limits
-from service.web.streaming.encoding import deflated_frame
+from service.web.streaming import deflated_frame
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.cpu_time import Data, MeasuredService, send, start_measured_service
 from tests.web.app_server import Client, serve

@@ -12,10 +12,9 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.connections import limiter
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter
-from service.web.connections.send_buffers import SendBufferBudget
+from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, SendBufferBudget
 from service.web.limits import Limits
-from service.web.streaming.registry import STREAMS
+from service.web.streaming import STREAMS
 from tests.polling import wait_until
 from tests.security.cpu_time import MeasuredService, send, start_measured_service
 from tests.security.limited_client import open_client_at

@@ -10,9 +10,9 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.request_reader import MAX_HEAD_BYTES
-from service.web.head_checks import LIST_HEADERS
-from service.web.headers.negotiation import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
-from service.web.server.runner import MAX_HEADERS, MAX_TARGET_BYTES
+from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
+from service.web.middleware import LIST_HEADERS
+from service.web.server import MAX_HEADERS, MAX_TARGET_BYTES
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits
 from tests.web.app_server import Client, serve

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from service.games.ports.game_store import StoreBusy
+from service.games.ports import StoreBusy
 from service.web.problems import error_response
 from tests.polling import wait_until
 from tests.redis_servers import Node, standalone

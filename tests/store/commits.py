@@ -11,15 +11,7 @@ from msgspec.structs import replace
 
 from schemas.diffs import next_digest
 from service.games.idempotency import IdempotencyRecord
-from service.games.ports.game_store import (
-    Commit,
-    CommitOutcome,
-    GameRecord,
-    GameStore,
-    Revision,
-    StoredDiff,
-    StoreUnavailable,
-)
+from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, Revision, StoredDiff, StoreUnavailable
 
 _ids = count()
 

@@ -14,10 +14,8 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis, RedisCluster
 
-from service.store.client import connect
-from service.store.embedded.program import available_programs
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.store.embedded import available_programs, embedded_server
+from service.store.game_store import RedisStore, connect
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 from tests.redis_servers.acl import ACL, CLUSTER_ACL
 

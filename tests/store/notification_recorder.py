@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from service.games.ports.game_store import ChangeNotification
-from service.store import pubsub
-from service.store.client import connect
+from service.games.ports import ChangeNotification
+from service.store import notifications
+from service.store.game_store import connect
 from service.store.notifications import ChangeNotifications
 
 
@@ -54,6 +54,6 @@ async def subscribe_elsewhere(
     url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0
 ) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
-    with patch.multiple(pubsub, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
+    with patch.multiple(notifications, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
         async with connect(url, connections=1) as store, record_notifications(store._notifications, *games) as recorder:
             yield recorder

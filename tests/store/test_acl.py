@@ -5,7 +5,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from service import store
-from service.store.client import connect
+from service.store.game_store import connect
 from tests.redis_servers import sentinel
 from tests.redis_servers.acl import ACL, CLUSTER_ACL, SENTINEL_ACL
 from tests.redis_servers.node import execute_text

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import Committed, UnreadableGame, VersionConflict
+from service.games.ports import Committed, UnreadableGame, VersionConflict
 from service.store import game_store, keys
-from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.telemetry.clock import DAY_S
 from tests.store.commits import action, creation
 

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 
 from service.games.idempotency import IdempotencyRecord, Replayed
-from service.games.ports.game_store import (
+from service.games.ports import (
     Commit,
     Committed,
     GameRecord,

@@ -9,9 +9,8 @@ import pytest
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ClusterDownError
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.games.ports import StoreUnavailable
+from service.store.game_store import RedisStore, connect
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
 from tests.polling import wait_until
 from tests.redis_servers import cluster, create_access, standalone

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.archive.port import RestoreRequest
-from service.games.ports.game_store import GameStore, Page
+from service.games.archiver import RestoreRequest
+from service.games.ports import GameStore, Page
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.scripts import Script
+from service.store.pipeline import Script
 from tests.store.commits import action, creation
 
 

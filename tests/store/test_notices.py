@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from schemas.diffs import next_digest
-from service.games.ports.game_store import ChangeNotification, Revision, StoredDiff
+from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import log_entries
-from service.store.compression import DIFFS, MAX_BYTES
-from service.store.log_entries import COMMIT_ID_BYTES, REVISION_BYTES
-from service.store.notices import CommitHeader, decode_notification
+from service.store.log_entries import (
+    COMMIT_ID_BYTES,
+    DIFFS,
+    MAX_BYTES,
+    REVISION_BYTES,
+    CommitHeader,
+    decode_notification,
+)
 from tests.store.commits import diff, digest
 
 DICTIONARY = COMMIT_ID_BYTES + 20

@@ -13,13 +13,11 @@ import pytest
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
-from service.games.ports.game_store import ChangeNotification
-from service.store import keys, pubsub
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
-from service.store.notifications import MAX_UNREAD
-from service.store.pubsub import PubSubConnection
+from service.games.ports import ChangeNotification
+from service.store import keys, notifications
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
+from service.store.notifications import MAX_UNREAD, PubSubConnection
 from tests.polling import wait_until
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SingleServer
@@ -80,7 +78,7 @@ async def test_a_committer_that_has_unsubscribed_is_not_counted(store: RedisStor
 async def test_a_committer_that_has_lost_its_connection_is_not_counted(
     single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pubsub, "RECONNECT_DELAY_S", 60.0)
+    monkeypatch.setattr(notifications, "RECONNECT_DELAY_S", 60.0)
     store, redis = single_server.store, single_server.redis
     async with record_notifications(store._notifications, "a"):
         (own,) = await redis.client_list(_type="pubsub")

@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.main import cli
-from service.store.client import Wait, connect, parse_url
+from service.store.connection import parse_url
+from service.store.game_store import connect
+from service.store.pipeline import Wait
 from service.store.planned_failover import PlannedFailoverError, fail_over
 from tests.polling import wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel, standalone

@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 from service.store import keys
-from service.store.client import connect
-from service.store.game_store import FAILURE_COUNT_TTL_S
+from service.store.game_store import FAILURE_COUNT_TTL_S, connect
 from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
 from tests.games.game_fixture import Clock

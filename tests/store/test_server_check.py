@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from service.store.client import Wait, connect
+from service.store.game_store import connect
+from service.store.pipeline import Wait
 from service.store.server_check import Finding
 from tests.polling import wait_until
 from tests.redis_servers.access import create_access

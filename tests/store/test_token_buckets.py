@@ -4,8 +4,8 @@ import asyncio
 
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import GameStore, Grant, RateLimit
-from service.store.client import connect
+from service.games.ports import GameStore, Grant, RateLimit
+from service.store.game_store import connect
 
 DAY = 86_400
 

@@ -6,13 +6,14 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import Committed, VersionConflict
-from service.games.ports.webhook_store import (
+from service.games.ports import (
     Added,
+    Committed,
     DeliveryAttempt,
     ExpectedWebhooks,
     LeaseTaken,
     StoredWebhook,
+    VersionConflict,
     WebhookChange,
     WebhookNotFound,
     WebhookRegistration,

@@ -13,8 +13,8 @@ import aiohttp
 import yaml
 
 from service.games.api_key import Quotas
-from service.store.client import connect
-from service.store.embedded.process import terminate_with_parent
+from service.store.embedded import terminate_with_parent
+from service.store.game_store import connect
 from tests.api_key_fixture import add_api_key
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url

@@ -5,7 +5,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset

@@ -10,17 +10,14 @@ import pytest
 from redis.asyncio import Redis
 
 from service.fair_queue import CLASS_LABELS, Requester
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.plugins import load_bots
-from service.games.bots.registry import BotRegistry
+from service.games import channel
+from service.games.bots.registry import BotProcessPool, BotRegistry, load_bots
+from service.games.channel import BATCH_SIZE
 from service.games.context import GameCache
-from service.games.ports.game_store import Revision
-from service.games.realtime import stream_reader
-from service.games.realtime.broadcaster import BATCH_SIZE
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
+from service.games.ports import Revision
 from service.games.tilesets import load_catalogue
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.store.log_entries import pack_revision
 from service.telemetry import clock
 from tests.games.bots.fake_bots import load_fake_bot
@@ -57,7 +54,7 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
     now = clock.now
-    monkeypatch.setattr(stream_reader, "clock", SimpleNamespace(now=lambda: now() + 60))
+    monkeypatch.setattr(channel, "clock", SimpleNamespace(now=lambda: now() + 60))
     async with connect(redis_url) as other:
         await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)

@@ -12,8 +12,7 @@ import pytest
 from aiohttp import web
 
 from service.telemetry.metrics import TIMEOUTS
-from service.web.server.metrics import serve_metrics
-from service.web.server.serving import StartFailed
+from service.web.server import StartFailed, serve_metrics
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import OPENMETRICS, metrics_url, read_samples, scrape, sum_samples
 from tests.telemetry.promtool import promtool

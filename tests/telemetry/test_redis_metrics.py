@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store import keys, monitor
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.games.ports import StoreUnavailable
+from service.store import health, keys
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
 from tests.polling import wait_until
@@ -97,8 +96,8 @@ async def test_the_monitor_follows_the_clock_of_redis_and_measures_how_late_work
         return measurements[0]
 
     monkeypatch.setattr(clock, "_offset", clock._offset)
-    monkeypatch.setattr(monitor, "MEASURE_INTERVAL_S", 0)
-    monkeypatch.setattr(monitor, "RETRY_DELAY_S", 0)
+    monkeypatch.setattr(health, "MEASURE_INTERVAL_S", 0)
+    monkeypatch.setattr(health, "RETRY_DELAY_S", 0)
     monkeypatch.setattr(store.monitor, "measure_clock_offset", measure)
     await store.commit(creation(due_at=int(time.time()) + 3600 - 100))
     running = asyncio.create_task(store.monitor.run())

@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.store.client import connect
+from service.store.game_store import connect
 from service.telemetry import tracing
 from service.telemetry.otlp import OpenTelemetryBackend
 from service.telemetry.tracing import TracingConfigError, is_tracing_configured

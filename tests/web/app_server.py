@@ -10,14 +10,14 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
-from service.games.ports.game_store import GameStore, RateLimit
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
+from service.games.ports import GameStore, RateLimit
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.server.runner import ProblemRunner
-from service.web.streaming.registry import STREAMS
+from service.web.server import ProblemRunner
+from service.web.streaming import STREAMS
 from tests.openapi.validation import validate_responses
 from tests.picture_workers import share_workers
 from tests.polling import wait_until

@@ -4,12 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
+from service.web import server, websocket_connection
 from service.web.connections import protocol
 from service.web.limits import Limits
-from service.web.server import runner
-from service.web.websocket import connection
 from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -28,9 +26,9 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
 @pytest.fixture
 def short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close connections and sockets of which more may come sooner."""
-    for module in (protocol, runner):
+    for module in (protocol, server):
         monkeypatch.setattr(module, "LINGER_TIMEOUT_S", 0.1)
-    monkeypatch.setattr(connection, "DISCARD_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(websocket_connection, "DISCARD_TIMEOUT_S", 0.1)
 
 
 @pytest.fixture

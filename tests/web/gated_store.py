@@ -2,7 +2,7 @@
 
 import asyncio
 
-from service.games.ports.game_store import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
 from service.store.game_store import RedisStore
 
 

@@ -15,14 +15,11 @@ from redis.asyncio import Redis
 
 from schemas.lobby import Rematch
 from service.archive_storage import DirectoryStorage
-from service.cli.export import ExportJob, export_games
-from service.cli.importer import import_files
-from service.games.archive.archiver import Archiver
-from service.games.archive.builder import build_export
-from service.games.archive.document import decode_document, encode_document
-from service.games.archive.validation import validate_document
+from service.cli.export import ExportJob, export_games, import_files
+from service.games.archive import build_export, decode_document, encode_document, validate_document
+from service.games.archiver import Archiver
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
+from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.repository import decode_game
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs

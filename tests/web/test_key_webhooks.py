@@ -10,9 +10,9 @@ from standardwebhooks import Webhook
 
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
-from service.games.ports.webhook_store import SendResult, StoredWebhook, WebhookChange
+from service.games.ports import SendResult, StoredWebhook, WebhookChange
 from service.games.webhooks.delivery import JITTER
-from service.games.webhooks.updates import restart
+from service.games.webhooks.owner import restart
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.logs import LOG_CONTEXT

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.games.ports.game_store import StoredDiff
-from service.games.realtime import hub as hub_module
-from service.games.realtime import stream_reader
-from service.games.realtime.stream_reader import PAGE_SIZE
+from service.games import channel
+from service.games import hub as hub_module
+from service.games.channel import PAGE_SIZE
+from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.event_stream_client import open_event_stream
@@ -31,7 +31,7 @@ class HangingStore(RedisStore):
 
 @pytest.fixture
 def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
-    monkeypatch.setattr(stream_reader, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(channel, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
     return HangingStore(store._client)
 

@@ -10,7 +10,7 @@ from aiohttp import web_protocol
 from aiohttp.http_parser import HttpRequestParserC, HttpRequestParserPy
 from prometheus_client import REGISTRY
 
-from service.games.ports.game_store import RateLimit
+from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits

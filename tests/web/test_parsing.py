@@ -15,10 +15,9 @@ from schemas.lobby import CreateGame, JoinGame, Rematch
 from schemas.webhooks import RegisterWebhook
 from service.web import parsing
 from service.web.app_keys import LIMITS
-from service.web.errors import BodyTooLarge
 from service.web.limits import Limits
 from service.web.parsing import MAX_FLOATS_BYTES
-from service.web.problems import to_malformed
+from service.web.problems import BodyTooLarge, to_malformed
 from tests.web.app_server import Client
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
 from tests.web.webhook_receiver import SECRET

@@ -9,15 +9,9 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from service.games import errors as games
-from service.games.ports import game_store as store
-from service.web import errors
-from service.web.problems import (
-    error_response,
-    http_exception_response,
-    problem_response,
-    to_malformed,
-    to_problem,
-)
+from service.games import ports as store
+from service.web import problems
+from service.web.problems import error_response, http_exception_response, problem_response, to_malformed, to_problem
 from tests.telemetry.metric_samples import grown, read_samples
 
 Members = dict[str, Any]
@@ -63,21 +57,21 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.ArchiveUnavailable("away"), "store_unavailable", {"retry_after_s": 5}),
     (store.StoreBusy("many"), "store_unavailable", {"retry_after_s": 1}),
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
-    (errors.NoSuchPiece("tile x"), "not_found", {}),
-    (errors.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
-    (errors.TooManyWaiting(), "rate_limited", {"retry_after_s": 1}),
-    (errors.RateLimited("reads", 4, '"reads";q=1;w=1'), "rate_limited", {"retry_after_s": 4}),
-    (errors.TooManyConnections("sockets", 5), "rate_limited", {"retry_after_s": 10}),
-    (errors.OriginNotAllowed("https://x.example"), "origin_refused", {}),
-    (errors.ShuttingDown(), "draining", {"retry_after_s": 1}),
-    (errors.RenderingFailed("too large"), "store_unavailable", {"retry_after_s": 60}),
-    (errors.BackgroundTaskFailing("sweep"), "instance_unavailable", {"retry_after_s": 1, "detail": SWEEP}),
-    (errors.BodyTooLarge(100), "too_large", {"detail": "the body may have at most 100 bytes"}),
-    (errors.UpgradeRequired(), "upgrade_required", {}),
-    (errors.UnsupportedMediaType(), "unsupported_media_type", {}),
-    (errors.EncodedBody(), "unsupported_media_type", {}),
-    (errors.TargetTooLong(100), "uri_too_long", {"detail": "path and query may have at most 100 bytes"}),
-    (errors.UnknownTransferCoding(), "not_implemented", {}),
+    (problems.NoSuchPiece("tile x"), "not_found", {}),
+    (problems.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
+    (problems.TooManyWaiting(), "rate_limited", {"retry_after_s": 1}),
+    (problems.RateLimited("reads", 4, '"reads";q=1;w=1'), "rate_limited", {"retry_after_s": 4}),
+    (problems.TooManyConnections("sockets", 5), "rate_limited", {"retry_after_s": 10}),
+    (problems.OriginNotAllowed("https://x.example"), "origin_refused", {}),
+    (problems.ShuttingDown(), "draining", {"retry_after_s": 1}),
+    (problems.RenderingFailed("too large"), "store_unavailable", {"retry_after_s": 60}),
+    (problems.BackgroundTaskFailing("sweep"), "instance_unavailable", {"retry_after_s": 1, "detail": SWEEP}),
+    (problems.BodyTooLarge(100), "too_large", {"detail": "the body may have at most 100 bytes"}),
+    (problems.UpgradeRequired(), "upgrade_required", {}),
+    (problems.UnsupportedMediaType(), "unsupported_media_type", {}),
+    (problems.EncodedBody(), "unsupported_media_type", {}),
+    (problems.TargetTooLong(100), "uri_too_long", {"detail": "path and query may have at most 100 bytes"}),
+    (problems.UnknownTransferCoding(), "not_implemented", {}),
     (ZeroDivisionError("secret"), "internal", {"detail": "internal server error"}),
 )
 
@@ -100,7 +94,7 @@ def test_an_error_has_a_hash() -> None:
 
 def test_every_error_is_among_these() -> None:
     """Of a base of others only those."""
-    kinds = {kind for module in (games, store, errors) for kind in vars(module).values() if isinstance(kind, type)}
+    kinds = {kind for module in (games, store, problems) for kind in vars(module).values() if isinstance(kind, type)}
     leaves = {kind for kind in kinds if issubclass(kind, games.ServiceError) and not kind.__subclasses__()}
     assert leaves <= {type(error) for error, _, _ in CASES}
 
@@ -116,13 +110,13 @@ def test_every_error_is_among_these() -> None:
         ),
         (games.ApiKeyRejected("unknown"), 401, {"WWW-Authenticate": 'Api-Key realm="south-seas"'}),
         (
-            errors.RateLimited("reads", 4, '"reads";q=1;w=1'),
+            problems.RateLimited("reads", 4, '"reads";q=1;w=1'),
             429,
             {"Retry-After": "4", "RateLimit": '"reads";r=0;t=4', "RateLimit-Policy": '"reads";q=1;w=1'},
         ),
-        (errors.EncodedBody(), 415, {"Accept-Encoding": ""}),
+        (problems.EncodedBody(), 415, {"Accept-Encoding": ""}),
         (
-            errors.UpgradeRequired(),
+            problems.UpgradeRequired(),
             426,
             {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"},
         ),
@@ -190,7 +184,7 @@ def test_the_errors_of_aiohttp_have_problems(
 
 
 def test_a_problem_may_have_more_headers() -> None:
-    response = problem_response(to_problem(errors.TooManyWaiting()), {"X-More": "1", "Cache-Control": "no-store"})
+    response = problem_response(to_problem(problems.TooManyWaiting()), {"X-More": "1", "Cache-Control": "no-store"})
     assert (response.headers["X-More"], response.headers["Retry-After"]) == ("1", "1")
     assert response.headers["Cache-Control"] == "no-store"
 

@@ -9,13 +9,12 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from service.games.errors import Malformed
-from service.games.ports.game_store import Revision
-from service.web.headers.fields import match_entity_tag
+from service.games.ports import Revision
+from service.web.headers import match_entity_tag
 from service.web.routes.actions import SeatRequest
 from service.web.routes.board_images import BoardSvg, BoardText
-from service.web.routes.game_state import LegalMovesRead
+from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
 from service.web.routes.games import Creation, GameList
-from service.web.routes.log import LogRead, StoryRead
 from service.web.routes.tilesets import ShipPng, TileSvg
 from service.web.routing import RequestDecoder, TypedRequest
 

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 
 from service.engine import SCHEMA_VERSION, Game, decode_snapshot, encode_snapshot
 from service.store import keys
-from service.store.compression import SNAPSHOTS
 from service.store.game_store import RedisStore
+from service.store.log_entries import SNAPSHOTS
 from service.web.app_keys import CONTEXT
 from tests.snapshots import change_snapshot
 from tests.web.app_server import Client

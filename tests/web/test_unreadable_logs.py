@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 from service.store import keys, log_entries
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client

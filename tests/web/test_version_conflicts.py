@@ -8,7 +8,7 @@ from aiohttp import ClientResponse
 
 from service.games.commands import execute
 from service.games.commands.execute import MAX_ATTEMPTS
-from service.games.ports.game_store import Commit, CommitOutcome, VersionConflict
+from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, check_problem, create_game

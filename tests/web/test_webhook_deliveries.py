@@ -6,7 +6,7 @@ import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.ports.webhook_store import SendResult
+from service.games.ports import SendResult
 from service.store import keys
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner

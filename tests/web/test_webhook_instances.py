@@ -6,10 +6,9 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.webhooks.dispatcher import DUE_BATCH_SIZE
+from service.games.webhooks.delivery import DUE_BATCH_SIZE
 from service.store import keys
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from tests.background import in_background
 from tests.polling import wait_until
 from tests.web.http_game import HTTPGame, create_game

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from schemas.tileset import TileSet
-from service.games.history.verify import verify
+from service.games.history import verify
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, HTTPGame, create_game
 from tests.web.watcher_client import GameCopy

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from aiohttp import ClientResponse
 
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver

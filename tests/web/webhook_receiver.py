@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.games.ports.game_store import GameStore
-from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.ports import GameStore
+from service.games.webhooks.delivery import WebhookDispatcher
 from service.web.limits import Limits
-from service.web.outbound.webhook_sender import open_webhook_sender
+from service.web.outbound import open_webhook_sender
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame

@@ -28,12 +28,10 @@ from service.engine import (
     move_id,
     set_up,
 )
-from service.games.bots.plugins import load_bots
-from service.games.bots.runner import run_bot
-from service.games.commands.game_setup import ID_ALPHABET, ID_LENGTH
+from service.games.bots.registry import load_bots, run_bot
+from service.games.commands.create import ID_ALPHABET, ID_LENGTH
 from service.games.diffs import record_change
-from service.games.shuffle import shuffled_bag, shuffled_ships
-from service.games.tilesets import load_catalogue
+from service.games.tilesets import load_catalogue, shuffled_bag, shuffled_ships
 from service.store import log_entries
 
 if sys.version_info >= (3, 14):

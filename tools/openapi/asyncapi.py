@@ -9,8 +9,8 @@ import msgspec
 from schemas.messages import ClientMessage, CloseCode, ErrorMessage, ServerMessage, Subscribe
 from schemas.problems import PROBLEM_TYPES
 from service.web.limits import Limits
-from service.web.routes.websocket import GAME_PATH, SHARED_PATH
-from service.web.websocket.handshake import SUBPROTOCOL
+from service.web.websocket import GAME_PATH, SHARED_PATH
+from service.web.websocket_connection import SUBPROTOCOL
 from tools.openapi.components import (
     Schema,
     make_components,

@@ -4,9 +4,9 @@ from typing import Any
 
 from schemas.problems import Problem, problem
 from service.games import errors as games
-from service.games.ports.game_store import UnreadableGame
-from service.web import errors
-from service.web.headers.fields import PREFER_REPRESENTATION
+from service.games.ports import UnreadableGame
+from service.web import problems
+from service.web.headers import PREFER_REPRESENTATION
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
 
@@ -151,7 +151,7 @@ _EXAMPLE_ERRORS = (
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
     games.NotOwner(),
-    errors.OriginNotAllowed("https://example.org"),
+    problems.OriginNotAllowed("https://example.org"),
     games.NoSuchGame("k7m2x9qd4t1w"),
     games.GameNotActive("finished"),
     games.GameNotFinished("active"),
@@ -164,21 +164,21 @@ _EXAMPLE_ERRORS = (
     games.TooManyWebhooks(10),
     games.Conflict("red is taken"),
     games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
-    errors.BodyTooLarge(65_536),
-    errors.TargetTooLong(2_048),
-    errors.UnsupportedMediaType(),
+    problems.BodyTooLarge(65_536),
+    problems.TargetTooLong(2_048),
+    problems.UnsupportedMediaType(),
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
-    errors.UpgradeRequired(),
+    problems.UpgradeRequired(),
     games.ListTooLong(2),
     games.IdempotencyKeyReused(),
     games.WebhookUrlRejected("10.0.0.7 is not a public address"),
     games.UnknownTileSet("atoll"),
     games.UnknownBot("clever", 1),
-    errors.RateLimited("requests", 1, ""),
-    errors.UnknownTransferCoding(),
+    problems.RateLimited("requests", 1, ""),
+    problems.UnknownTransferCoding(),
     UnreadableGame(""),
-    errors.ShuttingDown(),
-    errors.BackgroundTaskFailing("scheduler"),
+    problems.ShuttingDown(),
+    problems.BackgroundTaskFailing("scheduler"),
     Exception(),
 )
 

@@ -10,9 +10,9 @@ import msgspec
 from schemas.base import Query
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
-from service.web.headers.fields import IF_NONE_MATCH, Header
+from service.web.app import ROUTES
+from service.web.headers import IF_NONE_MATCH, Header
 from service.web.parsing import JSON
-from service.web.routes.registry import ROUTES
 from service.web.routing import ResponseSpec, Route
 from tools.openapi.code_samples import make_code_samples
 from tools.openapi.components import Schema, make_components, unwrap_paragraphs, without_null

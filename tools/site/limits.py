@@ -10,14 +10,13 @@ import click
 from schemas.commands import MAX_ACTIONS
 from schemas.player_names import MAX_NAME_LENGTH
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.commands import undo
+from service.games.commands import play
 from service.games.webhooks.delivery import RETRY_DELAYS_S
 from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
 from service.main import cli
 from service.store.webhooks import MAX_STORED_ATTEMPTS
-from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
-from service.web.headers.fields import MAX_IDEMPOTENCY_KEY_LENGTH
-from service.web.images.responses import MAX_WIDTH_PX
+from service.web.headers import MAX_BEARER_TOKENS, MAX_IDEMPOTENCY_KEY_LENGTH
+from service.web.images import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.responses import MIN_COMPRESSED_BYTES
 from tools.openapi.document import make_openapi
@@ -63,7 +62,7 @@ def api_limits() -> Iterator[str]:
         found = schemas[schema]["properties"][field]
         return next(one[name] for one in (found, *found.get("anyOf", ())) if name in one)
 
-    script = resources.files("service.store.scripts").joinpath("commit.lua").read_text()
+    script = resources.files("service.store").joinpath("scripts", "commit.lua").read_text()
     key_s, keys = map(int, re.findall(r"local DAY, MAX_KEYS, [\w, ]+ = (\d+), (\d+)", script)[0])
     (move_id,) = re.findall(r"\{1,(\d+)\}", bound("Move", "id", "pattern"))
     timeout_days = bound("CreateGame", "turn_timeout_s", "maximum") // DAYS
@@ -74,7 +73,7 @@ def api_limits() -> Iterator[str]:
         "Seconds for a decision, `turn_timeout_s`": f"1 to {timeout_days} days",
         "Characters of a move's `id`; of its `text`": f"{move_id}; {MAX_TEXT_LENGTH}",
         "Actions of one list": MAX_ACTIONS,
-        "Versions of a game in which `undo` works": f"{undo.MAX_VERSIONS:,}",
+        "Versions of a game in which `undo` works": f"{play.MAX_VERSIONS:,}",
         "Games of a list, legal moves of a page, diffs or story lines of a page": "; ".join(
             str(limit_of(f"/v1/games{path}")) for path in ("", "/{id}/legal-moves", "/{id}/diffs")
         ),

@@ -16,27 +16,27 @@ from benchmarks.growth_plot import growth_plot
 from benchmarks.report import format_value, report_lines
 from benchmarks.results import load_result
 from service.engine.tileset_validation import MAX_FILE_BYTES
+from service.games import channel
 from service.games.access import MIN_SECRET_LENGTH
-from service.games.bots.decision_pool import DECISION_TIMEOUT_S
-from service.games.commands import execute, undo
+from service.games.bots.registry import DECISION_TIMEOUT_S
+from service.games.commands import execute, play
 from service.games.context import MAX_SESSIONS
 from service.games.index_repair import SCAN_INTERVAL_S
-from service.games.realtime import broadcaster
 from service.games.scheduler import RETRY_BACKOFF
-from service.games.webhooks import challenges, delivery
+from service.games.webhooks import delivery, payloads
 from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
 from service.main import cli
-from service.store.monitor import CLOCK_SAMPLES, MEASURE_INTERVAL_S
+from service.store.health import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
 from service.telemetry import metrics as service_metrics
-from service.web.headers.bearer_tokens import MAX_BEARER_TOKENS
-from service.web.images import renderer
-from service.web.images.responses import MAX_WIDTH_PX
+from service.web import renderer
+from service.web.headers import MAX_BEARER_TOKENS
+from service.web.images import MAX_WIDTH_PX
 from service.web.limits import Limits
-from service.web.server.serving import HANDLER_TIMEOUT_S
-from service.web.streaming.registry import CLOSE_TIMEOUT_S
+from service.web.server import HANDLER_TIMEOUT_S
+from service.web.streaming import CLOSE_TIMEOUT_S
 from tools.site.faults import fault_table
 from tools.site.limits import api_limits, server_limits
 
@@ -78,13 +78,13 @@ FIGURES: dict[str, object] = {
     "redis_commits": format_value(_MEASURED["redis.commits"].median),
     "redis_micros": format_value(_REDIS_US),
     "instances_per_redis": round(1e6 / _REDIS_US / _MEASURED["action.rate"].median),
-    "max_undo_versions": f"{undo.MAX_VERSIONS:,}",
+    "max_undo_versions": f"{play.MAX_VERSIONS:,}",
     "max_bearer_tokens": MAX_BEARER_TOKENS,
     "min_secret_length": MIN_SECRET_LENGTH,
     "bot_decision_seconds": f"{DECISION_TIMEOUT_S:g}",
     "scan_interval": spell(SCAN_INTERVAL_S),
     "max_cached_games": f"{MAX_SESSIONS:,}",
-    "first_watchers": broadcaster.BATCH_SIZE,
+    "first_watchers": channel.BATCH_SIZE,
     "clock_interval": spell(MEASURE_INTERVAL_S),
     "clock_samples": CLOCK_SAMPLES,
     "normal_overdue": spell(GRACE_S),
@@ -99,11 +99,11 @@ FIGURES: dict[str, object] = {
     "max_tileset_file": f"{MAX_FILE_BYTES // MIB} MiB",
     "max_webhooks": _LIMITS.max_webhooks,
     "max_seat_webhooks": MAX_SEAT_WEBHOOKS,
-    "challenge_retry_delays": spell(*challenges.CHALLENGE_RETRY_DELAYS_S),
-    "client_challenges": challenges.CLIENT_RATE.quota,
-    "client_challenge_seconds": f"{challenges.CLIENT_RATE.window_s / challenges.CLIENT_RATE.quota:g}",
-    "all_challenges": challenges.SITE_RATE.quota,
-    "all_challenge_seconds": f"{challenges.SITE_RATE.window_s / challenges.SITE_RATE.quota:g}",
+    "challenge_retry_delays": spell(*payloads.CHALLENGE_RETRY_DELAYS_S),
+    "client_challenges": payloads.CLIENT_RATE.quota,
+    "client_challenge_seconds": f"{payloads.CLIENT_RATE.window_s / payloads.CLIENT_RATE.quota:g}",
+    "all_challenges": payloads.SITE_RATE.quota,
+    "all_challenge_seconds": f"{payloads.SITE_RATE.window_s / payloads.SITE_RATE.quota:g}",
     "webhook_timeout": spell(_LIMITS.webhook_timeout_s),
     "webhook_retry_delays": spell(*delivery.RETRY_DELAYS_S),
     "max_stored_attempts": MAX_STORED_ATTEMPTS,

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 from schemas.actions import Action
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, apply_action, build_view, copy_game, legal_moves
-from service.games.shuffle import SeededRNG
+from service.games.tilesets import SeededRNG
 
 __all__ = ["Action", "Bot", "GameState", "SeededRNG"]
 

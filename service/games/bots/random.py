@@ -1,7 +1,8 @@
 """The bot `random`: a uniformly random legal move."""
 
 from schemas.actions import Action
-from service.games.bots.interface import Bot, GameState, SeededRNG
+from service.games.bots.interface import Bot, GameState
+from service.games.tilesets import SeededRNG
 
 
 class RandomBot:

@@ -1,19 +1,263 @@
-"""The bots of one instance, with a fallback for bots that fail."""
+"""The bots of one instance, with a fallback for bots that fail.
+
+Load bots: the built-in ones, and those that other packages declare as entry points of `ENTRY_POINT_GROUP`.
+
+Run a bot and validate its choice.
+
+A process pool for heavy bots, so that their decisions do not block the event loop.
+"""
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from functools import cache
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from time import perf_counter
+from types import FrameType
+from typing import NamedTuple
+
+import msgspec
 
 from schemas.actions import Action
 from schemas.bots import BotInfo
-from service.engine import Game, TileSetIndex
+from schemas.tileset import TileSet
+from service.engine import Game, TileSetIndex, apply_action, copy_game, decode_snapshot, encode_snapshot
 from service.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.runner import BotFailed, redact, run_bot
+from service.games.bots.interface import Bot, GameState
+from service.games.tilesets import SeededRNG, bot_seed
+from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING, LATE_BOT_DECISIONS
+
+ENTRY_POINT_GROUP = "south_seas.bots"
+
+BUILT_IN_BOTS = {
+    "random": "service.games.bots.random:BOT",
+    "greedy": "service.games.bots.greedy:BOT",
+    "expert": "service.games.bots.expert:BOT",
+}
+
+
+class InvalidBot(Exception):
+    """An entry point does not name a usable bot."""
+
+    def __init__(self, name: str, source: str, reason: str) -> None:
+        super().__init__(f"bot {name} ({source}): {reason}")
+
+
+class LoadedBot(msgspec.Struct, frozen=True):
+    """A bot, its public description, and its import path `module:attribute`."""
+
+    bot: Bot
+    info: BotInfo
+    source: str
+
+
+def load_bots(*, plugins: bool) -> list[LoadedBot]:
+    """Return all bots, sorted by name, with or without plugins. Raises InvalidBot."""
+    loaded = {name: load_bot(name, source) for name, source in BUILT_IN_BOTS.items()}
+    for entry_point in entry_points(group=ENTRY_POINT_GROUP) if plugins else ():
+        if entry_point.name in loaded:
+            raise InvalidBot(
+                entry_point.name, entry_point.value, f"{loaded[entry_point.name].source} has this name too"
+            )
+        loaded[entry_point.name] = load_bot(entry_point.name, entry_point.value)
+    return [loaded[name] for name in sorted(loaded)]
+
+
+def load_bot(name: str, source: str) -> LoadedBot:
+    """Return the bot that an entry point names. Raises InvalidBot."""
+    try:
+        bot = EntryPoint(name, source, ENTRY_POINT_GROUP).load()
+    except Exception as error:  # importing a plugin may raise anything
+        raise InvalidBot(name, source, f"cannot be loaded: {type(error).__name__}: {error}") from error
+    try:
+        info = msgspec.convert(bot, BotInfo, from_attributes=True)
+    except msgspec.ValidationError as error:
+        raise InvalidBot(name, source, str(error)) from error
+    if info.name != name:
+        raise InvalidBot(name, source, f"has the name {info.name}")
+    if not callable(getattr(bot, "choose", None)):
+        raise InvalidBot(name, source, "has no method `choose`")
+    return LoadedBot(bot, info, source)
+
+
+class BotFailed(Exception):
+    """A bot raised an error, chose an illegal move, or did not decide in time."""
+
+    def __init__(self, bot: str, reason: str) -> None:
+        super().__init__(bot, reason)
+        self.bot = bot
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the bot {self.bot} {self.reason}"
+
+
+def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
+    """Return the bot's move, validated and completed by the engine. Raises BotFailed."""
+    index, game = state
+    try:
+        choice = bot.choose(GameState(index, copy_game(game)), rng)
+        action, _ = apply_action(index, copy_game(game), _strictly_typed(choice))
+    except Exception as error:  # a plugin may raise anything; the caller logs BotFailed
+        raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
+    return action
+
+
+def run_bot(bot: Bot, index: TileSetIndex, game: Game) -> Action:
+    """Return the bot's move in a game, decided in this process. Raises BotFailed."""
+    return choose_legal_action(bot, *redact(bot, index, game))
+
+
+def _strictly_typed(choice: Action) -> Action:
+    """Return an equal action, after checking the type of every field."""
+    return _DECODER.decode(msgspec.msgpack.encode(choice))
+
+
+_DECODER: msgspec.msgpack.Decoder[Action] = msgspec.msgpack.Decoder(Action)
+
+
+def redact(bot: Bot, index: TileSetIndex, game: Game) -> tuple[GameState, SeededRNG]:
+    """Return the state for a bot, and its random number generator.
+
+    Bag and ship pile are sorted and then shuffled by the generator, so their order reveals nothing. The game's seed,
+    which decides that order, is removed; the generator knows only a hash of it.
+    """
+    rng = SeededRNG(bot_seed(game.seed, bot.name, bot.version), game.version)
+    redacted = copy_game(game)
+    redacted.seed = ""
+    for hidden in (redacted.bag, redacted.ship_pile):
+        hidden.sort()
+        rng.shuffle(hidden)
+    return GameState(index, redacted), rng
+
+
+DECISION_TIMEOUT_S = 3.0
+"""A decision that takes longer fails."""
+
+
+class Job(NamedTuple):
+    """A decision to make, as it is sent to a process."""
+
+    bot: str
+    source: str
+    """The bot's import path: `module:attribute`."""
+    tileset: bytes
+    snapshot: bytes
+    rng: SeededRNG
+    timeout_s: float
+
+
+UNATTENDED_TIME_SHARE = 0.5
+"""Share of the processes' time for unattended games."""
+
+MAX_UNCLAIMED_DECISIONS = 64
+"""Number of decisions that are stored for a retry after their caller timed out."""
+
+
+class BotProcessPool(ProcessPool):
+    """Processes for bots. Each runs one decision at a time, and `queue` alone decides the order."""
+
+    def __init__(
+        self, processes: int = 1, timeout_s: float = DECISION_TIMEOUT_S, unattended_share: float = UNATTENDED_TIME_SHARE
+    ) -> None:
+        super().__init__(processes)
+        self._timeout_s = timeout_s
+        self.queue = FairQueue(
+            processes, UnattendedLimits(max(1, processes - 1), unattended_share), wait_histogram=BOT_QUEUE_WAIT
+        )
+        """With several processes, one is reserved for attended games."""
+        self._decisions: dict[tuple[str, str, bytes, bytes], asyncio.Task[Action]] = {}
+        """By bot, source, tile set and snapshot."""
+
+    @property
+    def pending_decisions(self) -> int:
+        """Return the number of decisions that run or wait."""
+        queue = self.queue
+        return queue.slots_in_use + queue.queue_length(attended=True) + queue.queue_length(attended=False)
+
+    async def decide(
+        self, loaded: LoadedBot, state: GameState, rng: SeededRNG, requester: Requester = ANONYMOUS
+    ) -> Action:
+        """Return a bot's move, decided in one of the processes. Raises BotFailed, QueueFull.
+
+        A decision goes on when its caller is cancelled; a retry for the same game state receives its result.
+        """
+        index, game = state
+        job = Job(loaded.bot.name, loaded.source, _encode_tileset(index), encode_snapshot(game), rng, self._timeout_s)
+        key = job[:4]  # the generator follows from the game
+        task = self._decisions.get(key)
+        if task is None:
+            started_at = await self.queue.acquire(requester)
+            task = spawn("bot-decision", self._run(job, requester, started_at), expected=(BotFailed,))
+            self._decisions[key] = task
+            self._evict_unclaimed()
+        try:
+            return await asyncio.shield(task)
+        finally:
+            if task.done() and self._decisions.get(key) is task:
+                del self._decisions[key]
+
+    async def _run(self, job: Job, requester: Requester, started_at: float) -> Action:
+        """Run a job, and release its slot when the process is free again."""
+        try:
+            return await self.run(_run_job, job, 2 * job.timeout_s)
+        except ProcessEnded as ended:
+            raise BotFailed(job.bot, str(ended)) from ended
+        finally:
+            self.queue.release(requester, started_at)
+
+    def _evict_unclaimed(self) -> None:
+        """Drop the oldest finished decisions beyond MAX_UNCLAIMED_DECISIONS."""
+        for key in [*self._decisions][:-MAX_UNCLAIMED_DECISIONS]:
+            if self._decisions[key].done():
+                del self._decisions[key]
+
+
+class _DecisionTimeout(BaseException):
+    """The time is up. Not an Exception, so that a bot cannot catch it by accident."""
+
+
+_load_bot = cache(load_bot)
+
+
+def _run_job(job: Job) -> Action:
+    loaded = _load_bot(job.bot, job.source)
+    state = GameState(_decode_tileset(job.tileset), decode_snapshot(job.snapshot))
+    try:
+        with _time_limit(job.timeout_s):
+            return choose_legal_action(loaded.bot, state, job.rng)
+    except _DecisionTimeout:
+        raise BotFailed(job.bot, f"took more than {job.timeout_s:g} s") from None
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise _DecisionTimeout when the time is up; the pool ends the process if the bot goes on all the same."""
+    signal.signal(signal.SIGALRM, _raise_timeout)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _raise_timeout(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise _DecisionTimeout
+
+
+@lru_cache(maxsize=8)
+def _encode_tileset(index: TileSetIndex) -> bytes:
+    return msgspec.msgpack.encode(index.tileset)
+
+
+@lru_cache(maxsize=8)
+def _decode_tileset(tileset: bytes) -> TileSetIndex:
+    return TileSetIndex(msgspec.msgpack.decode(tileset, type=TileSet))
+
 
 logger = logging.getLogger(__name__)
 

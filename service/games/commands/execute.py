@@ -22,7 +22,7 @@ from schemas.lobby import CreateGame
 from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action
-from service.games.bot_turns import play_bots
+from service.games.automatic_turns import play_bots
 from service.games.context import Context, GameSession
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
 from service.games.idempotency import (
@@ -33,21 +33,11 @@ from service.games.idempotency import (
     new_record,
     read_record,
 )
+from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import bot_on_turn
-from service.games.ports.game_store import Revision, StoredDiff, UnreadableGame
-from service.games.queries.legal_moves import list_legal_moves, next_decision
+from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff
-
-__all__ = [
-    "MAX_ATTEMPTS",
-    "ClientCharge",
-    "CommandRequest",
-    "change_game",
-    "check_if_match",
-    "execute",
-    "retry",
-]
 
 B = TypeVar("B")
 R = TypeVar("R")

@@ -21,15 +21,15 @@ from service.games.access import (
     Principal,
     authorize_owner_or_player,
 )
+from service.games.commands.create import derive_game_id, set_up_game
 from service.games.commands.execute import ClientCharge, execute, retry
-from service.games.commands.game_setup import derive_game_id, set_up_game
 from service.games.context import Context, GameSession
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
-from service.games.queries.games import load_digest
+from service.games.queries import load_digest
 from service.games.repository import decode_game, read_access
-from service.games.webhooks.updates import attach_to_key
+from service.games.webhooks.owner import attach_to_key
 
 
 class RematchRequest(NamedTuple):

@@ -2,29 +2,37 @@
 
 Both revoke a token. The commit says so: no instance acts on a cached access record after it, and subscribers with that
 token are dropped. The webhooks that were registered with the token end before it: the commit conflicts with others.
+
+Joining a game: taking its next open seat.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from schemas.events import AnyEvent
 from schemas.game import GameView
-from schemas.lobby import ReplaceToken, SeatToken
-from service.engine import build_view, vacate_seat
+from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
+from schemas.vocabulary import COLORS
+from service.engine import build_view, next_open_seat, take_seat, vacate_seat
 from service.games import repository
 from service.games.access import (
     OWNER,
     AccessRecord,
     Principal,
     authorize_action,
+    authorize_read,
     derive_token,
     hash_token,
     index_key,
     resolve_seat,
     seat_role,
 )
-from service.games.commands.execute import check_if_match, execute
+from service.games.automatic_turns import play_bots
+from service.games.commands.create import check_name_free
+from service.games.commands.execute import ClientCharge, check_if_match, execute
 from service.games.context import Context, GameSession
 from service.games.diffs import record_change
-from service.games.errors import Conflict, GameNotActive, NoSuchSeat, WrongSeat
+from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
 from service.games.idempotency import (
     FirstResponse,
     ReplayableResult,
@@ -32,10 +40,11 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.ports.game_store import Revision
-from service.games.webhooks.updates import remove_webhooks_of_seat
-
-__all__ = ["remove_player", "replace_token"]
+from service.games.legal_moves import list_legal_moves
+from service.games.ports import Revision
+from service.games.queries import check_external_users, load_digest, tag_seat
+from service.games.webhooks.owner import remove_webhooks_of_seat
+from service.i18n import ENGLISH, Language
 
 
 async def remove_player(
@@ -123,3 +132,72 @@ async def _unindex_token(context: Context, game_id: str, revoked: bytes | None) 
     """Take the game out of the index of a revoked token."""
     if revoked is not None:
         await context.store.unindex([index_key(revoked, None)], game_id)
+
+
+class JoinRequest(NamedTuple):
+    """What a request to join says beside its body."""
+
+    token: str | None
+    """Opens a private game."""
+    key: str | None
+    """The idempotency key."""
+    creator: str | None = None
+    """The creator's key, by which they list the game later."""
+    include_moves: bool = False
+    language: Language = ENGLISH
+    charge: ClientCharge | None = None
+
+
+async def join(context: Context, game_id: str, body: JoinGame, request: JoinRequest) -> ReplayableResult[Joined]:
+    """Take the next open seat, and let bots answer where that starts the game. Whoever reads a game may join it.
+
+    Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), IdempotencyKeyReused, Malformed.
+    """
+    scope = idempotency_scope(request.key, f"/v1/games/{game_id}/seats", request.token, body)
+    secret = token_secret(scope)
+    check_external_users(body, request.creator)
+
+    def respond(session: GameSession, seat: int, digest: str) -> Joined:
+        game, index = session.game, session.tileset.index
+        return Joined(
+            seat=seat,
+            token=derive_token(secret, session.access.salt, seat_role(seat)),
+            game=build_view(index, game),
+            digest=digest,
+            legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
+        )
+
+    async def attempt(session: GameSession, _reader: Principal) -> ReplayableResult[Joined] | None:
+        game, access, index = session.game, session.access, session.tileset.index
+        seat, events = _take_seat(session, body)
+        if access.visibility == "public" and request.charge is not None:
+            await request.charge.charge_join()
+        diffs = [record_change(index, game, events, context.now())]
+        diffs += await play_bots(context, index, game)
+        access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
+        tag_seat(access, seat, request.creator, body.external_user)
+        joined = respond(session, seat, game.digest)
+        record = new_record(scope, context.clock(), game.version, seat)
+        is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
+        return ReplayableResult(joined, joined.game.version) if is_committed else None
+
+    async def replay(session: GameSession, first: FirstResponse) -> ReplayableResult[Joined]:
+        """Return the same seat and token, with the current game."""
+        digest = await load_digest(context, game_id, first.version)
+        return ReplayableResult(respond(session, first.detail, digest), first.version, replayed=True)
+
+    return await execute(context, game_id, request.token, authorize_read, attempt, scope=scope, replay=replay)
+
+
+def _take_seat(session: GameSession, body: JoinGame) -> tuple[int, list[AnyEvent]]:
+    """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
+    game = session.game
+    seat = next_open_seat(game)
+    if seat is None:
+        raise NoOpenSeat
+    check_name_free(game, body.name)
+    taken = {player.color for player in game.players if player.color is not None}
+    if body.color in taken:
+        raise Conflict(f"{body.color} is taken")
+    color = body.color if body.color is not None else next(color for color in COLORS if color not in taken)
+    return seat, take_seat(session.tileset.index, game, seat, body.name, color)

@@ -23,8 +23,8 @@ from schemas.webhooks import (
     RotateSecret,
     Webhooks,
 )
+from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import retry
-from service.games.commands.game_setup import derive_game_id, random_game_id
 from service.games.context import Context
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
@@ -36,10 +36,10 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
-from service.games.ports.game_store import GameRecord
-from service.games.ports.webhook_store import (
+from service.games.ports import (
     Added,
     ExpectedWebhooks,
+    GameRecord,
     LeaseTaken,
     StoredWebhook,
     WebhookNotFound,
@@ -48,19 +48,22 @@ from service.games.ports.webhook_store import (
     WebhookState,
 )
 from service.games.repository import decode_game
-from service.games.webhooks.owner import Owner, Rights, authorize
-from service.games.webhooks.payloads import derive_secret, generate_secret
-from service.games.webhooks.updates import restart, update_webhook
-from service.games.webhooks.views import (
+from service.games.webhooks.owner import (
     AnyCreated,
     AnyDeliveries,
     AnyWebhook,
+    Owner,
+    Rights,
+    authorize,
     previous_secret_expires_at,
+    restart,
+    update_webhook,
     view_created,
     view_deliveries,
     view_status,
     view_webhook,
 )
+from service.games.webhooks.payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S, unix_seconds
 
 DEFAULT_GRACE_S = DAY_S

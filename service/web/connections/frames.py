@@ -12,7 +12,6 @@ from aiohttp import set_zlib_backend
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
 
-__all__ = ["FrameReader", "Turns", "reject_incomplete_messages"]
 
 FINAL, RESERVED, OPCODE, CONTROL, CLOSE, MASKED = 0x80, 0x70, 0x0F, 0x08, 0x08, 0x80
 """Parts of the first two bytes of a frame (RFC 6455, 5.2)."""

@@ -8,36 +8,79 @@ This module alone reads a private attribute of aiohttp's `RequestHandler`, for w
 or, while a body arrives, that aiohttp found an invalid chunk, which it reports only to the next handler. It can go when
 aiohttp offers timeouts for heads and answers clients that have closed their sending half. `tests/web/test_aiohttp.py`
 fails when a new version of aiohttp changes it, and says what to do.
+
+The time of the event loop that a connection takes, measured where its handlers run.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast
+from types import coroutine
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from aiohttp import web
 
 from service.web.client_ip import UNKNOWN, get_site_network
 from service.web.connections.frames import FrameReader
-from service.web.connections.loop_time import LoopTime
 from service.web.connections.request_reader import RequestReader, is_last_request
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
 
+    from service.web.charge import Charge
     from service.web.connections.limiter import ConnectionLimiter
-    from service.web.headers.bearer_tokens import BearerToken
-    from service.web.ratelimit.charge import Charge
+    from service.web.headers import BearerToken
 
-__all__ = [
-    "CANCEL_TIMEOUT_S",
-    "HIGH_WATER_BYTES",
-    "MAX_STREAM_HEAD_BYTES",
-    "ClientConnection",
-    "get_connection",
-]
+
+T = TypeVar("T")
+
+
+class LoopTime:
+    """The time of one connection that is not charged yet."""
+
+    __slots__ = ("_step_started_at", "unpaid_s")
+
+    def __init__(self) -> None:
+        self.unpaid_s = 0.0
+        """Seconds of the event loop that were taken."""
+        self._step_started_at = 0.0
+        """When the step of a handler began that is running; 0 while none is."""
+
+    def add_since(self, started_at: float) -> None:
+        """Add the time since then, unless it is a part of a step's."""
+        if not self._step_started_at:
+            self.unpaid_s += perf_counter() - started_at
+
+    def take(self) -> float:
+        """Return the seconds that were taken since the last call."""
+        if self._step_started_at:
+            now = perf_counter()
+            self.unpaid_s += now - self._step_started_at
+            self._step_started_at = now
+        seconds, self.unpaid_s = self.unpaid_s, 0.0
+        return seconds
+
+    @coroutine
+    def measure(self, handling: Awaitable[T]) -> Generator[Any, Any, T]:
+        """Await something, and add the time of its steps; what runs between them is others'."""
+        steps: Any = handling.__await__()
+        step, value = steps.send, None
+        while True:
+            self._step_started_at = perf_counter()
+            try:
+                awaited = step(value)
+            except StopIteration as end:
+                return cast("T", end.value)
+            finally:
+                self.unpaid_s += perf_counter() - self._step_started_at
+                self._step_started_at = 0.0
+            try:
+                step, value = steps.send, (yield awaited)
+            except BaseException as error:  # noqa: BLE001  whatever it is, it is the coroutine's
+                step, value = steps.throw, error
+
 
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
@@ -378,5 +421,5 @@ class ClientConnection(web.RequestHandler):
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
-    """Return the connection of a request; `service.web.server.runner` makes no others."""
+    """Return the connection of a request; `service.web.server` makes no others."""
     return request.protocol  # type: ignore[return-value]  # aiohttp declares the base class

@@ -13,8 +13,6 @@ from aiohttp import EMPTY_PAYLOAD, HttpVersion11, StreamReader, hdrs, web
 
 from service.web.app_keys import EXPECTS_CONTINUE
 
-__all__ = ["MAX_DRAINED_BYTES", "MAX_HEAD_BYTES", "RequestReader", "is_last_request"]
-
 MAX_HEAD_BYTES = 65_536
 """Bytes of a request's head; aiohttp limits its lines."""
 

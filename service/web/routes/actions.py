@@ -9,15 +9,13 @@ from msgspec import Raw
 
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
-from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
-from service.games.commands.resign import resign_seat, return_to_seat
-from service.games.commands.undo import undo
+from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.context import Context
 from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app_keys import CONTEXT
-from service.web.headers.fields import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
+from service.web.headers import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routing import Access, Id, Route
 

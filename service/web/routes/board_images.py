@@ -15,17 +15,15 @@ from schemas.vocabulary import Count
 from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.engine import build_view, legal_moves
 from service.games.context import Context
-from service.games.ports.game_store import GameRecord, StoredDiff, UnreadableGame
-from service.games.queries.games import load_digest, load_for_reader
-from service.games.queries.legal_moves import is_repeated, move_sort_key
+from service.games.legal_moves import is_repeated, move_sort_key
+from service.games.ports import GameRecord, StoredDiff, UnreadableGame
+from service.games.queries import load_digest, load_for_reader
 from service.games.repository import decode_with_index, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
 from service.web.app_keys import CONTEXT
-from service.web.errors import NoSuchVersion
-from service.web.headers.fields import PreferredLanguage
-from service.web.images.jobs import BoardJob, ImageFormat
-from service.web.images.responses import (
+from service.web.headers import PreferredLanguage
+from service.web.images import (
     MAX_INT32,
     MAX_WIDTH_PX,
     MEDIA_TYPES,
@@ -35,6 +33,8 @@ from service.web.images.responses import (
     board_cache_headers,
     image_response,
 )
+from service.web.problems import NoSuchVersion
+from service.web.renderer import BoardJob, ImageFormat
 from service.web.routing import GameRead, Route
 
 

@@ -1,34 +1,118 @@
-"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, create rematches, and list the bots."""
+"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games, create rematches, and list the bots.
 
-from collections.abc import Iterator
+`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token; `/v1/seats/me/games`: their games.
+
+Responses of the routes that read one game: entity tag, 304 and language.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from aiohttp import web
+from msgspec import Meta
 
+from schemas.base import Query
 from schemas.bots import BotList
 from schemas.commands import IncludeQuery, LegalMoves
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, Games, Rematch, Rematched
-from service.engine import build_view
+from schemas.lobby import (
+    Created,
+    CreateGame,
+    ExternalUser,
+    Games,
+    Joined,
+    JoinGame,
+    MyGames,
+    Rematch,
+    Rematched,
+    ReplaceToken,
+    SeatToken,
+)
+from schemas.vocabulary import GameCursor, Status
+from service.engine import Game, TileSetIndex, build_view
 from service.games.api_key import ApiKey
-from service.games.bots.priority import hash_creator
 from service.games.commands.create import create
+from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.resign import abort_game
+from service.games.commands.seats import JoinRequest, join, remove_player, replace_token
 from service.games.idempotency import ReplayableResult
-from service.games.queries.lobby import list_games
+from service.games.lifecycle import hash_creator
+from service.games.ports import GameRecord
+from service.games.queries import MyGamesQuery, collect_my_games, list_games, load_for_reader
+from service.games.repository import decode_with_index
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
+from service.web.charge import charge_loaded_games
 from service.web.client_ip import get_site_network
 from service.web.connections.protocol import get_connection
-from service.web.headers.fields import CreatorKey, IdempotencyKey, IfMatch, PreferredLanguage, SecretIdempotencyKey
-from service.web.ratelimit.charge import charge_loaded_games
-from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.responses import cacheable_response, game_etag, json_response, link_next_page, mark_replayed
-from service.web.routes.game_responses import GameListQuery, state_response
-from service.web.routing import GameCommand, GameRead, Request, Route
+from service.web.headers import (
+    CreatorKey,
+    IdempotencyKey,
+    IfMatch,
+    PreferredLanguage,
+    SecretIdempotencyKey,
+    localized_etag,
+    set_content_language,
+)
+from service.web.rate_limiter import RATE_LIMITER
+from service.web.responses import (
+    cacheable_response,
+    game_etag,
+    json_response,
+    link_next_page,
+    mark_replayed,
+    not_modified_response,
+)
+from service.web.routing import Access, GameCommand, GameRead, Request, Route
+
+
+class GameListQuery(Query, frozen=True):
+    """Filters and page of a list of games."""
+
+    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
+    cursor: GameCursor | None = None
+
+
+class LocalizedRead(GameRead, frozen=True, kw_only=True):
+    """A request that reads a game in words."""
+
+    language: PreferredLanguage = ENGLISH
+
+
+game_read_route = partial(Route, "GET", tag="playing")
+
+
+async def state_response(
+    request: web.Request, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
+) -> web.Response:
+    """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
+    context = request.app[CONTEXT]
+    record, private = await load_for_reader(context, params.id, params.token)
+    tag = game_etag(*record.revision)
+    return not_modified_response(request, tag, private=private) or json_response(
+        build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
+    )
+
+
+NextPage = tuple[str, str | int | None]
+"""The query parameter of the next page, and its value; None on the last page."""
+
+
+async def localized_response(
+    request: web.Request, params: LocalizedRead, build: Callable[[GameRecord], Awaitable[tuple[Any, NextPage]]]
+) -> web.Response:
+    """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
+    record, private = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    tag = localized_etag(game_etag(*record.revision), params.language)
+    response = not_modified_response(request, tag, private=private)
+    if response is None:
+        content, next_page = await build(record)
+        response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
+    return set_content_language(response, params.language)
+
 
 NewGame = TypeVar("NewGame", Created, Rematched)
 
@@ -226,3 +310,145 @@ async def list_bots(request: web.Request, _: Request) -> web.Response:
 
 
 ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch, list_bots)
+
+
+Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
+
+
+class Joining(GameRead, frozen=True, kw_only=True):
+    """A request for an open seat."""
+
+    api_key: ApiKey | None
+    body: JoinGame
+    query: IncludeQuery = IncludeQuery()
+    idempotency_key: SecretIdempotencyKey = None
+    creator_key: CreatorKey = None
+    language: PreferredLanguage = ENGLISH
+
+
+class Removal(ConditionalCommand, frozen=True, kw_only=True):
+    """A request to remove a player."""
+
+    seat: Seat
+
+
+class TokenReplacement(GameCommand, frozen=True, kw_only=True):
+    """A request for another token of a seat."""
+
+    seat: Seat
+    api_key: ApiKey | None
+    body: ReplaceToken = ReplaceToken()
+    idempotency_key: SecretIdempotencyKey = None
+
+
+class MyGameListQuery(GameListQuery, frozen=True):
+    """Filters of a player's own games."""
+
+    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
+    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None
+
+
+class MyGameList(Request, frozen=True, kw_only=True):
+    """A request for the games of tokens."""
+
+    access: ClassVar[Access] = "required"
+    query: MyGameListQuery = MyGameListQuery()
+    tokens: list[str]
+
+
+@games_route(
+    "POST",
+    "/v1/games/{id}/seats",
+    "joinGame",
+    "Take the next open seat",
+    Joined,
+    "The seat and its token.",
+    problems=("no_open_seat", "conflict"),
+)
+async def join_game(request: web.Request, params: Joining) -> web.Response:
+    """Take the next open seat; the game starts when the last one is taken.
+
+    Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
+    colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
+    With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
+    """
+    joiner = JoinRequest(
+        params.token,
+        params.idempotency_key,
+        params.creator_key,
+        include_moves=params.query.include is not None,
+        language=params.language,
+        charge=params.charge,
+    )
+    joined, version, replayed = await join(request.app[CONTEXT], params.id, params.body, joiner)
+    request.app[RATE_LIMITER].trust_tokens((joined.token,))
+    etag = game_etag(version, joined.digest)
+    private = params.token is not None
+    response = json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
+    return mark_replayed(response, replayed=replayed)
+
+
+@delete_route(
+    "/v1/games/{id}/seats/{seat}",
+    "removePlayer",
+    "Remove a player",
+    GameView,
+    "The game, with the seat open.",
+    problems=("wrong_seat", *DELETE_PROBLEMS),
+)
+async def delete_player(request: web.Request, params: Removal) -> web.Response:
+    """Remove a player who joined, with the owner token or the seat's own, while the game waits.
+
+    The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
+    The owner can repeat the request: an open seat stays open. A player's token is unknown afterwards. `If-Match` makes
+    sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
+    creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
+    """
+    view, digest = await remove_player(
+        request.app[CONTEXT], params.id, params.seat, token=params.token, if_match=params.if_match
+    )
+    return json_response(view, etag=game_etag(view.version, digest), private=True)
+
+
+@games_route(
+    "POST",
+    "/v1/games/{id}/seats/{seat}/token",
+    "replaceSeatToken",
+    "Replace a seat's token",
+    SeatToken,
+    "The seat and its new token.",
+    headers=(),
+    problems=("wrong_seat", "conflict"),
+    creates="entry",
+)
+async def post_seat_token(request: web.Request, params: TokenReplacement) -> web.Response:
+    """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
+
+    Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
+    requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
+    no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
+    """
+    replaced, _, replayed = await replace_token(
+        request.app[CONTEXT], params.id, params.seat, params.body, token=params.token, key=params.idempotency_key
+    )
+    request.app[RATE_LIMITER].trust_tokens((replaced.token,))
+    return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
+
+
+@games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
+async def list_my_games(request: web.Request, params: MyGameList) -> web.Response:
+    """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
+
+    `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for
+    the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key`
+    of those games instead. It returns all games and seats that were created with the key, or only those of
+    `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
+    """
+    query = params.query
+    wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
+    page, loaded_count = await collect_my_games(request.app[CONTEXT], params.tokens, wanted)
+    charge_loaded_games(request, loaded_count)
+    return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
+
+
+SEAT_ROUTES = (join_game, delete_player, post_seat_token, list_my_games)

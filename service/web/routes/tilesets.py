@@ -10,25 +10,31 @@ from schemas.tileset import Ship, Tile, TileSet, TileSets
 from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
 from service.i18n import ENGLISH, Language, get_translator, tile_names
-from service.i18n.board_lines import ship_label
+from service.i18n.events import ship_label
 from service.web.app_keys import CONTEXT
-from service.web.errors import NoSuchPiece
-from service.web.headers.fields import PreferredLanguage
-from service.web.images.jobs import ImageFormat, ShipJob, TileJob
-from service.web.images.responses import (
+from service.web.headers import PreferredLanguage
+from service.web.images import (
     CACHE_ONE_DAY,
     MAX_WIDTH_PX,
     MEDIA_TYPES,
+    TILESET_PICTURES,
     ImageRequest,
     ThemeParameter,
     Width,
     drawing_code_digest,
     image_response,
 )
-from service.web.images.tileset_pictures import TILESET_PICTURES
-from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, content_etag, json_response, not_modified_response
+from service.web.problems import NoSuchPiece
+from service.web.renderer import ImageFormat, ShipJob, TileJob
+from service.web.responses import (
+    CACHE_IMMUTABLE,
+    CACHE_PUBLIC,
+    content_etag,
+    json_response,
+    not_modified_response,
+    static_response,
+)
 from service.web.routing import Id, Request, Route
-from service.web.static_assets import static_response
 
 Piece = TypeVar("Piece", Tile, Ship)
 

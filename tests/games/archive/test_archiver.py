@@ -13,9 +13,10 @@ from redis.asyncio import Redis
 from schemas.lobby import Rematch
 from schemas.vocabulary import Status
 from service.archive_storage import DirectoryStorage
-from service.cli.importer import import_files
-from service.games.archive import archiver
-from service.games.archive.archiver import (
+from service.cli.export import import_files
+from service.games import archiver
+from service.games.archive import GameDocument, decode_document, object_name, validate_document
+from service.games.archiver import (
     ARCHIVE_DELAY_S,
     COMPRESSION_DELAY_S,
     DUE_BATCH_SIZE,
@@ -23,16 +24,15 @@ from service.games.archive.archiver import (
     MAX_CONCURRENT_WRITES,
     RETRY_DELAY_S,
     Archiver,
+    ArchiveStorage,
+    StorageUnavailable,
 )
-from service.games.archive.document import GameDocument, decode_document, object_name
-from service.games.archive.port import ArchiveStorage, StorageUnavailable
-from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.context import Retention
-from service.games.history.verify import verify
-from service.games.ports.game_store import StoreUnavailable
+from service.games.history import verify
+from service.games.ports import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.store import keys, monitor
+from service.store import health, keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
@@ -401,7 +401,7 @@ async def test_a_game_no_longer_waits_for_an_archive_that_is_no_longer_set(archi
 async def test_games_that_are_not_archived_are_counted_with_their_age(
     archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(monitor, "MEASURE_INTERVAL_S", 0.01)
+    monkeypatch.setattr(health, "MEASURE_INTERVAL_S", 0.01)
     running = asyncio.create_task(archive.store.monitor.run())
     stored = await store_game(archive.store, "finished")
     archive.storage.rejects = True

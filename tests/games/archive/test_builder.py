@@ -6,11 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from service.games.archive import builder
-from service.games.archive.builder import MAX_ATTEMPTS, build_archive, build_export
-from service.games.archive.document import InvalidDocument
-from service.games.archive.validation import validate_document
-from service.games.ports.game_store import StoredDiff
+from service.games import archive
+from service.games.archive import MAX_ATTEMPTS, InvalidDocument, build_archive, build_export, validate_document
+from service.games.ports import StoredDiff
 from service.games.repository import decode_game, read_log
 from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
@@ -42,7 +40,7 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
     async def list_other_webhooks(subject: str) -> Any:
         return [] if attempts[-1] and change is None else await list_webhooks(subject)
 
-    monkeypatch.setattr(builder, "read_log", read_changed_log)
+    monkeypatch.setattr(archive, "read_log", read_changed_log)
     monkeypatch.setattr(store.webhooks, "list_by_subject", list_other_webhooks)
     if failures == MAX_ATTEMPTS:
         with pytest.raises(InvalidDocument, match="its log does not match"):
@@ -63,7 +61,7 @@ async def test_an_archive_whose_log_is_of_another_version_is_rejected(
     async def read_no_log(*_: Any) -> Log:
         return []
 
-    monkeypatch.setattr(builder, "read_log", read_no_log)
+    monkeypatch.setattr(archive, "read_log", read_no_log)
     with pytest.raises(InvalidDocument, match="its log does not match"):
         await build_archive(store, CATALOGUE, record, decode_game(record))
 

@@ -11,11 +11,11 @@ import pytest
 from msgspec import Raw
 
 from schemas.base import canonical_json
-from service.cli.importer import import_files
+from service.cli.export import import_files
 from service.engine import Game, decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
 from service.games.access import decode_access, encode_access
-from service.games.archive.document import (
+from service.games.archive import (
     LATEST_SCHEMA,
     GameDocument,
     InvalidDocument,
@@ -23,10 +23,10 @@ from service.games.archive.document import (
     encode_document,
     is_document,
     object_name,
+    validate_document,
 )
-from service.games.archive.validation import validate_document
-from service.games.history.verify import verify
-from service.games.shuffle import tileset_hash
+from service.games.history import verify
+from service.games.tilesets import tileset_hash
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
 from tests.games.archive.write_documents import DOCUMENTS, build_documents
@@ -184,7 +184,7 @@ def test_other_data_is_not_a_document(data: bytes) -> None:
 
 
 def test_a_decompression_bomb_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.archive.document.MAX_DOCUMENT_BYTES", 1 << 20)
+    monkeypatch.setattr("service.games.archive.MAX_DOCUMENT_BYTES", 1 << 20)
     packed = gzip.compress(bytes(1 << 21))
     assert len(packed) < 10_000
     with pytest.raises(InvalidDocument, match="larger than"):

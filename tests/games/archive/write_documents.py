@@ -10,12 +10,10 @@ from pathlib import Path
 
 from schemas.lobby import Rematch
 from service.engine import decode_snapshot
-from service.games.archive.builder import build_archive, build_export
-from service.games.archive.document import LATEST_SCHEMA, encode_document
+from service.games.archive import LATEST_SCHEMA, build_archive, build_export, encode_document
 from service.games.commands.rematch import RematchRequest, rematch
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.store.commits import load_record

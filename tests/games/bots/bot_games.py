@@ -7,7 +7,7 @@ from schemas.vocabulary import COLORS, Edition
 from service.engine import Game, Player, apply_action, is_finished
 from service.engine.final_scoring import final_score
 from service.games.bots.interface import Bot
-from service.games.bots.runner import run_bot
+from service.games.bots.registry import run_bot
 from service.games.tilesets import load_catalogue
 from tests.engine.new_games import start_game as set_up_game
 from tests.rules.rules_game import Table

@@ -4,8 +4,9 @@ import os
 import time
 
 from schemas.actions import Action, TakeShip
-from service.games.bots.interface import GameState, SeededRNG
-from service.games.bots.plugins import LoadedBot, load_bot
+from service.games.bots.interface import GameState
+from service.games.bots.registry import LoadedBot, load_bot
+from service.games.tilesets import SeededRNG
 
 
 class FakeBot:

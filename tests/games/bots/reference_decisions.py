@@ -14,13 +14,11 @@ import msgspec
 from schemas.vocabulary import Edition
 from service.engine import Game, copy_game, is_finished, legal_moves, move_id
 from service.games.bots import expert, greedy, random
-from service.games.bots.expert.candidates import rank_candidates
-from service.games.bots.expert.playout import Playout
-from service.games.bots.expert.weights import load_weights
-from service.games.bots.expert.win_evaluation import WinEvaluator, turns_of_seats
-from service.games.bots.greedy.feature_estimates import FeatureEstimator
-from service.games.bots.greedy.move_scores import score_moves
-from service.games.bots.runner import run_bot
+from service.games.bots.expert import WinEvaluator, load_weights, rank_candidates, turns_of_seats
+from service.games.bots.feature_estimates import FeatureEstimator
+from service.games.bots.greedy import score_moves
+from service.games.bots.playout import Playout
+from service.games.bots.registry import run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, start_game
 
 FILE = Path(__file__).with_name("decisions.json")

@@ -6,13 +6,11 @@ from schemas.actions import Deliver, PlaceTile
 from service.engine import copy_game, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
-from service.games.bots.expert import ROUNDS, Search
-from service.games.bots.expert.inputs import INPUT_NAMES, InputCalculator
-from service.games.bots.expert.playout import Playout
-from service.games.bots.expert.weights import load_weights
-from service.games.bots.greedy.feature_estimates import FeatureEstimator
-from service.games.bots.greedy.move_scores import score_moves
-from service.games.bots.runner import redact, run_bot
+from service.games.bots.expert import INPUT_NAMES, ROUNDS, InputCalculator, Search, load_weights
+from service.games.bots.feature_estimates import FeatureEstimator
+from service.games.bots.greedy import score_moves
+from service.games.bots.playout import Playout
+from service.games.bots.registry import redact, run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, play_to_end, start_game
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import BLUE, RED, Table, ship

@@ -5,8 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from service.games.bots.expert.inputs import INPUT_NAMES
-from service.games.bots.expert.weights import KNOTS, WEIGHTS_FILE, TrainedWeights, load_weights
+from service.games.bots.expert import INPUT_NAMES, KNOTS, WEIGHTS_FILE, TrainedWeights, load_weights
 from tools.expert_training import Sums, main
 
 

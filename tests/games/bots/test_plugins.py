@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.games.bots import random
-from service.games.bots.plugins import ENTRY_POINT_GROUP, InvalidBot, load_bot, load_bots
+from service.games.bots.registry import ENTRY_POINT_GROUP, InvalidBot, load_bot, load_bots
 from tests.games.bots.bot_games import play_to_end, start_game
 
 HERE = "tests.games.bots.fake_bots"

@@ -4,10 +4,10 @@ import pytest
 
 from schemas.lobby import Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.games.bots.priority import hash_creator, is_attended, requester_of
+from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.resign import abort_game
-from service.games.ports.game_store import GameStore
+from service.games.lifecycle import hash_creator, is_attended, requester_of
+from service.games.ports import GameStore
 from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
 
 ANA = hash_creator("192.0.2.1")

@@ -4,8 +4,9 @@ from collections import Counter
 
 from service.engine import legal_moves, move_id
 from service.games.bots import random
-from service.games.bots.interface import GameState, SeededRNG
-from service.games.bots.runner import run_bot
+from service.games.bots.interface import GameState
+from service.games.bots.registry import run_bot
+from service.games.tilesets import SeededRNG
 from tests.games.bots.bot_games import LAGOON, start_game
 
 

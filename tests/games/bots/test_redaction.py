@@ -7,7 +7,7 @@ import pytest
 from service.engine import Game, copy_game, encode_snapshot, is_finished
 from service.games.bots import expert, greedy, random
 from service.games.bots.interface import Bot
-from service.games.bots.runner import redact, run_bot
+from service.games.bots.registry import redact, run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, start_game
 from tests.games.bots.fake_bots import READING, load_fake_bot
 

@@ -15,11 +15,18 @@ from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.bots import greedy
-from service.games.bots.decision_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job, _time_limit
-from service.games.bots.interface import GameState, SeededRNG
-from service.games.bots.plugins import LoadedBot, load_bots
-from service.games.bots.registry import BotRegistry
-from service.games.bots.runner import run_bot
+from service.games.bots.interface import GameState
+from service.games.bots.registry import (
+    MAX_UNCLAIMED_DECISIONS,
+    BotProcessPool,
+    BotRegistry,
+    Job,
+    LoadedBot,
+    _time_limit,
+    load_bots,
+    run_bot,
+)
+from service.games.tilesets import SeededRNG
 from tests.games.bots.bot_games import LAGOON, start_game
 from tests.games.bots.fake_bots import FakeBot, load_fake_bot
 from tests.queue_slot import acquired_slot

@@ -4,10 +4,8 @@ from time import time
 
 import pytest
 
-from service.games.bots.decision_pool import BotProcessPool
-from service.games.bots.plugins import load_bots
-from service.games.bots.registry import BotRegistry
-from service.games.ports.game_store import GameStore
+from service.games.bots.registry import BotProcessPool, BotRegistry, load_bots
+from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.bots.fake_bots import load_fake_bot

@@ -1,7 +1,7 @@
 """The tables of the tiles that fit a cell, and of those that close a feature there, in any rotation."""
 
 from service.engine.tileset_index import SIDE_OFFSETS
-from service.games.bots.greedy.tile_fit import build_tile_fit
+from service.games.bots.feature_estimates import build_tile_fit
 from tests.rules.board_parser import BOARDS
 from tests.rules.rules_game import Table
 

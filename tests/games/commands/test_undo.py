@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from schemas.commands import IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
-from service.games.commands import undo as undoing
-from service.games.commands.undo import compute_undo_point
+from service.games.commands import play as undoing
+from service.games.commands.play import compute_undo_point
 from service.games.diffs import compare_views
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
-from service.games.history.verify import verify
-from service.games.ports.game_store import GameStore, Revision
+from service.games.history import verify
+from service.games.ports import GameStore, Revision
 from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
 from tests.games.game_logs import LAGOON, decode_log

@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
-from service.games.history.verify import Check, verify
+from service.games.history import Check, verify
 from tests.games.game_fixture import event_types
 from tests.games.game_logs import LAGOON, decode_log, failed_check, play_game, rechain
 from tests.games.random_game import TABLES, RandomGame

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.games.history.verify import Check, Observed, verify
+from service.games.history import Check, Observed, verify
 from tests.games.game_logs import LAGOON, decode_log, failed_check, new_game, play_game, rechain
 
 TILESET = LAGOON.tileset

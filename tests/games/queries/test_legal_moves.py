@@ -14,8 +14,8 @@ from schemas.vocabulary import Edition, Phase
 from service.engine import Game, apply_action, legal_moves, move_effects, move_feature, move_id, resign
 from service.engine.delivery import affordable_payments
 from service.games.bots import greedy
-from service.games.bots.runner import run_bot
-from service.games.queries.legal_moves import MoveFilter, is_repeated, list_legal_moves
+from service.games.bots.registry import run_bot
+from service.games.legal_moves import MoveFilter, is_repeated, list_legal_moves
 from service.i18n import describe_cell, get_translator
 from tests.engine.new_games import start_game
 from tests.games.game_logs import LAGOON

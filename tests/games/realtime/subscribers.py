@@ -6,10 +6,10 @@ from typing import Any
 
 from service.engine import encode_snapshot
 from service.games.access import AccessRecord
+from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.errors import GameError
-from service.games.ports.game_store import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
-from service.games.realtime.broadcaster import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
+from service.games.ports import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game

@@ -6,15 +6,8 @@ from random import Random
 import pytest
 
 from service.games.access import AccessRecord
+from service.games.channel import BATCH_SIZE, MAX_TICKS, Broadcaster, ChannelMessage, DiffsMessage, MessageBatch
 from service.games.errors import GameError, NoSuchGame
-from service.games.realtime.broadcaster import (
-    BATCH_SIZE,
-    MAX_TICKS,
-    Broadcaster,
-    ChannelMessage,
-    DiffsMessage,
-    MessageBatch,
-)
 from tests.store.commits import diff
 from tests.telemetry.metric_samples import grown, read_samples
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.games.ports.game_store import Revision, StoredDiff
-from service.games.realtime.channel import Channel
+from service.games.channel import Channel
+from service.games.ports import Revision, StoredDiff
 from tests.games.realtime.subscribers import VersionSubscriber
 from tests.store.commits import diff, digest
 

@@ -5,8 +5,8 @@ from redis.asyncio import Redis
 from schemas.vocabulary import COLORS
 from service.engine import Player, encode_snapshot, take_seat
 from service.games.diffs import record_change
-from service.games.ports.game_store import Revision
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
+from service.games.ports import Revision
 from service.store import keys
 from tests.engine.new_games import start_game
 from tests.games.game_logs import AT, LAGOON

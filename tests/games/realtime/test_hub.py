@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator
 import pytest
 from redis.asyncio import Redis
 
+from service.games import hub as hub_module
+from service.games.channel import PAGE_SIZE
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports.game_store import ChangeNotification, Revision, StoredDiff, StoreUnavailable
-from service.games.realtime import hub as hub_module
-from service.games.realtime.hub import Hub
-from service.games.realtime.stream_reader import PAGE_SIZE
+from service.games.hub import Hub
+from service.games.ports import ChangeNotification, Revision, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.store.client import connect
+from service.store.game_store import connect
 from tests.games.realtime.subscribers import (
     TILESETS,
     FailingSubscriber,
@@ -88,7 +88,7 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
     error: Exception,
     level: str,
 ) -> None:
-    caplog.set_level("INFO", "service.games.realtime")
+    caplog.set_level("INFO", "service.games.channel")
 
     def list_logged_levels() -> list[str]:
         return [record.levelname for record in caplog.records if "subscriber of game g" in record.getMessage()]

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
+from service.games.channel import build_snapshot
 from service.games.errors import NoSuchGame
-from service.games.ports.game_store import Revision
-from service.games.realtime.hub import Hub
-from service.games.realtime.stream_reader import build_snapshot
+from service.games.hub import Hub
+from service.games.ports import Revision
 from tests.games.realtime.subscribers import (
     TILESETS,
     SnapshotSubscriber,

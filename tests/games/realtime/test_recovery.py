@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.games.ports.game_store import Revision, StoreUnavailable
-from service.games.realtime.stream_reader import build_snapshot
+from service.games.channel import build_snapshot
+from service.games.ports import Revision, StoreUnavailable
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 from tests.store.commits import action, digest, load_record
 

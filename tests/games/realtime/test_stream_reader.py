@@ -8,11 +8,11 @@ from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
 from service.engine import encode_snapshot, take_seat
+from service.games import channel
+from service.games import hub as hub_module
 from service.games.diffs import record_change
-from service.games.ports.game_store import Revision, StoredDiff, StoreUnavailable
-from service.games.realtime import hub as hub_module
-from service.games.realtime import stream_reader
-from service.games.realtime.hub import Hub
+from service.games.hub import Hub
+from service.games.ports import Revision, StoredDiff, StoreUnavailable
 from service.store import keys
 from service.supervision import Backoff
 from tests.games.game_logs import AT, LAGOON, new_game
@@ -60,10 +60,10 @@ class HangingStore(UnreliableStore):
 
 @pytest.fixture
 def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
-    for module in (stream_reader, hub_module):
+    for module in (channel, hub_module):
         monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
-    monkeypatch.setattr(stream_reader, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
+    monkeypatch.setattr(channel, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
     return HangingStore(store._client)
 
 
@@ -77,7 +77,7 @@ async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionS
 async def test_the_first_subscriber_of_a_stream_that_hangs_does_not_block(
     hub: Hub, store: HangingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (stream_reader, hub_module):  # long enough for the others to subscribe on a busy machine
+    for module in (channel, hub_module):  # long enough for the others to subscribe on a busy machine
         monkeypatch.setattr(module, "READ_TIMEOUT_S", 3.0)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 20.0)
     store.hanging = frozenset({"hangs"})
@@ -162,7 +162,7 @@ async def test_the_pause_after_a_failed_read_grows_until_one_succeeds(
         counts.append(failures)
         return 0.0
 
-    monkeypatch.setattr(stream_reader, "record_read_failure", record)
+    monkeypatch.setattr(channel, "record_read_failure", record)
     subscriber = await subscribe_behind(hub, store, "g")
     await subscriber.wait_for_version(2)
     for version, failures in ((3, 4), (4, 2)):

@@ -2,11 +2,11 @@
 
 import asyncio
 
+from service.games import hub as hub_module
 from service.games.access import AccessRecord
-from service.games.ports.game_store import Revision
-from service.games.realtime import hub as hub_module
-from service.games.realtime.hub import Hub
-from service.store.client import connect
+from service.games.hub import Hub
+from service.games.ports import Revision
+from service.store.game_store import connect
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore, VersionSubscriber, commit_and_publish, subscribe
 from tests.polling import wait_until
 from tests.store.commits import action, creation, digest, load_record

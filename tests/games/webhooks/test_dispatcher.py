@@ -7,12 +7,19 @@ import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret
 from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
-from service.games.ports.webhook_store import POSTPONED, SendResult, StoredWebhook, WebhookState
-from service.games.webhooks.challenges import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
-from service.games.webhooks.delivery import JITTER, LEASE_TTL_S, POSTPONED_DELAY_S, RETRY_DELAYS_S
+from service.games.ports import POSTPONED, SendResult, StoredWebhook, WebhookState
+from service.games.webhooks.delivery import (
+    JITTER,
+    LEASE_TTL_S,
+    NO_SLOT_DELAY_S,
+    POSTPONED_DELAY_S,
+    RETRY_DELAYS_S,
+    SLOW_HOST_DELAY_RANGE_S,
+    WebhookDispatcher,
+)
 from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
-from service.games.webhooks.dispatcher import NO_SLOT_DELAY_S, SLOW_HOST_DELAY_RANGE_S, WebhookDispatcher
 from service.games.webhooks.owner import owner_by_key, owner_by_token
+from service.games.webhooks.payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
 from service.store.webhooks import RedisWebhookStore

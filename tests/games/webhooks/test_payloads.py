@@ -7,8 +7,7 @@ import msgspec
 import pytest
 
 from schemas.webhooks import Secret
-from service.games.ports.game_store import StoredDiff
-from service.games.ports.webhook_store import WebhookRegistration
+from service.games.ports import StoredDiff, WebhookRegistration
 from service.games.webhooks.payloads import build_payload, generate_secret
 
 PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}

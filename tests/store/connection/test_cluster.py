@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from redis.crc import key_slot
 
-from service.games.ports.game_store import ChangeNotification, Committed, Revision, StoreUnavailable
+from service.games.ports import ChangeNotification, Committed, Revision, StoreUnavailable
 from service.store import keys
-from service.store.client import connect
+from service.store.game_store import connect
 from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster
 from tests.redis_servers.node import execute_text

@@ -15,9 +15,9 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store.client import connect
-from service.store.connection.errors import error_code, to_store_error
+from service.games.ports import StoreUnavailable
+from service.store.connection import error_code, to_store_error
+from service.store.game_store import connect
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.acl import ACL
 from tests.store.commits import creation

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports.game_store import Committed
-from service.store.client import connect
-from service.store.game_store import RedisStore
+from service.games.ports import Committed
+from service.store.game_store import RedisStore, connect
 from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff

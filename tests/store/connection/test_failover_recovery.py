@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from redis.exceptions import ResponseError
 
-from service.games.ports.game_store import Committed, StoreUnavailable
-from service.store.client import Wait, connect
-from service.store.game_store import RedisStore
+from service.games.ports import Committed, StoreUnavailable
+from service.store.game_store import RedisStore, connect
+from service.store.pipeline import Wait
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, sentinel
 from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from redis.exceptions import NoScriptError
 
-from service.games.ports.game_store import StoreBusy, StoreUnavailable, UnreadableGame
-from service.store.client import connect
-from service.store.connection.command import Command, InFlightCommands, InFlightLimits
-from service.store.connection.pipeline import PipelinedClient, Wait
+from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.store.connection import Command, InFlightCommands, InFlightLimits
+from service.store.game_store import connect
+from service.store.pipeline import PipelinedClient, Wait
 from tests.polling import wait_until
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store.client import connect
-from service.store.connection import outage_log
-from service.store.connection.outage_log import FORGET_S, OutageLog
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.games.ports import StoreUnavailable
+from service.store import pipeline
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
+from service.store.pipeline import FORGET_S, OutageLog
 from tests.background import in_background
 from tests.games.game_fixture import Clock
 from tests.polling import wait_until
@@ -28,7 +27,7 @@ HOUR_S = 3600
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(1000.0)
-    monkeypatch.setattr(outage_log, "monotonic", clock)
+    monkeypatch.setattr(pipeline, "monotonic", clock)
     return clock
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports.game_store import Committed, StoreUnavailable
-from service.store.client import connect
-from service.store.embedded.server import EmbeddedServer, embedded_server
+from service.games.ports import Committed, StoreUnavailable
+from service.store.embedded import EmbeddedServer, embedded_server
+from service.store.game_store import connect
 from tests.aof_flush import wait_for_aof_flush
 from tests.polling import wait_until
 from tests.store.commits import action, commit_until_answered, creation, diff

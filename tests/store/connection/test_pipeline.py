@@ -7,12 +7,11 @@ from contextlib import aclosing
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import StoreUnavailable
-from service.store.client import connect
-from service.store.connection.command import Command
-from service.store.connection.pipeline import PipelinedClient, Wait
-from service.store.connection.topology import SOLE_PRIMARY, StandaloneTopology
-from service.store.connection.url import parse_url
+from service.games.ports import StoreUnavailable
+from service.store.connection import Command, parse_url
+from service.store.game_store import connect
+from service.store.pipeline import PipelinedClient, Wait
+from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
 from tests.polling import wait_until
 from tests.store.conftest import SingleServer

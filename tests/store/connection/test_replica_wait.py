@@ -8,12 +8,11 @@ import pytest_asyncio
 
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, Quotas
-from service.games.archive.port import RestoreRequest
-from service.games.ports.game_store import Committed, StoreUnavailable, VersionConflict
-from service.games.ports.webhook_store import WebhookRegistration, WebhookState
+from service.games.archiver import RestoreRequest
+from service.games.ports import Committed, StoreUnavailable, VersionConflict, WebhookRegistration, WebhookState
 from service.store import keys
-from service.store.client import Wait, connect
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
+from service.store.pipeline import Wait
 from tests.redis_servers import Deployment, Node, cluster, sentinel
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SERVERS, server_name

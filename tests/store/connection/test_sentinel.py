@@ -10,11 +10,10 @@ import pytest
 from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.games.ports.game_store import Committed
+from service.games.ports import Committed
 from service.store import keys
-from service.store.client import connect
-from service.store.connection.sentinel import SentinelTopology
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
+from service.store.topology import SentinelTopology
 from tests.polling import run_ready_tasks, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, sentinel
 from tests.redis_servers.node import execute_text

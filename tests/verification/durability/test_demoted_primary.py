@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.store.client import Wait, connect
+from service.store.game_store import connect
+from service.store.pipeline import Wait
 from tests.redis_servers import Deployment, Node, sentinel
 from tests.verification.durability.writers import Writers, count_losses
 

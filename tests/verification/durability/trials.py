@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from redis.asyncio import Redis
 
-from service.store.client import connect
-from service.store.embedded.server import EmbeddedServer, embedded_server
+from service.store.embedded import EmbeddedServer, embedded_server
+from service.store.game_store import connect
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 from tests.verification.durability.disk_faults import discard_unsynced, record_fsyncs, slow_disk
 from tests.verification.durability.guarantees import Guarantee

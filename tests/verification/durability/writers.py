@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
-from service.games.ports.game_store import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
+from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
 from service.store.log_entries import COMMIT_ID_BYTES
 

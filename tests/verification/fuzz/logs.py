@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.cli.verify import verify_command
 from service.games.errors import WebhookUrlRejected
-from service.web.outbound.ssrf import check_url
+from service.web.outbound import check_url
 from tests.games.game_logs import decode_log, play_game, rechain
 from tests.verification.fuzz.harness import Budget, Counts, run_property
 from tests.verification.fuzz.tilesets import VALUES, change_at, json_paths

@@ -26,7 +26,7 @@ from service.engine import (
 from service.games.diffs import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
-from service.store.compression import SNAPSHOTS
+from service.store.log_entries import SNAPSHOTS
 from service.web.app_keys import CONTEXT
 from tests.engine.random_games import lagoon_index, new_game
 from tests.verification.fuzz.frames import ConnectionEnded, RawSocket

@@ -19,17 +19,16 @@ import uvloop
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.ports.webhook_store import SendResult
+from service.games.ports import SendResult
 from service.games.scheduler import run_scheduler
-from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.games.webhooks.delivery import WebhookDispatcher
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from service.web.app_keys import CONTEXT, HUB, SUPERVISOR
 from service.web.limits import Limits
-from service.web.server.runner import ProblemRunner
-from service.web.streaming.registry import STREAMS
-from service.web.websocket.connection import WebSocketConnection
+from service.web.server import ProblemRunner
+from service.web.streaming import STREAMS
+from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import instance
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from service.drawing.scene import BoardOptions
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
-from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
+from service.web.renderer import BoardJob, ShipJob, TileJob, draw_job
 from tests.drawing.example_tiles import parse_svg
 from tests.engine.random_games import new_game, play_randomly
 from tests.reference.random_tilesets import random_tileset

@@ -10,16 +10,11 @@ from unittest.mock import Mock
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from service.games.ports.game_store import RateLimit
+from service.games.ports import RateLimit
 from service.web.connections import limiter as module
-from service.web.connections.limiter import (
-    CONNECTION_S,
-    MAX_DEBT,
-    ConnectionLimiter,
-    report_untrusted_proxy,
-)
-from service.web.errors import TooManyConnections
+from service.web.connections.limiter import CONNECTION_S, MAX_DEBT, ConnectionLimiter, report_untrusted_proxy
 from service.web.limits import Limits
+from service.web.problems import TooManyConnections
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import FrozenClock
 

@@ -13,16 +13,11 @@ from aiohttp import web
 from service.games.errors import Malformed
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connections.limiter import ConnectionLimiter
-from service.web.connections.protocol import (
-    MAX_PENDING_BYTES,
-    MAX_STREAM_HEAD_BYTES,
-    ClientConnection,
-)
+from service.web.connections.protocol import MAX_PENDING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.connections.request_reader import MAX_FRAMING_BYTES, MAX_HEAD_BYTES
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import check_stream
-from service.web.streaming.event_stream import start_event_stream
-from service.web.streaming.registry import is_slow_consumer
+from service.web.rate_limiter import check_stream
+from service.web.streaming import is_slow_consumer, start_event_stream
 from tests.polling import run_ready_tasks, wait_until
 
 LIMITS = Limits(

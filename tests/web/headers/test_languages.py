@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.web.headers.negotiation import negotiate_language
+from service.web.headers import negotiate_language
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient

@@ -5,7 +5,7 @@ from aiohttp.test_utils import make_mocked_request
 from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
-from service.web.headers.negotiation import MAX_LIST_LENGTH, join_lines, negotiate_coding, prefers_media_type
+from service.web.headers import MAX_LIST_LENGTH, join_lines, negotiate_coding, prefers_media_type
 from service.web.responses import CompressibleResponse
 
 JSON, STREAM = "application/json", "text/event-stream"

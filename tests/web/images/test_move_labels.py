@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from service.drawing.move_labels import format_numbers
+from service.drawing.scene import format_numbers
 from tests.drawing.example_tiles import SVG
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game

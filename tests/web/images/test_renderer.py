@@ -15,10 +15,9 @@ import pytest
 from service.drawing.scene import BoardOptions
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
-from service.web.errors import RenderingFailed, TooManyWaiting
-from service.web.images import renderer as module
-from service.web.images.jobs import BoardJob, DrawingJob, ShipJob
-from service.web.images.renderer import BUSY, ImageRenderer, PictureOrder
+from service.web import renderer as module
+from service.web.problems import RenderingFailed, TooManyWaiting
+from service.web.renderer import BUSY, BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.random_games import new_game
 from tests.polling import run_ready_tasks, wait_until

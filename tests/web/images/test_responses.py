@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from service import drawing, i18n
-from service.web.images import responses
-from service.web.images.jobs import DrawingJob
-from service.web.images.renderer import IMAGE_RENDERER
+from service.web import images
+from service.web.renderer import IMAGE_RENDERER, DrawingJob
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem, create_game
 
@@ -48,7 +47,7 @@ def test_etags_depend_on_every_file_that_pictures_are_made_of(tmp_path: Path, mo
         (folder,) = package.__path__
         shutil.copytree(folder, tmp_path / package.__name__, ignore=shutil.ignore_patterns("__pycache__", "*.po"))
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path / package)
-    compute = responses.drawing_code_digest.__wrapped__
+    compute = images.drawing_code_digest.__wrapped__
     digests = {compute()}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     for path in files:
@@ -114,9 +113,9 @@ async def test_the_service_responds_while_a_picture_is_drawn(client: Client) -> 
     game = await create_game(client, seed="busy")
     await game.play_randomly(Random(1), 20)
     picture = asyncio.create_task(game.get("/board.png?width=2400&side=1"))
-    responses = 0
+    images = 0
     while not picture.done():
         assert (await game.get()).status == 200
-        responses += 1
+        images += 1
     assert (await picture).status == 200
-    assert responses > 3
+    assert images > 3

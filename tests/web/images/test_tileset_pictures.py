@@ -11,14 +11,12 @@ from aiohttp import ClientSession
 
 from service.engine import TileSetIndex
 from service.fair_queue import ANONYMOUS, Requester
-from service.games.shuffle import tileset_hash
-from service.games.tilesets import LoadedTileSet
-from service.web.errors import RenderingFailed
-from service.web.images import tileset_pictures as module
-from service.web.images.jobs import DrawingJob, RotationsJob
-from service.web.images.renderer import IMAGE_RENDERER
-from service.web.images.tileset_pictures import TILESET_PICTURES, TileSetPictures
-from service.web.static_assets import Asset
+from service.games.tilesets import LoadedTileSet, tileset_hash
+from service.web import images as module
+from service.web.images import TILESET_PICTURES, TileSetPictures
+from service.web.problems import RenderingFailed
+from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
+from service.web.responses import Asset
 from tests.drawing.example_tiles import SVG, parse_svg
 from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import TILESETS, Client

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas.problems import PROBLEM_TYPES, problem
-from service.web.routes.registry import ROUTES
+from service.web.app import ROUTES
 from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.raw_http import send_raw

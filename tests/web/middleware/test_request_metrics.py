@@ -12,12 +12,11 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 
-from service.games.ports.game_store import GameStore
+from service.games.ports import GameStore
 from service.telemetry.logs import LOG_CONTEXT
-from service.web.access_log import RequestContext
 from service.web.app_keys import DRAINING
 from service.web.limits import Limits
-from service.web.middleware import _DURATIONS, IN_FLIGHT, Middleware
+from service.web.middleware import _DURATIONS, IN_FLIGHT, Middleware, RequestContext
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve

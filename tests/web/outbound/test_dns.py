@@ -11,11 +11,15 @@ from unittest.mock import Mock
 import pycares
 import pytest
 
+from service.web import outbound as module
 from service.web.limits import Limits
-from service.web.outbound import dns as module
-from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, WebhookResolver
-from service.web.outbound.ssrf import parse_nameservers
-from service.web.outbound.webhook_sender import open_webhook_sender
+from service.web.outbound import (
+    MAX_ADDRESSES,
+    NameResolutionFailed,
+    WebhookResolver,
+    open_webhook_sender,
+    parse_nameservers,
+)
 from tests.polling import wait_until
 from tests.web.name_server import Answers, NameServer, no_reply, run_name_server
 from tests.web.webhook_receiver import run_receiver

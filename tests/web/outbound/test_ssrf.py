@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import pytest
 
 from service.games.errors import WebhookUrlRejected
-from service.web.outbound.ssrf import AddressBlocked, check_url, is_public, open_public_socket
+from service.web.outbound import AddressBlocked, check_url, is_public, open_public_socket
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem, create_game
 

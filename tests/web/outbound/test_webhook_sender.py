@@ -9,13 +9,11 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from service.games.ports.game_store import RateLimit
-from service.games.ports.webhook_store import POSTPONED
+from service.games.ports import POSTPONED, RateLimit
 from service.store.game_store import RedisStore
+from service.web import outbound
 from service.web.limits import Limits
-from service.web.outbound import webhook_sender
-from service.web.outbound.dns import WebhookResolver
-from service.web.outbound.webhook_sender import open_webhook_sender
+from service.web.outbound import WebhookResolver, open_webhook_sender
 from tests.web.name_server import run_name_server
 from tests.web.webhook_owner import GameOwner, make_owner
 from tests.web.webhook_receiver import LOCAL_LIMITS, WebhookReceiver, run_instance
@@ -194,7 +192,7 @@ async def test_a_request_has_its_headers_its_body_and_no_cookies(receiver: Webho
 async def test_challenges_of_one_address_are_limited_and_messages_are_not(
     receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", RateLimit(2, 7200))
+    monkeypatch.setattr(outbound, "CHALLENGES_PER_ADDRESS", RateLimit(2, 7200))
     async with open_webhook_sender(LOCAL_LIMITS) as send:
         errors = [(await send(receiver.url, {}, MESSAGE, challenge=True)).error for _ in range(3)]
         assert errors == [None, None, POSTPONED]
@@ -202,14 +200,14 @@ async def test_challenges_of_one_address_are_limited_and_messages_are_not(
 
 
 def test_the_limit_of_challenges_is_for_an_address_or_an_ipv6_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_sender, "CHALLENGES_PER_ADDRESS", RateLimit(1, 3600))
+    monkeypatch.setattr(outbound, "CHALLENGES_PER_ADDRESS", RateLimit(1, 3600))
     opened = [Mock() for _ in range(6)]
-    limited = webhook_sender._limit_challenges(Mock(side_effect=opened))
+    limited = outbound._limit_challenges(Mock(side_effect=opened))
     rejected = []
     for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
         try:
             limited((0, 0, 0, "", (address, 443)))
-        except webhook_sender.ChallengeLimitReached as error:
+        except outbound.ChallengeLimitReached as error:
             rejected.append((address, str(error)))
     assert rejected == [(address, "too many challenges to one address") for address in ("192.0.2.1", "2001:db8::2")]
     assert [one.close.called for one in opened] == [False, False, True, False, True, False]
@@ -220,7 +218,7 @@ async def test_names_are_resolved_within_half_the_timeout(
     monkeypatch: pytest.MonkeyPatch, timeout_s: float, lookup_s: float
 ) -> None:
     made = Mock(return_value=Mock(spec=WebhookResolver, close=AsyncMock()))
-    monkeypatch.setattr(webhook_sender, "WebhookResolver", made)
+    monkeypatch.setattr(outbound, "WebhookResolver", made)
     limits = Limits(webhook_timeout_s=timeout_s, webhook_nameservers=("192.0.2.53",), webhooks_allow_private=True)
     async with open_webhook_sender(limits):
         made.return_value.close.assert_not_awaited()
@@ -231,7 +229,7 @@ async def test_names_are_resolved_within_half_the_timeout(
 def test_what_is_read_of_a_response_is_bounded() -> None:
     reader, transport = Mock(), Mock()
     transport.is_closing.side_effect = [False, True]
-    protocol = webhook_sender._BoundedProtocol(reader, transport)
+    protocol = outbound._BoundedProtocol(reader, transport)
     for _ in range(2):
         protocol.data_received(b"x" * 16_383)
     transport.pause_reading.assert_not_called()

@@ -9,11 +9,11 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from service.games.api_key import ApiKey, Quotas
-from service.games.ports.game_store import Grant, RateLimit
+from service.games.ports import Grant, RateLimit
 from service.web.connections.limiter import ConnectionLimiter
-from service.web.headers.bearer_tokens import make_token_id
+from service.web.headers import make_token_id
 from service.web.limits import Limits
-from service.web.ratelimit.limiter import RateLimiter
+from service.web.rate_limiter import RateLimiter
 from tests.security.limited_client import RATES
 from tests.web.app_server import TILESETS, FrozenClock
 

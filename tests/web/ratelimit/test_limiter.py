@@ -8,16 +8,16 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
+from service.web import charge as charging
+from service.web.app import ROUTES
+from service.web.charge import Charge
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.limiter import RESERVED_MS, ConnectionLimiter
 from service.web.connections.protocol import get_connection
-from service.web.errors import RateLimited
-from service.web.headers.bearer_tokens import make_token_id
+from service.web.headers import make_token_id
 from service.web.limits import Limits
-from service.web.ratelimit import charge as charging
-from service.web.ratelimit.charge import Charge
-from service.web.ratelimit.limiter import NO_ROUTE, MessageInfo, RateLimiter
-from service.web.routes.registry import ROUTES
+from service.web.problems import RateLimited
+from service.web.rate_limiter import NO_ROUTE, MessageInfo, RateLimiter
 from service.web.routing import Route
 from tests.web.http_game import bearer_header
 from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, charged, make_request

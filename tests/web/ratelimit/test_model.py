@@ -10,11 +10,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from service.games.ports.game_store import Grant, RateLimit, StoreUnavailable
-from service.web.buckets import MAX_BUCKET_BYTES, MAX_CLIENT_BYTES, Buckets, Policy, RecentCache
-from service.web.errors import RateLimited
-from service.web.ratelimit.charge import Charge
-from service.web.ratelimit.leases import LeasePool, refund
+from service.games.ports import Grant, RateLimit, StoreUnavailable
+from service.web.buckets import MAX_BUCKET_BYTES, MAX_CLIENT_BYTES, Buckets, LeasePool, Policy, RecentCache, refund
+from service.web.charge import Charge
+from service.web.problems import RateLimited
 from tests.web.app_server import FrozenClock
 
 RATE = RateLimit(40, 100)

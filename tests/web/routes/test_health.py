@@ -6,9 +6,8 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from schemas.problems import PROBLEM_TYPES
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from service.web.app_keys import DRAINING
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve

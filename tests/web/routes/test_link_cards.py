@@ -12,8 +12,8 @@ from yarl import URL
 
 from service.drawing.scene import MAX_REGION_SIDE, Region
 from service.web.responses import CACHE_IMMUTABLE
-from service.web.routes import link_cards
-from service.web.routes.link_cards import _shown_region
+from service.web.routes import page
+from service.web.routes.page import _shown_region
 from tests.snapshots import change_snapshot
 from tests.web.app_server import Client
 from tests.web.http_game import create_game
@@ -164,7 +164,7 @@ async def test_a_page_does_not_wait_for_a_store_that_hangs(
     client: Client, crawler: ClientSession, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = await create_game(client)
-    monkeypatch.setattr(link_cards, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(page, "PATIENCE_S", 0.05)
     loop = asyncio.get_running_loop()
     await redis.client_pause(1000)
     started = loop.time()

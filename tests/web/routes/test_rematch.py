@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.games import repository
-from service.games.history.verify import verify
-from service.games.ports.game_store import StoreUnavailable
+from service.games.history import verify
+from service.games.ports import StoreUnavailable
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import IDENTITY, HTTPGame, bearer_header, check_problem, create_game
 

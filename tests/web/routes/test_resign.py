@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from service.games.context import Context
-from service.games.ports.game_store import StoredDiff
+from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE

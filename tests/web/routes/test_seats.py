@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.history.verify import verify
-from service.games.realtime.hub import Hub
+from service.games.history import verify
+from service.games.hub import Hub
 from service.json_patch import apply_patch
 from service.store.game_store import RedisStore
 from service.web.limits import Limits

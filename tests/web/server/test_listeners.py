@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.web.server.listeners import bind, format_listening_url
-from service.web.server.serving import StartFailed
+from service.web.server import StartFailed, bind, format_listening_url
 
 ALL_IPV4 = "0.0.0.0"  # noqa: S104
 

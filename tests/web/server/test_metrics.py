@@ -11,9 +11,9 @@ from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.openmetrics import exposition
 from yarl import URL
 
+from service.web import server
 from service.web.connections import limiter
-from service.web.server import metrics
-from service.web.server.metrics import serve_metrics
+from service.web.server import serve_metrics
 from tests.web.raw_http import open_connection, read_to_end
 
 
@@ -28,7 +28,7 @@ async def url() -> AsyncIterator[URL]:
 async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
     threads = threading.active_count()
     async with AsyncExitStack() as stack:
-        for _ in range(metrics.LIMITS.max_connections):
+        for _ in range(server.METRICS_LIMITS.max_connections):
             await stack.enter_async_context(open_connection(url))
         refused, _ = await stack.enter_async_context(open_connection(url))
         assert (await read_to_end(refused)).startswith(b"HTTP/1.1 503 ")
@@ -37,7 +37,7 @@ async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
 
 async def test_a_slow_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
-    monkeypatch.setattr(metrics, "LIMITS", metrics.LIMITS._replace(request_timeout_s=0.2))
+    monkeypatch.setattr(server, "METRICS_LIMITS", server.METRICS_LIMITS._replace(request_timeout_s=0.2))
     async with serve_metrics("127.0.0.1", 0) as served, open_connection(URL(str(served))) as (reader, writer):
         writer.write(b"GET /metrics HTTP/1.1\r\n")
         assert await read_to_end(reader) == b""
@@ -67,7 +67,7 @@ async def test_scrapes_take_a_tenth_of_the_time_at_most(monkeypatch: pytest.Monk
         taken_s.append(time.monotonic() - started_at)
         return b"metrics"
 
-    monkeypatch.setattr(metrics, "generate_latest", generate_slowly)
+    monkeypatch.setattr(server, "generate_latest", generate_slowly)
     monkeypatch.setattr(exposition, "generate_latest", generate_slowly)
     async with serve_metrics("127.0.0.1", 0) as served, ClientSession() as session:
         started_at = time.monotonic()

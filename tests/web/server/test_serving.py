@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 
 from service.store.game_store import RedisStore
+from service.web import server
 from service.web.limits import Limits
-from service.web.server import serving
-from service.web.server.serving import ShutdownSignal, run_server
+from service.web.server import ShutdownSignal, run_server
 from tests.polling import wait_until
 from tests.web.app_server import instance
 
@@ -40,11 +40,11 @@ async def served(app: web.Application) -> AsyncIterator[tuple[str, ShutdownSigna
 @pytest.fixture(autouse=True)
 def collector(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the garbage collector of the tests as it is."""
-    monkeypatch.setattr(serving, "gc", Mock())
+    monkeypatch.setattr(server, "gc", Mock())
 
 
 async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, serving.__name__)
+    caplog.set_level(logging.INFO, server.__name__)
     arrived, may_answer = asyncio.Event(), asyncio.Event()
 
     async def answer_later(_request: web.Request) -> web.Response:

@@ -100,7 +100,7 @@ async def test_idle_connections_do_not_delay_a_stop(server: ServerProcess) -> No
 
 STUCK = """
     import asyncio, uvloop
-    from service.web.server.serving import ShutdownSignal, handle_signals
+    from service.web.server import ShutdownSignal, handle_signals
 
     async def spin():
         with handle_signals(ShutdownSignal(), 0.5):
@@ -114,7 +114,7 @@ STUCK = """
 
 WITHOUT_MEMORY = """
     import asyncio, uvloop
-    from service.web.server.serving import exit_without_memory
+    from service.web.server import exit_without_memory
 
     def allocate():
         raise MemoryError

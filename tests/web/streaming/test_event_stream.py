@@ -6,13 +6,13 @@ import pytest
 from aiohttp import HttpVersion10
 from redis.asyncio import Redis
 
-from service.games.ports.game_store import StoreUnavailable
+from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
-from service.web.routes.websocket import close_streams
-from service.web.streaming.registry import STREAMS
+from service.web.streaming import STREAMS
+from service.web.websocket import close_streams
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.event_stream_client import EVENT_STREAM, open_event_stream
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game

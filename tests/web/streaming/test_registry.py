@@ -8,10 +8,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from service.web.errors import TooManyConnections
+from service.web import streaming as module
 from service.web.limits import Limits
-from service.web.streaming import registry as module
-from service.web.streaming.registry import StreamRegistry, check_subscriber_limit
+from service.web.problems import TooManyConnections
+from service.web.streaming import StreamRegistry, check_subscriber_limit
 from tests.telemetry.metric_samples import grown, read_samples
 
 

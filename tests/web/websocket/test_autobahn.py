@@ -15,11 +15,10 @@ import pytest
 from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
+from service.web import streaming, websocket
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import open_stream
-from service.web.routes import websocket
-from service.web.streaming import encoding
-from service.web.websocket.connection import WebSocketConnection, accept_connection
+from service.web.rate_limiter import open_stream
+from service.web.websocket_connection import WebSocketConnection, accept_connection
 from tests.tools import SCRIPTS
 from tests.verification.fuzz.frames import BINARY, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import serve
@@ -65,12 +64,12 @@ async def send_back(connection: WebSocketConnection, message: WSMessage) -> None
     if (opcode := OPCODES.get(message.type)) is None:
         return
     payload, window_bits = message.data if opcode == BINARY else message.data.encode(), int(connection.socket.compress)
-    if opcode == TEXT and connection._encoding == encoding.DEFLATED:
-        connection._write(encoding.deflated_frame(payload))
+    if opcode == TEXT and connection._encoding == streaming.DEFLATED:
+        connection._write(streaming.deflated_frame(payload))
     elif window_bits:
         connection._write(encode_frame(opcode, deflate(payload, window_bits), flags=FINAL | DEFLATED, mask=None))
     else:
-        connection._write(encoding.text_frame(payload, FINAL | opcode))
+        connection._write(streaming.text_frame(payload, FINAL | opcode))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from service.games.realtime import broadcaster
+from service.games import channel
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, watch_game
@@ -17,7 +17,7 @@ WATCHERS = 12
 @pytest.fixture(autouse=True)
 def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Serve one subscriber per tick."""
-    monkeypatch.setattr(broadcaster, "BATCH_SIZE", 1)
+    monkeypatch.setattr(channel, "BATCH_SIZE", 1)
 
 
 @pytest.fixture

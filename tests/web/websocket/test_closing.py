@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 import pytest
 
 from service.store.game_store import RedisStore
+from service.web import websocket
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.limits import Limits
-from service.web.routes.websocket import close_streams
-from service.web.streaming.registry import STREAMS
-from service.web.websocket import session
-from service.web.websocket.connection import WebSocketConnection
+from service.web.streaming import STREAMS
+from service.web.websocket import close_streams
+from service.web.websocket_connection import WebSocketConnection
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits
 from tests.verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
@@ -91,7 +91,7 @@ async def test_a_client_that_is_sending_receives_the_close_frame(
 async def test_a_client_over_its_rate_limit_receives_the_close_frame(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "MAX_RATE_LIMITED", 3)
+    monkeypatch.setattr(websocket, "MAX_RATE_LIMITED", 3)
     async with serve(store, make_limits(rate_requests=1)) as client, connect_frame_client(client, "/v1/ws") as line:
         sending = asyncio.create_task(line.write(MESSAGES))
         while (frame := await line.frame()).first != FINAL | CLOSE:

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from service.store.game_store import RedisStore
+from service.web import streaming
 from service.web.limits import Limits
-from service.web.streaming import encoding
 from tests.verification.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -97,8 +97,8 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         created.append(text)
         return deflated_frame(text)
 
-    deflated_frame = encoding.deflated_frame
-    monkeypatch.setattr(encoding, "deflated_frame", counted)
+    deflated_frame = streaming.deflated_frame
+    monkeypatch.setattr(streaming, "deflated_frame", counted)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
         connect_frame_client(client, path, "permessage-deflate") as one,
@@ -118,7 +118,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
 async def test_nothing_is_compressed_without_negotiation(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(encoding, "deflated_frame")
+    monkeypatch.delattr(streaming, "deflated_frame")
     async with watch_game(client, http_game.id) as line:
         await line.receive_action(http_game)
 

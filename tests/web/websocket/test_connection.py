@@ -12,17 +12,16 @@ from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
 from service.games.access import AccessRecord
+from service.games.channel import Channel, ChannelMessage
 from service.games.errors import GameError
-from service.games.ports.game_store import Revision, StoredDiff
-from service.games.realtime.broadcaster import ChannelMessage
-from service.games.realtime.channel import Channel
+from service.games.ports import Revision, StoredDiff
 from service.store.game_store import RedisStore
+from service.web import websocket_connection
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
-from service.web.routes.websocket import close_streams
-from service.web.streaming.registry import STREAMS
-from service.web.websocket import connection
-from service.web.websocket.connection import WebSocketConnection
+from service.web.streaming import STREAMS
+from service.web.websocket import close_streams
+from service.web.websocket_connection import WebSocketConnection
 from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.gated_store import GatedStore
@@ -287,7 +286,7 @@ async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame
 
 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(websocket_connection, "CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
         http_game = await create_game(client)
         filler = LargeDiffPublisher(client, http_game)
@@ -301,7 +300,7 @@ async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypat
 async def test_a_client_that_never_answers_a_close_is_dropped(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(websocket_connection, "CLOSE_TIMEOUT_S", 0.2)
     async with (
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,

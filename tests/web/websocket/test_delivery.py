@@ -11,9 +11,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from service.store.game_store import RedisStore
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
 from service.web.app_keys import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from service.store.game_store import RedisStore
-from service.web.websocket.handshake import SUBPROTOCOL, select_deflate_offer
+from service.web.websocket_connection import SUBPROTOCOL, select_deflate_offer
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame

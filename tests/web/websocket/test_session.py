@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.web.websocket.connection import WebSocketConnection
+from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game

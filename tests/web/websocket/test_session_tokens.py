@@ -3,9 +3,9 @@
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
-from service.web.headers.bearer_tokens import make_token_id
-from service.web.ratelimit.limiter import MessageInfo
-from service.web.websocket.session_tokens import SessionTokens
+from service.web.headers import make_token_id
+from service.web.rate_limiter import MessageInfo
+from service.web.subscriptions import SessionTokens
 
 
 def test_the_tokens_are_a_bounded_number() -> None:

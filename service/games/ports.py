@@ -1,0 +1,513 @@
+"""The port to a store of games; `service.store` implements it on Redis, and its tests run over the port.
+
+A game's stored state is its snapshot, its access record (`service.games.access`), its log of diffs and its idempotency
+records. One `commit` changes all of that atomically.
+
+    StoreError
+    └── StoreUnavailable      the store did not reply in time; the command may have been executed
+        ├── StoreBusy         too many commands wait for the store; this one was not sent
+        └── UnreadableGame    a game's record is damaged, or was written by a later release
+            └── ArchiveUnavailable    the archive has the game's log, and does not respond
+
+The ports of webhooks: their part of the store, and what sends to their servers.
+
+A webhook has a subject: a game, with which it is stored and expires, or an API key. The webhook of a key receives the
+changes of all games of the key. Each of these games refers to it by a registration that has only the id and the key's
+name, and stores how far the game's changes are delivered.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from schemas.vocabulary import Status
+from service.games.api_key import ApiKeyStore
+from service.games.errors import ServiceError
+from service.games.idempotency import IdempotencyRecord, Replayed
+from service.supervision import Backoff
+
+TIMEOUT = "timeout"
+WRONG_ANSWER = "wrong_answer"
+"""A challenge got a 2xx response that does not repeat it."""
+POSTPONED = "postponed"
+"""Nothing was sent, as its address has received too many challenges."""
+
+
+class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
+    """A webhook as it was registered. The secret is stored in clear, as payloads are signed with it."""
+
+    id: str
+    url: str
+    events: list[str] | None
+    seats: list[int] | None
+    secret: str
+    created_at: str
+    previous_secret: str | None = None
+    """The secret before a rotation, which signs too until it expires."""
+    previous_expires_at: int | None = None
+    """Unix second."""
+    api_key: str | None = None
+    """Name of the API key whose webhook this is; of a game's own webhook None."""
+    seat: int | None = None
+    """The seat whose token registered it, which only sees its own webhooks; None for the owner's."""
+
+    def secrets(self, now: int) -> list[str]:
+        """Return the secrets that are valid, the current one first."""
+        is_previous_valid = self.previous_secret is not None and now < (self.previous_expires_at or 0)
+        return [self.secret, *([self.previous_secret] if is_previous_valid and self.previous_secret else [])]
+
+
+class WebhookState(msgspec.Struct, array_like=True, frozen=True):
+    """The delivery state of a webhook."""
+
+    delivered_version: int
+    """Version up to which every matching change is delivered."""
+    failures: int = 0
+    """Number of failed attempts at the next message."""
+    next_attempt_at: int | None = None
+    """Unix second of the next attempt after a failure."""
+    disabled_reason: str | None = None
+    """Why the webhook is disabled; None while it is not."""
+    pending_client: str | None = None
+    """Hash of the registering client's address until the challenge is answered, then None."""
+    is_ping_requested: bool = False
+    """Whether a ping is to be sent."""
+    next_games: str | None = None
+    """Of an API key's webhook: cursor of the games to attach to it; empty for the first ones, None for none."""
+    resumes: bool = False
+    """Of an API key's webhook: whether the games with missed messages are to be delivered again."""
+    replays_since: int | None = None
+    """Of an API key's webhook: the Unix second from which on `next_games` are delivered again; None for no replay."""
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the webhook gets messages."""
+        return self.disabled_reason is None and self.pending_client is None
+
+
+class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
+    """One attempt, as the delivery log stores it."""
+
+    version: int
+    type: str
+    attempt: int
+    at: str
+    status: int | None
+    error: str | None
+    latency_ms: int
+    game: str | None = None
+    """The game, in the delivery log of an API key's webhook."""
+
+
+class StoredWebhook(NamedTuple):
+    """A webhook with its state."""
+
+    registration: WebhookRegistration
+    state: WebhookState
+
+
+class WebhookChange(NamedTuple):
+    """What the holder of a webhook's lease stores; None for nothing new."""
+
+    state: WebhookState
+    attempt: DeliveryAttempt | None = None
+    registration: WebhookRegistration | None = None
+    record: IdempotencyRecord | None = None
+
+
+class Added(NamedTuple):
+    """The webhook is stored."""
+
+
+class WebhooksChanged(NamedTuple):
+    """The subject is not as expected; nothing was changed."""
+
+
+class WebhookNotFound(NamedTuple):
+    """There is no such webhook, or no such subject."""
+
+
+class LeaseTaken(NamedTuple):
+    """Another instance holds the webhook's lease."""
+
+
+class ExpectedWebhooks(NamedTuple):
+    """What a registration builds on."""
+
+    ids: Sequence[str]
+    """Of the subject's webhooks."""
+    last_revocation: str
+    """Id of the last commit that revoked a token of the game, empty if none did."""
+    record: bytes | None
+    """What is stored under the idempotency key."""
+
+
+class WebhookStore(Protocol):
+    """A store of webhooks. Every method may raise StoreUnavailable."""
+
+    async def add(
+        self,
+        subject: str,
+        webhook: WebhookRegistration,
+        state: WebhookState,
+        *,
+        record: IdempotencyRecord | None = None,
+        expected: ExpectedWebhooks | None = None,
+    ) -> Added | WebhooksChanged | WebhookNotFound:
+        """Add a webhook if the subject is as expected, and schedule it; one that it has already stays as it is."""
+
+    async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
+        """Return the webhooks of a subject, the oldest first."""
+
+    async def get(self, subject: str, webhook_id: str) -> StoredWebhook | None:
+        """Return a webhook of a subject, or None if there is no such webhook."""
+
+    async def remove(self, subject: str, webhook_id: str) -> bool:
+        """Delete a webhook; return whether it existed."""
+
+    async def list_attempts(self, subject: str, webhook_id: str) -> list[DeliveryAttempt]:
+        """Return the latest attempts, the newest first."""
+
+    async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
+        """Add an attempt to the log of an API key's webhook."""
+
+    async def acquire_lease(
+        self, subject: str, webhook_id: str, holder: str, seconds: int
+    ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
+        """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
+
+    async def save(
+        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
+    ) -> bool:
+        """Store what changed of a leased webhook; extend the lease, or release it (None).
+
+        Return False, with nothing changed, if the webhook was deleted or the lease has expired.
+        """
+
+    async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
+        """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
+
+    async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
+        """Record that an API key's webhook misses messages of a game."""
+
+    async def list_missed(self, subject: str, webhook_id: str, limit: int) -> list[str]:
+        """Return some of the games whose messages an API key's webhook misses."""
+
+    async def count_missed(self, subject: str, webhook_id: str) -> int:
+        """Return the number of these games."""
+
+    async def remove_missed(self, subject: str, webhook_id: str, games: Sequence[str]) -> None:
+        """Remove games from those whose messages are missed."""
+
+    async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
+        """Schedule webhooks for a Unix second, unless they are scheduled earlier."""
+
+    async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
+        """Return the due (subject, webhook id) pairs, the most urgent first, until `reschedule`."""
+
+    async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
+        """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""
+
+
+class SendResult(NamedTuple):
+    """The result of an attempt: the response's status, or an error."""
+
+    status: int | None
+    error: str | None
+    """None for success."""
+    latency_ms: int
+    response_body: bytes = b""
+    """The start of the response to a challenge."""
+
+
+class WebhookSender(Protocol):
+    """Sends a body with headers to a URL, and reads the response to a challenge. Raises nothing."""
+
+    async def __call__(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
+        """Send one message."""
+        ...
+
+
+class StoreError(ServiceError):
+    """Base of the errors of a store."""
+
+
+class StoreUnavailable(StoreError, code="store_unavailable", text="the store does not respond; {outcome}"):
+    """The store did not reply in time; the command may have been executed. Retry after `retry_after_s`."""
+
+    cause = "connection"
+    """In a word, for metrics."""
+
+    def __init__(self, reason: str, retry_after_s: int = 1, cause: str | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after_s = retry_after_s
+        self.cause = cause or self.cause
+
+
+class StoreBusy(StoreUnavailable, code="store_unavailable", text="too many commands wait for the store; {outcome}"):
+    """Too many commands wait for the store: this one was not sent, but earlier ones may have been executed."""
+
+    cause = "busy"
+
+
+class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this instance cannot read the stored game"):
+    """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
+
+    cause = "unreadable"
+
+
+class GameOfLaterRelease(
+    UnreadableGame, code="store_unavailable", text="a later release wrote the stored game; other instances can read it"
+):
+    """A game that this instance is too old for."""
+
+
+class ArchiveUnavailable(
+    UnreadableGame, code="store_unavailable", text="the archive that has the log of this game does not respond"
+):
+    """The archive that has a game's log does not respond. Other games are not affected."""
+
+    cause = "archive"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, retry_after_s=5)
+
+
+class StoredDiff(msgspec.Struct, frozen=True):
+    """One diff of a game's log: `data` is what clients receive, byte for byte; `previous` is the digest before it."""
+
+    version: int
+    digest: str
+    previous: str
+    data: bytes
+
+
+class Revision(NamedTuple):
+    """A version of a game and its digest; the digest tells apart histories that share a version."""
+
+    version: int
+    digest: str
+
+    def is_followed_by(self, diffs: Sequence[StoredDiff]) -> bool:
+        """Return whether diffs continue from here without a gap, by their versions and their previous digests.
+
+        >>> Revision(4, "a").is_followed_by([StoredDiff(5, "b", "a", b""), StoredDiff(6, "c", "b", b"")])
+        True
+        >>> Revision(4, "a").is_followed_by([StoredDiff(6, "c", "b", b"")])
+        False
+        """
+        version, digest = self
+        for diff in diffs:
+            if diff.version != version + 1 or diff.previous != digest:
+                return False
+            version, digest = diff.version, diff.digest
+        return True
+
+    def conflicts_with(self, stored: "Revision") -> bool:
+        """Return whether the stored game is behind this revision, or has another digest at the same version."""
+        return stored.version < self.version or (stored.version == self.version and stored != self)
+
+
+class GameRecord(NamedTuple):
+    """A stored game, and the idempotency record that was requested with it, if there is one."""
+
+    revision: Revision
+    snapshot: bytes
+    access: bytes
+    idempotency_record: bytes | None
+    webhooks: Sequence[str] = ()
+    """Ids of the game's webhooks."""
+    last_revocation: str = ""
+    """Id of the last commit that revoked a token, empty if none did."""
+    since: Revision | None = None
+    """The revision of the version that was requested with it, None if the log does not have that version."""
+
+    def resume_from(self, digest: str | None) -> Revision | None:
+        """Return where a client continues that has the requested version, or None if it needs the whole game.
+
+        It needs it without a version, if the version is in the future or before the beginning of the log, and if
+        `digest` is not that version's.
+        """
+        return self.since if self.since is not None and digest in (None, self.since.digest) else None
+
+
+class Commit(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that one commit changes, atomically."""
+
+    game: str
+    id: str
+    """Unique, 14 hexadecimal digits: a commit that reaches the store twice is applied once."""
+    expected: Revision | None
+    """The revision that the commit builds on; None creates the game.
+
+    If it has changed, or one of the next two has, the commit is a version conflict.
+    """
+    expected_webhooks: Sequence[str] = ()
+    """Ids of the game's webhooks."""
+    expected_revocation: str = ""
+    """Id of the last commit that revoked a token, empty if none did."""
+    snapshot: bytes
+    access: bytes | None
+    """The new access record; None leaves it unchanged."""
+    revokes_token: bool = False
+    """Whether a token is revoked: no commit that builds on the access record before may follow."""
+    diffs: Sequence[StoredDiff]
+    """Consecutive from `expected` on; the last one has the game's new version and digest.
+
+    Empty if only the access record changes.
+    """
+    idempotency: IdempotencyRecord | None
+    status: Status
+    previous_status: Status | None
+    """The stored status, None when the game is created."""
+    is_public: bool
+    """Whether the lobby lists the game."""
+    created_at: int
+    """Unix seconds; lists are ordered by it."""
+    ttl_s: int
+    """Seconds from now after which the game expires unless it changes again."""
+    due_at: int | None
+    """Unix seconds at which the scheduler must process the game (a bot on turn, a deadline); None for never."""
+    index_keys: Callable[[], Sequence[str]] = tuple
+    """Returns the game's index keys (`GameStore.list_by_keys`); called only when they are written, which is seldom."""
+    index_ttl_s: int = 0
+    """Minimum TTL of an index key in seconds: longer than that of any game."""
+    traceparent: str = ""
+    """The span of the commit, empty for none; the notification carries it."""
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """The commit is stored."""
+
+
+class VersionConflict(msgspec.Struct, frozen=True):
+    """Another commit came first, the game exists already, or there is no such game: nothing was changed."""
+
+
+class KeyQuotaExceeded(msgspec.Struct, frozen=True):
+    """The token has used its quota of idempotency keys in this game, until `reset_at` (Unix seconds)."""
+
+    reset_at: int
+
+
+CommitOutcome = Committed | VersionConflict | Replayed | KeyQuotaExceeded
+
+
+class ChangeNotification(msgspec.Struct, frozen=True):
+    """The news that a game has this version, with the diffs of its commit."""
+
+    game: str
+    version: int | None
+    """None when the subscription has begun: the game may have changed before."""
+    revokes_token: bool = False
+    """Whether the commit revoked a token."""
+    diffs: Sequence[StoredDiff] = ()
+    sent_us: int = 0
+    """The time of the commit in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
+    traceparent: str = ""
+    """The span of the commit, empty for none."""
+
+
+class Page(NamedTuple):
+    """A page of a list, newest game first, and the cursor of the next page (None at the end)."""
+
+    games: list[str]
+    next_cursor: str | None
+
+
+class RateLimit(NamedTuple):
+    """A token bucket's size: it holds `quota` tokens, and `window_s` seconds fill it."""
+
+    quota: int
+    window_s: int
+
+
+class Grant(NamedTuple):
+    """Tokens that were taken out of a bucket."""
+
+    tokens: int
+    """As many as were requested, or as there were."""
+    remaining: int
+    """Tokens left in the bucket."""
+    wait_s: float
+    """Seconds until there is a token; 0 if there is one."""
+
+
+class TokenBucketStore(Protocol):
+    """A store of token buckets. Unknown buckets are full, and full ones are not stored."""
+
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
+        """Take up to `wanted` tokens. Raises StoreUnavailable."""
+
+
+class GameStore(Protocol):
+    """A store of games. Every method may raise StoreUnavailable."""
+
+    @property
+    def webhooks(self) -> WebhookStore:
+        """The games' webhooks."""
+
+    @property
+    def api_keys(self) -> ApiKeyStore:
+        """The API keys of hosts."""
+
+    @property
+    def buckets(self) -> TokenBucketStore:
+        """The token buckets of the rate limits."""
+
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+        """Load a game and the idempotency record under `key`; return None if there is no such game."""
+
+    async def load_since(self, game: str, since: int) -> GameRecord | None:
+        """Load a game with its revision at version `since`, both as of one moment, whatever a failover takes back."""
+
+    async def commit(self, commit: Commit) -> CommitOutcome:
+        """Apply a commit atomically, if the game still has the expected revision."""
+
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        """Return at most `limit` diffs after version `since`, oldest first; none if there is no such game."""
+
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+        """Return revision and last revocation of each game; None if there is none, or it is unreadable."""
+
+    async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
+        """List public games that have, or recently had, one of these statuses."""
+
+    async def unlist(self, game: str, status: Status) -> None:
+        """Remove a game from the list of a status that it no longer has."""
+
+    async def list_by_keys(self, index_keys: Sequence[str], limit: int, after: str | None) -> Page:
+        """List games that are indexed under any of these keys."""
+
+    async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
+        """Remove a game that does not exist from index keys, unless it is being created; return from how many."""
+
+    async def unindex(self, index_keys: Sequence[str], game: str) -> None:
+        """Remove a game from these index keys."""
+
+    async def list_due(self, now: int, limit: int) -> list[str]:
+        """Return due games, oldest first, until `reschedule`; after a version conflict some are early."""
+
+    async def reschedule(self, game: str, until: int | None) -> None:
+        """Set a game's `due_at`, None for never; the game may be listed as due once more."""
+
+    async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
+        """Postpone a due game that failed, for longer after each failure in a row.
+
+        Return the number of failures; None if the game is not due, because another instance has processed it.
+        """
+
+    async def defer(self, game: str, now: int, until: int) -> None:
+        """Postpone a due game that did not fail; do nothing if another instance has processed it."""
+
+    def notifications(self) -> AsyncGenerator[ChangeNotification]:
+        """Yield changes of subscribed games by other instances. Notifications may be lost; the log is complete."""
+
+    def subscribe(self, game: str) -> None:
+        """Have `notifications` yield a game's changes."""
+
+    def unsubscribe(self, game: str) -> None:
+        """Stop it."""

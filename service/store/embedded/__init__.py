@@ -1,1 +1,0 @@
-"""A Redis server that the service starts for itself if it is given none."""

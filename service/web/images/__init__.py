@@ -1,1 +1,0 @@
-"""Pictures over HTTP: query parameters, responses, and the renderer with its worker process."""

@@ -1,1 +1,0 @@
-"""Rate and concurrency limits of clients, by token and by address."""

@@ -1,0 +1,302 @@
+"""The renderer of pictures: worker processes draw them, clients in turn, and a cache keeps the latest.
+
+Drawing jobs, which contain all that the worker process needs, and their execution.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import suppress
+from functools import lru_cache
+from time import monotonic, perf_counter, thread_time
+from typing import Literal, NamedTuple
+
+import msgspec
+from aiohttp import web
+from resvg import render, usvg
+
+from schemas.actions import Action
+from schemas.game import GameView
+from schemas.tileset import Ship, Tile, TileSet
+from service.drawing.game_picture import board_svg
+from service.drawing.palette import THEMES, Theme
+from service.drawing.scene import BoardOptions, make_scene
+from service.drawing.ships import ship_svg
+from service.drawing.text_board import board_text
+from service.drawing.tile import draw_rotations, tile_svg
+from service.fair_queue import FairQueue, QueueFull, Requester
+from service.games.ports import RateLimit
+from service.supervision import ProcessEnded, ProcessPool, spawn
+from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
+from service.web.buckets import Buckets, Policy
+from service.web.charge import Charge
+from service.web.problems import RenderingFailed, TooManyWaiting
+
+IDENTITY = (1, 0, 0, 0, 1, 0)
+"""The identity transformation: two rows of three."""
+
+ImageFormat = Literal["svg", "png", "txt"]
+
+
+class BoardJob(msgspec.Struct, frozen=True, tag="board"):
+    """A game's board; `moves` are the legal moves to number, in the order of their list; None gets no number."""
+
+    tileset: bytes
+    """The encoded tile set; the decoded one is cached by these bytes."""
+    game: GameView
+    moves: list[Action | None]
+    options: BoardOptions
+    image_format: ImageFormat
+
+
+class TileJob(msgspec.Struct, frozen=True, tag="tile"):
+    """A tile after `rotation` quarter turns."""
+
+    tile: Tile
+    rotation: int
+    theme: Theme
+    width: int
+    image_format: ImageFormat
+    label: str = ""
+    """The tile's name, for screen readers; empty for a PNG, which has no words."""
+
+
+class RotationsJob(msgspec.Struct, frozen=True, tag="rotations"):
+    """A tile's part of the picture of all tiles of its set."""
+
+    tile: Tile
+    theme: Theme
+
+
+class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
+    """A ship."""
+
+    ship: Ship
+    theme: Theme
+    width: int
+    image_format: ImageFormat
+    label: str = ""
+    """What it is worth and asks for, like a tile's label."""
+
+
+DrawingJob = BoardJob | TileJob | RotationsJob | ShipJob
+
+
+def draw_job(job: DrawingJob) -> bytes:
+    """Draw a job in its image format."""
+    if isinstance(job, BoardJob):
+        scene = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
+        if job.image_format == "txt":
+            return board_text(scene, job.options).encode()
+        return _encode_image(board_svg(scene, job.options), job.image_format)
+    if isinstance(job, RotationsJob):
+        return draw_rotations(job.tile, THEMES[job.theme]).encode()
+    width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
+    match job:
+        case TileJob():
+            return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
+        case ShipJob():
+            return _encode_image(ship_svg(job.ship, colors, width, job.label), job.image_format)
+
+
+def draw_in_worker(job: DrawingJob) -> tuple[bytes, float]:
+    """Draw a job in another process; return also the seconds of its processor that this took.
+
+    Raises RenderingFailed with the stack of any error.
+    """
+    started_at = thread_time()
+    try:
+        return draw_job(job), thread_time() - started_at
+    except Exception as error:  # whatever it is, the service logs the stack
+        raise RenderingFailed(traceback.format_exc()) from error
+
+
+def _encode_image(svg: str, image_format: ImageFormat) -> bytes:
+    return rasterize(svg) if image_format == "png" else svg.encode()
+
+
+def rasterize(svg: str) -> bytes:
+    """Render an SVG as PNG; no fonts are needed because texts are outlines."""
+    return render(usvg.Tree.from_str(svg, usvg.Options.default()), IDENTITY)
+
+
+@lru_cache(maxsize=64)
+def _decode_tileset(encoded: bytes) -> TileSet:
+    return msgspec.json.decode(encoded, type=TileSet)
+
+
+logger = logging.getLogger(__name__)
+
+MAX_CACHE_BYTES = 32 * 1024 * 1024
+MAX_WAITING = 32
+"""Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
+RENDER_TIMEOUT_S = 20.0
+"""A worker that takes longer for one picture is ended."""
+FAILURE_TTL_S = 60.0
+"""How long a failed picture is not retried: it would fail again and delay other pictures."""
+BUSY = Policy("pictures", RateLimit(300, 3))
+"""A client is busy beyond a tenth of the time, and 0.3 s at once."""
+MAX_BUCKETS_BYTES = 1024 * 1024
+WORKER_SHARE = 0.25
+"""A second of a process beside the event loop, which everybody needs, counts as so many."""
+
+MAX_FAILURES = 1_000
+"""Failures that are recorded at the same time."""
+
+
+class Worker:
+    """A process that draws one picture at a time, because the rasterizer holds the GIL, for each client in turn."""
+
+    def __init__(self, max_waiting: int = MAX_WAITING) -> None:
+        self.queue = FairQueue(1, max_waiting=max_waiting)
+        self.processes = ProcessPool()
+
+    async def draw(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
+        """Draw a picture, and report the seconds of a processor that it took.
+
+        Raises TooManyWaiting, RenderingFailed.
+        """
+        try:
+            started_at = await self.queue.acquire(requester)
+        except QueueFull as error:
+            raise TooManyWaiting from error
+        try:
+            picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
+        except ProcessEnded as ended:
+            report(perf_counter() - started_at)
+            raise RenderingFailed(f"the worker {ended}") from ended
+        finally:
+            self.queue.release(requester, started_at)
+        report(seconds)
+        return picture
+
+
+class PictureOrder(NamedTuple):
+    """On whose behalf a picture is drawn."""
+
+    client: str
+    is_large: bool
+    charge: Charge | None
+    """Pays for the time of the worker."""
+
+
+class ImageRenderer:
+    """Draws pictures: large ones in a worker of their own, so that no small one waits for them.
+
+    In each worker those of a client whose pictures have taken long lately come last.
+    """
+
+    def __init__(self) -> None:
+        self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._cache_bytes = 0
+        self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
+        self._failures: OrderedDict[Hashable, float] = OrderedDict()
+        """The time of each recorded failure, by the picture's key."""
+        self._workers = {False: Worker(), True: Worker()}
+        """The workers for small and for large pictures."""
+        self._time = Buckets((BUSY,), monotonic, MAX_BUCKETS_BYTES)
+        """What clients may draw, in ms, until they are busy."""
+
+    @property
+    def pending_count(self) -> int:
+        """Return the number of pictures that are drawn or wait."""
+        return len(self._pending)
+
+    @property
+    def cache_bytes(self) -> int:
+        """Return the size of the cached pictures."""
+        return self._cache_bytes
+
+    async def get_cached(self, key: Hashable) -> bytes | None:
+        """Return the picture with this key if it is cached or pending, else None.
+
+        Raises RenderingFailed.
+        """
+        picture = self._cache.get(key)
+        if picture is not None:
+            self._cache.move_to_end(key)
+            PICTURES.labels("cached").inc()
+            return picture
+        if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
+            raise RenderingFailed("the last attempt failed less than a minute ago")
+        if (task := self._pending.get(key)) is not None:
+            with suppress(TooManyWaiting):  # of the client that requested it first
+                return await asyncio.shield(task)
+        return None
+
+    async def render(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
+        """Return the picture with this key, from the cache or by drawing the job.
+
+        Raises TooManyWaiting, RenderingFailed.
+        """
+        if (cached := await self.get_cached(key)) is not None:
+            return cached
+        task = self._pending.get(key)
+        if task is None:
+            work = self._render_and_cache(key, job, order)
+            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, TooManyWaiting))
+        return await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """Cancel the pending pictures and stop the workers."""
+        for task in [*self._pending.values()]:
+            task.cancel()
+        await asyncio.gather(*self._pending.values(), return_exceptions=True)
+        await asyncio.gather(*(worker.processes.aclose() for worker in self._workers.values()))
+
+    async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
+        started, result = perf_counter(), "failed"
+        (bucket,) = self._time.get(order.client)
+
+        def report(seconds: float) -> None:
+            bucket.take(1000 * seconds, monotonic())
+            if order.charge is not None:
+                order.charge.charge_time(seconds * WORKER_SHARE)
+
+        is_busy = bucket.count_remaining(monotonic()) < 0
+        try:
+            picture = await self._workers[order.is_large].draw(
+                job, Requester(order.client.encode(), not is_busy), report
+            )
+            result = "drawn"
+        except TooManyWaiting:
+            result = "refused"
+            raise
+        except RenderingFailed as failed:
+            logger.error("a picture could not be drawn: %s", failed)  # noqa: TRY400  the message has the worker's stack
+            self._record_failure(key)
+            raise
+        finally:
+            del self._pending[key]
+            PICTURES.labels(result).inc()
+            if result != "refused":
+                PICTURE_DURATION.observe(perf_counter() - started)
+        self._add_to_cache(key, picture)
+        return picture
+
+    def _add_to_cache(self, key: Hashable, picture: bytes) -> None:
+        self._cache[key] = picture
+        self._cache_bytes += len(picture)
+        while self._cache_bytes > MAX_CACHE_BYTES:
+            _, dropped = self._cache.popitem(last=False)
+            self._cache_bytes -= len(dropped)
+
+    def _record_failure(self, key: Hashable) -> None:
+        self._failures[key] = monotonic()
+        self._failures.move_to_end(key)
+        if len(self._failures) > MAX_FAILURES:
+            self._failures.popitem(last=False)
+
+
+IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
+
+
+async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
+    """Start an application's image renderer, and close it with the application."""
+    app[IMAGE_RENDERER] = renderer = ImageRenderer()
+    PICTURES_WAITING.set_function(lambda: renderer.pending_count)
+    PICTURE_CACHE_BYTES.set_function(lambda: renderer.cache_bytes)
+    yield
+    await renderer.aclose()

@@ -1,0 +1,469 @@
+"""Running the application until it is asked to stop, and stopping it without failed requests.
+
+On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
+spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
+
+Serving the application so that errors outside of handlers are problem documents too.
+
+aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
+the runner here exist to install a protocol that overrides it.
+
+The sockets that an instance listens on.
+
+The server of `/metrics` for Prometheus, on a port of its own.
+"""
+
+import asyncio
+import errno
+import gc
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from asyncio import Event
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+from aiohttp import HttpVersion11, hdrs, web
+from aiohttp.http import RawRequestMessage
+from aiohttp.http_exceptions import (
+    BadHttpMethod,
+    BadStatusLine,
+    InvalidHeader,
+    InvalidURLError,
+    LineTooLong,
+    PayloadEncodingError,
+)
+from aiohttp.web_protocol import ERROR
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, REGISTRY, generate_latest
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from schemas.problems import Problem, problem
+from service.supervision import Supervisor, spawn
+from service.telemetry.logs import LOG_CONTEXT
+from service.telemetry.metrics import HTTP_MALFORMED
+from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
+from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connections.request_reader import MAX_HEAD_BYTES
+from service.web.limits import Limits
+from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
+from service.web.problems import TargetTooLong, problem_response, to_problem
+from service.web.streaming import CLOSE_TIMEOUT_S
+from service.web.websocket import close_streams
+
+LOG = logging.getLogger(__name__)
+
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
+MAX_HEADERS = 64
+"""Headers of one request; browsers and proxies send about half as many."""
+
+UNPARSED = ERROR._replace(version=HttpVersion11)
+"""Stands for a request that aiohttp cannot parse."""
+
+READ_BUFFER_BYTES = 16_384
+"""Bytes of a body that wait for its handler, at most twice as many."""
+
+
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
+
+_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
+    (InvalidHeader, "a header is malformed"),
+    (InvalidURLError, "the target of the request is malformed"),
+    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
+    (BadStatusLine, "the request line is malformed"),
+    (PayloadEncodingError, "the body is not encoded correctly"),
+)
+"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
+
+_NOT_HTTP = (
+    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
+    "Transfer-Encoding, and the body's chunks"
+)
+"""The same for any other."""
+
+
+def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem:
+    """Return the problem for an error of aiohttp's parser, in a head of so many bytes."""
+    if isinstance(error, LineTooLong):
+        _, limit, *_ = error.args
+        if limit == MAX_TARGET_BYTES:
+            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
+        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    if head_bytes >= MAX_HEAD_BYTES:
+        return problem("malformed", f"the request line and the headers may have {MAX_HEAD_BYTES} bytes together")
+    for kind, detail in _MALFORMED:
+        if isinstance(error, kind):
+            return problem("malformed", detail)
+    return problem("malformed", _NOT_HTTP)
+
+
+class ProblemProtocol(ClientConnection):
+    """A connection whose errors are problem documents."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
+
+        Raises ConnectionError if the response has begun or the client has disconnected.
+        """
+        del message
+        if isinstance(exc, ConnectionError):
+            raise exc
+        if status < 500:
+            HTTP_MALFORMED.inc()
+            LOG_CONTEXT.set(RequestContext())
+            document = _describe_malformed(exc, self.requests.received_bytes)
+            log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
+        else:
+            LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
+            document = problem("internal", "internal server error")
+        if request.writer.output_size > 0:
+            raise ConnectionError("the response has already begun")
+        response = problem_response(document)
+        self.limiter.common_headers.add_to(response.headers)
+        response.force_close()
+        return response
+
+
+class ProblemServer(web.Server):
+    """A server that makes a ProblemProtocol for each connection."""
+
+    def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
+        middleware = Middleware(app, server.request_handler)
+        handle: Handler = middleware.measure if is_measured else middleware.respond
+        super().__init__(
+            lambda request: get_connection(request).loop_time.measure(handle(request)),
+            request_factory=self._build_request,
+        )
+        self._factory = server.request_factory
+        self._limiter = app[CONNECTION_LIMITER]
+
+    def _build_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
+        """Return a request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
+        return self._factory(UNPARSED if message is ERROR else message, *parts)
+
+    def __call__(self) -> web.RequestHandler:
+        """Return the protocol of a new connection."""
+        return ProblemProtocol(
+            self,
+            limiter=self._limiter,
+            loop=asyncio.get_running_loop(),
+            access_log=None,
+            max_line_size=MAX_TARGET_BYTES,
+            max_headers=MAX_HEADERS,
+            max_field_size=MAX_FIELD_BYTES,
+            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
+            # before they are read, so this can go when aiohttp stops doing so.
+            auto_decompress=False,
+            lingering_time=LINGER_TIMEOUT_S,
+            read_bufsize=READ_BUFFER_BYTES,
+        )
+
+
+class ProblemRunner(web.AppRunner):
+    """An application runner with a ProblemServer; one that is measured counts, traces and logs its requests."""
+
+    def __init__(self, app: web.Application, finish_s: float, *, is_measured: bool = True) -> None:
+        super().__init__(app)
+        self._is_measured = is_measured
+        self._handler_timeout_s = finish_s
+        self._problem_server: ProblemServer | None = None
+
+    @property
+    def server(self) -> web.Server | None:
+        """Return the server."""
+        return self._problem_server
+
+    async def setup(self) -> None:
+        """Start the application."""
+        await super().setup()
+        server = super().server
+        assert server is not None  # noqa: S101  it is set up
+        self._problem_server = ProblemServer(self.app, server, is_measured=self._is_measured)
+
+    async def shutdown(self) -> None:
+        """Let handlers finish within their timeout."""
+        if self._problem_server is not None:
+            self._problem_server.pre_shutdown()
+        await super().shutdown()
+        if self._problem_server is not None:
+            await self._problem_server.shutdown(self._handler_timeout_s)
+
+    def force_shutdown(self) -> None:
+        """Let handlers finish within `CANCEL_TIMEOUT_S`."""
+        self._handler_timeout_s = CANCEL_TIMEOUT_S
+
+
+SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class ShutdownSignal:
+    """A request to stop, and a second one to stop at once."""
+
+    def __init__(self) -> None:
+        self.requested = asyncio.Event()
+        self.forced = asyncio.Event()
+
+    def request(self) -> None:
+        """Request the stop; force it on the second call."""
+        (self.forced if self.requested.is_set() else self.requested).set()
+
+
+@contextmanager
+def handle_signals(stop: ShutdownSignal, timeout_s: float) -> Iterator[None]:
+    """Request the stop on SIGTERM and SIGINT while the block runs; end the process where it takes over `timeout_s`.
+
+    The handlers are Python's and not the event loop's, so that they run even while one callback never returns.
+    """
+    loop = asyncio.get_running_loop()
+
+    def request(_number: int, _frame: FrameType | None) -> None:
+        if not stop.requested.is_set():
+            signal.signal(signal.SIGALRM, _exit_at_once)
+            signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        loop.call_soon_threadsafe(stop.request)
+
+    previous = {number: signal.signal(number, request) for number in SHUTDOWN_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
+    """End the process. SIGALRM's default action would not end one that is the first of its container."""
+    os.write(2, b"south-seas: stopping takes too long: the process ends at once\n")
+    os._exit(1)
+
+
+def exit_without_memory(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """End the process if the event loop itself has no memory left, else handle an exception as by default.
+
+    uvloop would try the same callback again without end, and neither serve nor stop: another process starts afresh.
+    """
+    if isinstance(context.get("exception"), MemoryError):
+        os.write(2, b"south-seas: out of memory: the process ends at once\n")
+        os._exit(1)
+    loop.default_exception_handler(context)
+
+
+logger = logging.getLogger(__name__)
+
+GC_THRESHOLD = 50_000
+"""Young collections are rare, since the objects of a request form no cycles."""
+
+RESERVED_FILES = 100
+"""Open files for other purposes than clients' connections."""
+
+BACKLOG = 1024
+"""Connections that may wait to be accepted; the system's own limit may be lower."""
+
+HANDLER_TIMEOUT_S = 10.0
+"""Timeout of handlers after the listeners have closed."""
+
+EXIT_TIMEOUT_S = 10.0
+"""After them, the time for the background tasks and the embedded server to end."""
+
+
+class StartFailed(Exception):
+    """The instance cannot start; the message says why in one line."""
+
+
+async def run_server(
+    app: web.Application, sockets: Sequence[socket.socket], stop: ShutdownSignal, ready: Callable[[], None]
+) -> None:
+    """Listen, call `ready`, and serve until `stop` is requested, by a signal or otherwise."""
+    runner = ProblemRunner(app, HANDLER_TIMEOUT_S)
+    await runner.setup()
+    try:
+        asyncio.get_running_loop().set_exception_handler(exit_without_memory)
+        # Before accepting connections, which would have to wait some 0.1 s for the collection.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(GC_THRESHOLD, 20, 100)
+        for listener in sockets:
+            await web.SockSite(runner, listener, backlog=BACKLOG).start()
+        with handle_signals(stop, max_stop_s(app[LIMITS])):
+            ready()
+            await _wait_until_drained(app, stop)
+    finally:
+        if stop.forced.is_set():
+            runner.force_shutdown()
+        await runner.cleanup()
+    logger.info("stopped: all connections are closed")
+
+
+def max_stop_s(limits: Limits) -> float:
+    """Return after how many seconds a stop ends the process, whatever it still does."""
+    return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
+
+
+def raise_open_files_limit() -> int:
+    """Raise the soft limit on open files to the hard limit, and return how many connections of clients it allows.
+
+    The usual 1,024 are too few. The soft limit exists for `select`, which is not used here. If the system refuses, the
+    limit stays.
+    """
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - RESERVED_FILES)
+
+
+async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:
+    """Return when a stop was requested and clients had time to leave, or when the stop is forced."""
+    await stop.requested.wait()
+    if not stop.forced.is_set():
+        logger.info("stopping: /readyz answers 503, everything else is served for %g s", app[LIMITS].drain_time_s)
+    app[DRAINING].set()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(app[LIMITS].drain_time_s):
+            await stop.forced.wait()
+    closing, forced = spawn("close-sockets", close_streams(app)), spawn("hurry", stop.forced.wait())
+    await asyncio.wait({closing, forced}, return_when=asyncio.FIRST_COMPLETED)
+    closing.cancel()
+    forced.cancel()
+
+
+ALL_ADDRESSES = {socket.AF_INET: "0.0.0.0", socket.AF_INET6: "::"}  # noqa: S104  bound only where a setting asks for it
+LOOPBACK_ADDRESSES = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
+
+BOTH_FAMILIES = {"::": ALL_ADDRESSES, "localhost": LOOPBACK_ADDRESSES}
+"""The addresses of hosts that mean IPv4 and IPv6 alike, whatever the machine's resolver has for them."""
+
+NO_SUCH_FAMILY = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL}
+"""Errors of an address whose family the machine does not have."""
+
+MAX_KERNEL_UNSENT_BYTES = 65_536
+"""Bytes that the kernel buffers per connection before it takes no more; by default megabytes, which nobody counts."""
+
+Address = tuple[socket.AddressFamily, str]
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Return a listening socket for each address of the host that the machine has, all on one port; 0 is any free one.
+
+    Raises StartFailed.
+    """
+    if not host:
+        raise StartFailed("the host to listen on is empty; :: means all addresses")
+    with ExitStack() as opened:
+        bound: list[socket.socket] = []
+        missing: OSError | None = None
+        try:
+            for family, address in _resolve(host, port):
+                address_and_port = address, bound[0].getsockname()[1] if bound else port
+                try:
+                    listener = opened.enter_context(
+                        socket.create_server(address_and_port, family=family, backlog=BACKLOG)
+                    )
+                except OSError as error:
+                    if error.errno not in NO_SUCH_FAMILY:
+                        raise
+                    missing = error
+                    continue
+                if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
+                    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_KERNEL_UNSENT_BYTES)
+                bound.append(listener)
+            if missing is not None and not bound:
+                raise missing
+        except OSError as error:
+            reason = error.strerror or str(error)
+            if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+                reason = f"{os.strerror(error.errno)}; choose another --port"
+            raise StartFailed(f"cannot listen on {host}:{port}: {reason}") from error
+        opened.pop_all()
+    return bound
+
+
+def format_listening_url(sockets: Sequence[socket.socket], host: str) -> str:
+    """Return the URL of the listeners for clients on this machine, with the real port."""
+    first = sockets[0]
+    address, port = first.getsockname()[:2]
+    if host in BOTH_FAMILIES or address == ALL_ADDRESSES[first.family]:
+        host = LOOPBACK_ADDRESSES[first.family]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _resolve(host: str, port: int) -> list[Address]:
+    if host in BOTH_FAMILIES:
+        return [*BOTH_FAMILIES[host].items()]
+    results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, str(address[0])) for family, *_, address in results))
+
+
+METRICS_LIMITS = Limits(rate_limits=False, max_connections=16)
+"""A Prometheus needs one connection."""
+
+MAX_TIME_SHARE = 0.1
+"""Share of the event loop's time that is spent on metrics, however many scrapes there are."""
+
+OPENMETRICS = "application/openmetrics-text"
+
+FINISH_TIMEOUT_S = 1.0
+
+
+@asynccontextmanager
+async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
+    """Serve metrics while the block runs; yields their URL, None without a port. Raises StartFailed."""
+    if port is None:
+        yield None
+        return
+    sockets = await asyncio.to_thread(bind, host, port)
+    runner = ProblemRunner(_make_app(), FINISH_TIMEOUT_S, is_measured=False)
+    await runner.setup()
+    try:
+        for listener in sockets:
+            await web.SockSite(runner, listener).start()
+        yield f"{format_listening_url(sockets, host)}/metrics"
+    finally:
+        await runner.cleanup()
+
+
+def _make_app() -> web.Application:
+    app = web.Application()
+    app[DRAINING] = Event()
+    app[SUPERVISOR] = Supervisor()
+    app[CONNECTION_LIMITER] = ConnectionLimiter(METRICS_LIMITS)
+    app.cleanup_ctx.append(run_timeout_sweep)
+    app.router.add_get("/metrics", Scraper().respond)
+    return app
+
+
+class Scraper:
+    """Responds to scrapes, with the last text if it is of just now."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+        """The last text in each format."""
+        self._next_at = 0.0
+        """When new ones may be made."""
+
+    async def respond(self, request: web.Request) -> web.Response:
+        """Return the metrics, as OpenMetrics if the client accepts that."""
+        is_open = OPENMETRICS in request.headers.get(hdrs.ACCEPT, "")
+        media_type = openmetrics.CONTENT_TYPE_LATEST if is_open else CONTENT_TYPE_PLAIN_0_0_4
+        started_at = time.monotonic()
+        if started_at >= self._next_at:
+            self._texts.clear()
+        if media_type not in self._texts:
+            self._texts[media_type] = (
+                openmetrics.generate_latest(REGISTRY) if is_open else generate_latest(REGISTRY)  # type: ignore[no-untyped-call]  # it has no types
+            )
+            ended_at = time.monotonic()
+            self._next_at = max(self._next_at, ended_at) + (ended_at - started_at) * (1 / MAX_TIME_SHARE - 1)
+        return web.Response(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})

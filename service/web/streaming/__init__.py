@@ -1,1 +1,0 @@
-"""Event streams, and what they share with WebSockets: registry, encoding, resuming, and slow consumers."""

@@ -1,0 +1,346 @@
+"""The session of one WebSocket: decodes each message, charges it, does what it says, and replies.
+
+Actions run the same commands as their HTTP routes.
+
+`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeAlias, get_args
+
+import msgspec
+from aiohttp import WSMessage, WSMsgType, hdrs, web
+
+from schemas.commands import ActionResult, IncludeQuery
+from schemas.messages import (
+    Ack,
+    ActMessage,
+    Auth,
+    ClientMessage,
+    Ping,
+    Pong,
+    Resign,
+    ReturnToSeat,
+    SeatMessage,
+    Subscribe,
+    Sync,
+    Undo,
+    Unsubscribe,
+    Welcome,
+)
+from schemas.vocabulary import is_valid_id
+from service.games import repository
+from service.games.access import authorize_read
+from service.games.commands.execute import CommandRequest
+from service.games.commands.play import act, resign_seat, return_to_seat, undo
+from service.games.context import Context
+from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
+from service.games.idempotency import ReplayableResult
+from service.games.ports import Revision, StoreUnavailable
+from service.telemetry import tracing
+from service.telemetry.metrics import SOCKET_MESSAGES
+from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.connections.frames import reject_incomplete_messages
+from service.web.connections.protocol import get_connection
+from service.web.headers import check_token, negotiate_language, read_bearer_token
+from service.web.parsing import ResumePoint, decode_json, parse_resume_query
+from service.web.problems import MAYBE_APPLIED, NOTHING_CHANGED, RateLimited, outcome_with_key, to_malformed, to_problem
+from service.web.rate_limiter import RATE_LIMITER, open_stream
+from service.web.streaming import STREAMS, StreamRegistry
+from service.web.subscriptions import SessionTokens, Subscriptions, too_many_games_problem
+from service.web.websocket_connection import WebSocketConnection, accept_connection, problem_close_code
+
+MAX_RATE_LIMITED = 100
+"""Messages in a row that exceed the rate limit; then the socket is closed."""
+
+MAX_ENVELOPE_LENGTH = 1_024
+"""Characters of a malformed message whose id and game are read: that takes a second decoding."""
+
+MAX_ID_LENGTH = 64
+"""As schemas.messages.MessageId."""
+
+CommandMessage = ActMessage | SeatMessage
+"""A message that runs a command on a game."""
+
+
+class Envelope(NamedTuple):
+    """The id and the game of a message; each is None if it is missing or itself malformed."""
+
+    id: str | None = None
+    game: str | None = None
+
+
+class _AnyEnvelope(msgspec.Struct):
+    id: Any = None
+    game: Any = None
+
+
+class Session:
+    """What the service knows of one client, and its replies to the client's messages."""
+
+    __slots__ = (
+        "_address",
+        "_app",
+        "_client",
+        "_connection",
+        "_context",
+        "_hub",
+        "_language",
+        "_limiter",
+        "_limits",
+        "_rate_limited",
+        "_subscriptions",
+        "tokens",
+    )
+
+    def __init__(self, request: web.Request, connection: WebSocketConnection) -> None:
+        app = request.app
+        self._client = get_connection(request)
+        self._address = self._client.address
+        """The client's, for rate limits."""
+        self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
+        """Of the texts of legal moves."""
+        self._rate_limited = 0
+        """Messages in a row that exceeded the rate limit."""
+        self._limiter = app[RATE_LIMITER]
+        self._app = app
+        self._context = app[CONTEXT]
+        self._limits = app[LIMITS]
+        self._hub = app[HUB]
+        self._connection = connection
+        self.tokens = SessionTokens(self._limits.max_subscriptions)
+        self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
+
+    async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
+        """Do the `subscribe` that the path implies, with the upgrade's token as this game's.
+
+        Raises what `Subscriptions.subscribe` raises; then the socket must be closed.
+        """
+        token = self.tokens.upgrade_token
+        self._subscriptions.path_game = game
+        if token is not None:
+            self.tokens.add(game, token)
+        message = Subscribe(game=game, since=resume_point.since, digest=resume_point.digest)
+        try:
+            await self._subscriptions.subscribe(message)
+        except (NoSuchGame, Unauthorized):
+            self._limiter.count_guess(self._address)
+            raise
+        if token is not None:
+            self._limiter.trust_tokens((token,))
+
+    async def handle_message(self, frame: WSMessage) -> None:
+        """Do what a text message says and reply; pings and pongs are only charged."""
+        message, envelope, malformed = _decode(frame)
+        self._client.charge, is_successful = None, False
+        info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
+        try:
+            self._client.charge = await self._limiter.admit_message(self._address, info)
+            self._rate_limited = 0
+            if message is not None:
+                with tracing.span(_MESSAGE_TYPES[type(message)][0], "server"):
+                    await self._dispatch(message)
+                is_successful = True
+            elif malformed is not None:
+                self._connection.send_problem(*envelope, to_problem(malformed))
+        except RateLimited as error:
+            self._reject_rate_limited(envelope, error)
+        except ServiceError as error:
+            if isinstance(error, NoSuchGame | Unauthorized):
+                self._limiter.count_guess(self._address)
+            self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
+        finally:
+            if self._client.charge is not None:
+                self._client.charge.settle(is_successful=is_successful)
+            self._client.charge_busy_time()
+
+    async def _dispatch(self, message: ClientMessage) -> None:
+        match message:
+            case ActMessage() | SeatMessage():
+                await self._execute(message)
+            case Subscribe():
+                await self._subscriptions.subscribe(message)
+            case Sync():
+                await self._subscriptions.send_snapshot(message)
+            case Unsubscribe():
+                self._subscriptions.unsubscribe(message)
+            case Auth():
+                await self._authenticate(message)
+            case Ping():
+                self._connection.send(Pong(id=message.id))
+
+    async def _execute(self, message: CommandMessage) -> None:
+        """Run a command as its HTTP route does, and acknowledge it after its diffs."""
+        game, token = message.game, self.tokens.get(message.game)
+        result, version, _ = await _COMMANDS[type(message)](
+            self._context,
+            CommandRequest(
+                id=game,
+                body=message.to_body(),
+                token=token,
+                if_match=None if message.if_match is None else _parse_if_match(message.if_match),
+                query=IncludeQuery(include=message.include),
+                idempotency_key=message.key,
+                language=self._language,
+                charge=self._client.charge,
+            ),
+        )
+        if token is not None and self.tokens.get_verified(game) is None:
+            self._add_token(game, token)
+        await self._hub.wait_for_version(self._connection, game, version)
+        self._connection.send(
+            Ack(id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves)
+        )
+
+    async def _authenticate(self, message: Auth) -> None:
+        """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
+        check_token(message.token)
+        _, access = await repository.load_game(self._context, message.game)
+        authorize_read(access, message.game, message.token)
+        if not self.tokens.has_room(message.game):
+            problem = too_many_games_problem(self._limits.max_subscriptions)
+            self._connection.send_problem(message.id, message.game, problem)
+            return
+        self._add_token(message.game, message.token)
+        self._connection.send(Ack(id=message.id, game=message.game, version=None, digest=None))
+
+    def _add_token(self, game: str, token: str) -> None:
+        """Store a token that its game has accepted."""
+        self.tokens.add(game, token)
+        self._limiter.trust_tokens((token,))
+
+    def _reject_rate_limited(self, envelope: Envelope, error: RateLimited) -> None:
+        """Reply with the rate limit's error; close the socket of a client that does not slow down."""
+        self._connection.send_problem(*envelope, to_problem(error))
+        self._rate_limited += 1
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.limiter.is_in_debt(self._address):
+            self._connection.close(problem_close_code("rate_limited"), "rate_limited")
+
+
+def _decode(frame: WSMessage) -> tuple[ClientMessage | None, Envelope, Malformed | None]:
+    """Return the message, if there is one, what names it in replies, and what is wrong with it."""
+    if frame.type is not WSMsgType.TEXT:
+        return None, Envelope(), Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
+    text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
+    try:
+        message = decode_json(_DECODER, text)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        SOCKET_MESSAGES.labels("malformed").inc()
+        envelope = Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text)
+        return None, envelope, to_malformed(error)
+    _, received = _MESSAGE_TYPES[type(message)]
+    received.inc()
+    return message, _envelope(message), None
+
+
+def read_envelope(text: str) -> Envelope:
+    """Read the id and the game of a message that is not what it should be."""
+    try:
+        envelope = _ENVELOPE_DECODER.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return Envelope()
+    message_id, game = envelope.id, envelope.game
+    return Envelope(
+        message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
+        game if isinstance(game, str) and is_valid_id(game) else None,
+    )
+
+
+def _envelope(message: ClientMessage) -> Envelope:
+    return Envelope(message.id, None if isinstance(message, Ping) else message.game)
+
+
+def _outcome(message: ClientMessage | None) -> str:
+    """Return what the client must know of a message that the store may not have received."""
+    if not isinstance(message, CommandMessage):
+        return NOTHING_CHANGED
+    return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
+
+
+def _parse_if_match(if_match: str | int) -> list[Revision]:
+    version, _, digest = str(if_match).partition("-")
+    return [Revision(int(version), digest)]
+
+
+_DECODER = msgspec.json.Decoder(ClientMessage)
+_ENVELOPE_DECODER = msgspec.json.Decoder(_AnyEnvelope)
+
+_MESSAGE_TYPES = {
+    struct: (tag := str(struct.__struct_config__.tag), SOCKET_MESSAGES.labels(tag))
+    for struct in get_args(ClientMessage)
+}
+"""For each message its type as clients write it, and its counter."""
+
+_Acknowledged: TypeAlias = Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]
+
+_COMMANDS: dict[type[CommandMessage], Callable[[Context, CommandRequest[Any]], _Acknowledged]] = {
+    ActMessage: act,
+    Undo: undo,
+    Resign: resign_seat,
+    ReturnToSeat: return_to_seat,
+}
+"""The commands of the messages that run one."""
+
+
+SHARED_PATH = "/v1/ws"
+
+GAME_PATH = "/v1/games/{id}/ws"
+"""Takes any id: a browser can read why it was rejected only after the upgrade."""
+
+
+def add_routes(app: web.Application) -> None:
+    """Add both WebSocket routes, and the registry that they share with event streams."""
+    app[STREAMS] = StreamRegistry(app[LIMITS])
+    reject_incomplete_messages()
+    app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
+    app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
+    app.on_shutdown.append(close_streams)
+
+
+async def close_streams(app: web.Application) -> None:
+    """Close all sockets and event streams, while the server still reads what their clients answer."""
+    await app[STREAMS].close_all()
+
+
+async def serve_websocket(request: web.Request) -> web.StreamResponse:
+    """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
+    app = request.app
+    await app[RATE_LIMITER].admit_socket(request, may_guess="id" in request.match_info)
+    async with open_stream(request):
+        connection = await accept_connection(request)
+        connection.send(_welcome(app))
+        with app[STREAMS].registered(request, connection):
+            try:
+                session = Session(request, connection)
+                await _start_session(request, session, connection)
+                get_connection(request).charge_busy_time()
+                await connection.run(session.handle_message)
+            finally:
+                connection.release()
+    return connection.socket
+
+
+def _welcome(app: web.Application) -> Welcome:
+    limits = app[LIMITS]
+    return Welcome(
+        now=app[CONTEXT].now(),
+        ping_interval_ms=int(1000 * limits.ping_interval_s),
+        max_message_bytes=limits.max_message_bytes,
+    )
+
+
+async def _start_session(request: web.Request, session: Session, connection: WebSocketConnection) -> None:
+    """Read the upgrade's token, and subscribe to the path's game; close the socket if either is rejected."""
+    game = request.match_info.get("id")
+    try:
+        session.tokens.upgrade_token = read_bearer_token(request).text
+        if game is not None:
+            resume_point = parse_resume_query(request) if request.query_string else ResumePoint()
+            if not is_valid_id(game):
+                raise NoSuchGame(game)
+            await session.subscribe_to_path_game(game, resume_point)
+    except StoreUnavailable as error:
+        connection.request_reconnect(1000 * error.retry_after_s)
+    except ServiceError as error:
+        code = to_problem(error).code
+        connection.close(problem_close_code(code), code)
