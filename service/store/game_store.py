@@ -245,7 +245,6 @@ class RedisStore(GameIndex):
             self._notifications.count_own_subscribers(commit.game),
             self._client.topology.is_sharded,
             int(clock.now() * 1e6),
-            commit.traceparent,
             [*map(len, entries)],
         )
         arguments = [log_entries.pack_revision(commit.expected) + _ENCODER.encode(header)]

@@ -251,7 +251,6 @@ class CommitHeader(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_
     """Whether the channel is sharded, as in a Cluster."""
     sent_us: int
     """The time of the commit in Unix microseconds by the shared clock."""
-    traceparent: str
     sizes: list[Annotated[int, msgspec.Meta(ge=1)]]
     """Bytes of each entry."""
 
@@ -275,9 +274,7 @@ def decode_notification(game: str, message: bytes) -> ChangeNotification:
         size += len(diff.data)
         if size > MAX_BYTES:
             raise ValueError("the diffs are too large")
-    return ChangeNotification(
-        game, version + len(diffs), bool(header.revocation), diffs, header.sent_us, header.traceparent
-    )
+    return ChangeNotification(game, version + len(diffs), bool(header.revocation), diffs, header.sent_us)
 
 
 _DECODER = msgspec.msgpack.Decoder(CommitHeader)

@@ -88,7 +88,7 @@ DELAY_DISCOUNT: Final = 0.7
 """Factor on a delivery's profit for each turn that it has to wait."""
 MISSING_WARE_DISCOUNT: Final = 0.4
 """Factor on a delivery's profit for each ware that is still missing."""
-ISLANDER_VALUES: Final = (5.2, 1.6, 0.8, 0.6)
+ISLANDER_VALUES: tuple[float, ...] = (5.2, 1.6, 0.8, 0.6)
 """Values of the first, second, third and fourth islander in supply, early in the game."""
 ISLANDER_HORIZON: Final = 8.0
 """Number of turns left from which on an islander in supply has its full value."""
