@@ -18,8 +18,6 @@ from service.store.schedule import Schedule
 
 _SCAN_BATCH_SIZE = 1000
 
-MAX_AUDIT_LINES = 10_000
-
 
 class RedisGameTransfer(GameIndex):
     """Whole games out of and into Redis."""
@@ -64,15 +62,6 @@ class RedisGameTransfer(GameIndex):
             self._client.execute("ZREM", keys.ARCHIVE_PENDING, game),
         )
         return bool(deleted)
-
-    async def add_audit_line(self, line: str) -> None:
-        """Record what an operator changed."""
-        await self._client.execute("LPUSH", keys.AUDIT, line, wait_for_replicas=True)
-        await self._client.execute("LTRIM", keys.AUDIT, 0, MAX_AUDIT_LINES - 1)
-
-    async def list_audit_lines(self) -> list[str]:
-        """Return what operators changed, the newest first."""
-        return [line.decode() for line in await self._client.execute("LRANGE", keys.AUDIT, 0, -1)]
 
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.
