@@ -341,7 +341,7 @@ class FeatureEstimator:
     def closing_chance(self, packed: int, side: int, slot: int) -> float:
         """Return the probability that the next tile closes a feature at an opening.
 
-        A tile that only extends the feature counts with `weights.EXTENSION_WEIGHT`.
+        A tile that only extends the feature counts with `EXTENSION_WEIGHT`.
         """
         cached = self._closing_chances.get((packed, side, slot))
         if cached is None:
