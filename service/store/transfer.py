@@ -12,7 +12,6 @@ from service.games.ports import Revision
 from service.store import keys, log_entries
 from service.store.connection import Argument
 from service.store.game_index import GameIndex
-from service.store.log_entries import SNAPSHOTS
 from service.store.pipeline import PipelinedClient, Script
 from service.store.schedule import Schedule
 
@@ -95,7 +94,7 @@ def _restore_arguments(request: RestoreRequest) -> list[Argument]:
     commit, webhooks = request.commit, request.webhooks
     last = commit.diffs[-1]
     fields: list[Argument] = ["revision", log_entries.pack_revision(Revision(last.version, last.digest))]
-    fields += "snapshot", SNAPSHOTS.compress(commit.snapshot)
+    fields += "snapshot", commit.snapshot
     fields += "access", commit.access or b""
     if webhooks:
         fields += "hooks", ",".join(one.registration.id for one in webhooks)
