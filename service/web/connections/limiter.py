@@ -19,7 +19,7 @@ from schemas.problems import problem
 from service.telemetry.metrics import RATE_LIMITED, SLOW_READERS_DROPPED, UNTRUSTED_PROXY
 from service.web.app_keys import SUPERVISOR
 from service.web.buckets import AddressCounter, Buckets, Policy
-from service.web.client_ip import TrustedProxies, get_site_network
+from service.web.client_ip import FORWARDED_FOR, TrustedProxies, get_site_network
 from service.web.common_headers import CommonHeaders, new_request_id
 from service.web.connection import ClientConnection, get_connection
 from service.web.frames import Turns
@@ -136,8 +136,6 @@ def _target(budget: int) -> int:
     return budget * 7 // 8
 
 
-FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
-
 MAX_BUCKETS_BYTES = 8 * 1024 * 1024
 """Memory for what clients have left."""
 
@@ -178,7 +176,7 @@ class ConnectionLimiter:
         time = Policy("time", limits.rate_time, per_network=per_network, reserved=RESERVED_MS)
         self.clients = Buckets((requests, time), clock, MAX_BUCKETS_BYTES)
         """The requests and the milliseconds that are left to each address, and to each trusted token."""
-        self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
+        self.proxies = TrustedProxies(limits.trusted_proxies)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address = AddressCounter()
         """Connections of each address, and of each IPv6 /48 network."""
@@ -296,7 +294,7 @@ def report_untrusted_proxy(request: web.BaseRequest) -> None:
     """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
     connection = get_connection(request)
     proxies = connection.limiter.proxies
-    if connection.client is None or FORWARDING_HEADERS.isdisjoint(map(str.lower, request.headers)):
+    if connection.client is None or FORWARDED_FOR not in request.headers:
         return
     UNTRUSTED_PROXY.inc()
     if not proxies.has_warned:
