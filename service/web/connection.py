@@ -121,6 +121,8 @@ class ClientConnection(web.RequestHandler):
     """What is written; while it is an event stream, the client must send nothing."""
     request: web.BaseRequest | None = None
     """The request that is handled; None between two."""
+    is_pipelined = False
+    """Whether it arrived together with the one before."""
     begun_requests = 0
     """How many were handed to their handlers."""
     received_bytes = 0
@@ -226,6 +228,7 @@ class ClientConnection(web.RequestHandler):
     def begin_request(self, request: web.BaseRequest) -> None:
         """Note the request that aiohttp hands to its handler now."""
         self.request = request
+        self.is_pipelined = not self.head_started_at
         self.begun_requests += 1
         self.head_started_at = self.idle_since = 0.0
         self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
@@ -259,7 +262,8 @@ class ClientConnection(web.RequestHandler):
         if self.is_discarding or self.kind == "stream":
             return False
         self._end_body("the body ended early")
-        self._go_on_when_idle()
+        if self.request is None:
+            self._go_on_when_idle()
         return True
 
     def _go_on_when_idle(self) -> None:
@@ -336,6 +340,8 @@ class ClientConnection(web.RequestHandler):
                         await body.readany()
                     if not resp.keep_alive:
                         await self.discard_rest()
+        if self.is_pipelined:
+            await asyncio.sleep(0)  # other connections run between two requests of this one
         self.request = None
         if not resp.keep_alive or not body.is_eof():
             self.force_close()
