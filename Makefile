@@ -58,12 +58,13 @@ coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branch
 mutants: $(DEVELOPMENT) $(MUTANTS) ## Print mistakes that no test notices; ARGS="service/engine/islanders.py tests/rules"
 	$(BIN)/python -m verification.mutants $(ARGS)
 
-check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
+check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, budget, Dockerfile, all that is generated
 	$(PIP) check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.budget
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m tools.openapi.generate schemas --check
 	$(BIN)/python -m tools.catalogues --check
