@@ -30,20 +30,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--slow") and config.args == config.getini("testpaths"):
+        config.args.append("verification")
     if config.getoption("--require-all"):
         tools.require_all()
 
 
-ONLY_ALL = ("verification", "tests/benchmarks", "tests/docs", "tests/generators", "tests/test_tools.py")
-"""What checks the checks and the texts: only `make test-all` (`--slow`) runs it, and whoever names it."""
+ONLY_ALL = ("tests/benchmarks", "tests/docs", "tests/generators", "tests/test_tools.py", "tests/test_budget.py")
+"""What checks the checks and the texts: only `make test-all` (`--slow`) runs it, with `verification`, or who names it."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out `ONLY_ALL` where neither `--slow` nor a path is given."""
-    if config.getoption("--slow") or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return None
-    relative = collection_path.relative_to(config.rootpath).as_posix()
-    return True if relative in ONLY_ALL else None
+    """Leave out `ONLY_ALL` without `--slow`; pytest does not ask for a path that the command line names."""
+    is_left_out = collection_path.relative_to(config.rootpath).as_posix() in ONLY_ALL
+    return True if is_left_out and not config.getoption("--slow") else None
 
 
 @pytest.hookimpl(optionalhook=True)
