@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 ONLY_ALL = ("tests/benchmarks", "tests/docs", "tests/generators", "tests/test_tools.py", "tests/test_budget.py")
-"""What checks the checks and the texts: only `make test-all` (`--slow`) runs it, with `verification`, or who names it."""
+"""What checks the checks and the texts: `make test-all` (`--slow`) runs it, and whoever names it."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
