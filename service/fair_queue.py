@@ -10,7 +10,7 @@ from collections import OrderedDict, deque
 from time import perf_counter
 from typing import NamedTuple
 
-from prometheus_client import Histogram
+from service.telemetry.counters import Histogram
 
 MAX_WAITING = 1_000
 """Number of requests of one class that may wait; beyond it, the client with the most loses its latest one."""

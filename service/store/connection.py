@@ -26,12 +26,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from prometheus_client import Histogram
 from redis.asyncio.connection import SSLConnection
 from redis.asyncio.connection import parse_url as parse_server_url
 from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.telemetry.counters import Histogram
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS
 
 _URL = re.compile(

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import CIMultiDictProxy, istr
-from prometheus_client import Histogram
 
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
+from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION
 from service.web.app_keys import DRAINING
