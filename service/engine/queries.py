@@ -1,11 +1,11 @@
-"""R8: tiles left, scores, and what islanders and features are worth, which players may query at any time.
+"""R8: what players may query at any time, what a move would do, and the short ids of moves.
 
-What a move would do, without doing it: its events, and the feature that an islander stands or would stand on.
+Tiles left, scores, and what islanders and features are worth.
 
-The events are those of `apply_action` on a copy. None of them depends on the order of the bag or of the ship pile:
+The effects of a move are the events of `apply_action` on a copy. None of them depends on the order of the bag or of the ship pile:
 whoever knows the rules and sees the board could tell them.
 
-The short ids of moves: at most 24 characters, with the same meaning in every position.
+A move's id has at most 24 characters, with the same meaning in every position.
 
 p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
 r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07

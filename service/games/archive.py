@@ -1,4 +1,6 @@
-"""The document of a game: its log and its snapshot, which suffice to verify the game and to store it again.
+"""The document of a game, an archive or an export: its form, how it is built, and how it is validated.
+
+Its log and its snapshot suffice to verify the game and to store it again.
 
 An archive is for the record: it has no token, so nobody can play with it. An export moves a game between Redis
 servers: it also has the access record with the tokens' hashes, and the webhooks with their secrets. Equal games give
@@ -6,11 +8,8 @@ equal bytes.
 
     InvalidDocument   not a document, or inconsistent; says why and where
 
-Build the document of a stored game: an archive or an export.
-
-Validate a document: its log, snapshot, tile set and header must describe the same game.
-
-This takes some milliseconds, and must precede every use of a document. It does not check the rules:
+Validation checks that log, snapshot, tile set and header describe the same game. It takes some milliseconds, and must
+precede every use of a document. It does not check the rules:
 `service.games.history` does, by replaying the game.
 """
 

@@ -1,8 +1,8 @@
-"""Playing bots: each move is its own version, in the commit of the action before it, as far as time allows.
+"""Turns that no person takes: bots, and what happens at a deadline.
 
-Time-out policies: what happens at a deadline, as the game's creator chose, in one commit.
+Each move of a bot is its own version, in the commit of the action before it, as far as time allows.
 
-`pass` makes the minimal decisions for the player until their turn ends, each as a version of its own. `bot` lets a bot
+At a deadline the policy of the game's creator applies, in one commit. `pass` makes the minimal decisions for the player until their turn ends, each as a version of its own. `bot` lets a bot
 play the seat until the player returns. `resign` resigns the seat. The first version begins with `turn_timed_out`.
 """
 

@@ -1,14 +1,8 @@
-"""Reading a game, its scores and its diffs, and checking tokens.
-
-The lobby, the games of an API key, and pages of any list of games.
-
-The games of a client, by its games' tokens or by a creator's key.
+"""What clients can read: a game, its scores, diffs and story, the lobby, and their own games.
 
 A creator, such as a chat bot, chooses one secret key and sends it when it creates or joins games. Only the key's hash
 is stored: with the game, and with each of its seats beside the creator's name for that user. The store indexes games
 under the hashes of tokens and keys (`access.index_keys`). The index may be stale, so the access record decides.
-
-The story: what happened in a game, in sentences.
 """
 
 import asyncio

@@ -1,9 +1,4 @@
-"""Events in words: a sentence for each event, and a paragraph for each change.
-
-The log of a game as a story: a paragraph for each change.
-
-The words beside the board as text: its legend, and the supplies, ships and players.
-"""
+"""What happened, in words: a sentence for each event, a paragraph for each change, and the words beside a text board."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
