@@ -1,4 +1,4 @@
-"""A fair queue of slots for bots' decisions and pictures: attended games first, and within a class clients in turn.
+"""A fair queue of slots for what takes long: attended games first, and within a class clients in turn.
 
 A client with a thousand waiting games gets as many slots as one with a single game. Running work is never interrupted.
 So unattended games may use only some of the slots, and pause after each decision, which limits them to their share of
@@ -7,6 +7,8 @@ the time.
 
 import asyncio
 from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import NamedTuple
 
@@ -79,6 +81,15 @@ class FairQueue:
     def queue_length(self, *, attended: bool) -> int:
         """Return the number of waiters of a class."""
         return sum(len(waiters) for one, waiters in self._waiting.items() if one.attended == attended)
+
+    @asynccontextmanager
+    async def slot(self, requester: Requester) -> AsyncIterator[float]:
+        """Hold a slot while the block runs; yields the start time. Raises QueueFull."""
+        started_at = await self.acquire(requester)
+        try:
+            yield started_at
+        finally:
+            self.release(requester, started_at)
 
     async def acquire(self, requester: Requester) -> float:
         """Wait for a slot; return the start time, which `release` takes. Raises QueueFull."""

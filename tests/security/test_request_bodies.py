@@ -152,7 +152,7 @@ def pipelined_requests(size: int) -> bytes:
 
 async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
-    connections = client.app[CONNECTION_LIMITER].connections
+    connections: dict[ClientConnection, None] = client.app[CONNECTION_LIMITER].connections
     await wait_until(lambda: any(map(such, connections)))
     return next(filter(such, connections))
 

@@ -131,7 +131,7 @@ async def test_the_connections_of_an_instance_are_limited(store: RedisStore) -> 
             assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503")
         await stack.aclose()
         limiter = client.app[CONNECTION_LIMITER]
-        await wait_until(lambda: not limiter.connections and not limiter.connections_per_address)
+        await wait_until(lambda: not limiter.connections and not limiter.accounts.get("127.0.0.1").connections)
         assert await read_status(await client.get("/livez")) == 200
 
 

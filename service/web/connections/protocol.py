@@ -22,16 +22,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from aiohttp import web
 
-from service.web.client_ip import UNKNOWN, get_site_network
+from service.web.charge import Charge
+from service.web.client_ip import UNKNOWN, BearerToken
 from service.web.connections.frames import FrameReader
+from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.request_reader import RequestReader, is_last_request
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
-
-    from service.web.charge import Charge
-    from service.web.connections.limiter import ConnectionLimiter
-    from service.web.headers import BearerToken
 
 
 T = TypeVar("T")
@@ -112,7 +110,6 @@ class ClientConnection(web.RequestHandler):
 
     __slots__ = (
         "_write_transport",
-        "address",
         "bearer_token",
         "blocked_since",
         "charge",
@@ -133,19 +130,17 @@ class ClientConnection(web.RequestHandler):
     )
 
     def __init__(
-        self, manager: web.Server, *, limiter: "ConnectionLimiter", loop: asyncio.AbstractEventLoop, **options: Any
+        self, manager: web.Server, *, limiter: ConnectionLimiter, loop: asyncio.AbstractEventLoop, **options: Any
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
-        self.charge: Charge | None = None
-        """Who pays for the current request or message; else the address does."""
+        self.charge = Charge(limiter.accounts.get(UNKNOWN))
+        """What the current request or message is charged to."""
         self.loop_time = LoopTime()
         self.peer_address = ""
         """The address of the socket's peer; empty if it has none, as a Unix socket."""
         self.client: str | None = UNKNOWN
         """The client's address; None for a trusted proxy."""
-        self.address = UNKNOWN
-        """The address of the last request's client."""
         self.bearer_token: BearerToken | None = None
         """The token of the last valid Authorization header."""
         self._write_transport: asyncio.Transport | None = None
@@ -178,7 +173,7 @@ class ClientConnection(web.RequestHandler):
         peer = transport.get_extra_info("peername")
         self.peer_address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
         self.client = self.limiter.proxies.direct_client(self.peer_address)
-        self.address = self.client or UNKNOWN
+        self.charge = Charge(self.limiter.accounts.get(self.client or UNKNOWN))
         self._write_transport = cast("asyncio.Transport", transport)
         refusal = self.limiter.add(self)
         if refusal:  # before aiohttp starts a task for it
@@ -278,7 +273,7 @@ class ClientConnection(web.RequestHandler):
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
         assert self.transport is not None  # noqa: S101  aiohttp has just written the handshake
         self.kind = "socket"
-        request_turn = partial(self.limiter.turns.request, get_site_network(self.address), self._read_frames)
+        request_turn = partial(self.limiter.turns.request, self.charge.account.site.client, self._read_frames)
         max_bytes = self.limiter.limits.max_message_bytes
         self.frames = FrameReader(parser, self.transport, max_bytes, request_turn, self._set_ended)
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
@@ -324,7 +319,7 @@ class ClientConnection(web.RequestHandler):
         sent = await self.loop_time.measure(super().finish_response(request, resp, start_time))
         self.loop_time.unpaid_s += REQUEST_S
         self.charge_busy_time()
-        self.charge = None
+        self.charge = Charge(self.charge.account)
         requests = self.requests
         requests.is_answered = not self._messages
         _, is_lost = sent
@@ -344,12 +339,8 @@ class ClientConnection(web.RequestHandler):
         return sent
 
     def charge_busy_time(self) -> None:
-        """Charge the time since the last call to whom the request or message is charged to, else to the address."""
-        seconds = self.loop_time.take()
-        if self.charge is not None and self.charge.buckets:
-            self.charge.charge_time(seconds)
-        else:
-            self.limiter.charge_address(self.address, seconds)
+        """Charge the time since the last call."""
+        self.charge.charge_time(self.loop_time.take())
 
     async def discard_rest(self) -> None:
         """Discard what arrives until the client has closed its sending half, or sent a close frame.

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from service.games.errors import Malformed
+from service.web.accounts import Accounts
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connections.limiter import ConnectionLimiter
 from service.web.connections.protocol import MAX_PENDING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
@@ -62,7 +63,7 @@ class Connections:
     """Makes connections of one limiter, whose handler waits."""
 
     def __init__(self) -> None:
-        self.limiter = ConnectionLimiter(LIMITS)
+        self.limiter = ConnectionLimiter(Accounts(LIMITS))
         self.may_answer = asyncio.Event()
         self.server = web.Server(self._handle)
         self.opened: list[ClientConnection] = []
@@ -103,8 +104,8 @@ async def opened(connections: Connections) -> Opened:
 
 async def test_a_connection_is_counted_until_it_is_lost(connections: Connections, opened: Opened) -> None:
     (connection, transport), limiter = opened, connections.limiter
-    assert (connection.client, connection.address) == ("192.0.2.1", "192.0.2.1")
-    assert limiter.connections_per_address == {"192.0.2.1": 1}
+    account = connection.charge.account
+    assert (connection.client, account.client, account.connections) == ("192.0.2.1", "192.0.2.1", 1)
     transport.unsent = 70_000
     connection.pause_writing()
     assert (connection.unsent_bytes(), connection.writing_paused, limiter.send_buffers.total) == (70_000, True, 70_000)
@@ -112,14 +113,14 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
     assert (connection.writing_paused, limiter.send_buffers.total) == (False, 0)
     connection.pause_writing()
     connection.connection_lost(None)
-    assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
+    assert (limiter.connections, account.connections, limiter.send_buffers.total) == ({}, 0, 0)
     connection.drop()
     assert (connection.unsent_bytes(), connection.transport, transport.calls) == (0, None, ["close"])
 
 
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
     connection, _ = connections.open("10.1.2.3")
-    assert (connection.client, connection.address) == (None, UNKNOWN)
+    assert (connection.client, connection.charge.account.client) == (None, UNKNOWN)
 
 
 @pytest.mark.parametrize(
