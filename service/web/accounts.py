@@ -15,7 +15,7 @@ which the bucket refills. While the store is unavailable, each instance limits a
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
 from typing import Generic, Literal, TypeVar
@@ -212,8 +212,11 @@ class TokenLease:
         if self.tokens <= -(self.policy.lease_tokens // 2):  # early enough that clients do not notice
             self._renew()
 
-    async def wait_for_token(self) -> None:
-        """Wait for renewals until there is a token. Raises RateLimited."""
+    async def wait_for_token(self, leases: Iterable["TokenLease"]) -> None:
+        """Wait for renewals until there is a token.
+
+        Raises RateLimited, with the time until each of the leases has all tokens that are missing.
+        """
         for _ in range(MAX_ATTEMPTS):
             if self._missing <= 0:
                 return
@@ -225,17 +228,20 @@ class TokenLease:
             finally:
                 self.waiting -= 1
         if self._missing > 0:
-            if self.policy.name.startswith("key-"):
-                API_KEY_RATE_LIMITED.labels(self.client, self.policy.name).inc()
-            first_token_s = self.empty_until - self._accounts.clock()
-            raise self.policy.make_error(first_token_s + (self._missing - 1) * self.policy.token_interval_s)
+            empty = max(leases, key=TokenLease.wait_s)
+            if empty.policy.name.startswith("key-"):
+                API_KEY_RATE_LIMITED.labels(empty.client, empty.policy.name).inc()
+            raise empty.policy.make_error(empty.wait_s())
+
+    def wait_s(self) -> float:
+        """Return the seconds until all missing tokens are there."""
+        first_token_s = max(0.0, self.empty_until - self._accounts.clock())
+        return first_token_s + (self._missing - 1) * self.policy.token_interval_s
 
     def _renew(self) -> "asyncio.Task[None] | None":
         """Return the running renewal, or start one; None while the bucket is known to be empty."""
         if self.renewal is None and self._accounts.clock() >= self.empty_until:
-            self.renewal = task = spawn("rate-limit-lease", self._borrow())
-            self._accounts.renewals.add(task)
-            task.add_done_callback(self._accounts.renewals.discard)
+            self.renewal = spawn("rate-limit-lease", self._borrow())
         return self.renewal
 
     async def _borrow(self) -> None:
@@ -377,11 +383,10 @@ class Account:
 
         They may then be in debt, and reject the next request. Raises RateLimited.
         """
-        taken: tuple[TokenLease, ...] = ()
+        leases, taken = [account.lease(policy) for account in self.levels], tuple[TokenLease, ...]()
         try:
-            for account in self.levels:
-                lease = account.lease(policy)
-                await lease.wait_for_token()
+            for lease in leases:
+                await lease.wait_for_token(leases)
                 lease.take(tokens)
                 taken += (lease,)
         except BaseException:
@@ -439,8 +444,6 @@ class Accounts:
         self.guesses = counted("guesses", limits.rate_guesses)
         self.replays = FairQueue(MAX_REPLAYS, max_waiting=MAX_WAITING_REPLAYS)
         """Replays of games, each of which takes as long as dozens of other requests."""
-        self.renewals: set[asyncio.Task[None]] = set()
-        """The running renewals of leases."""
         window_s = max(WINDOW_S, *(2.0 * one.rate.window_s for one in self.policies))
         self.recent = RecentCache[str, Account](window_s, MAX_ACCOUNTS_BYTES // MAX_ACCOUNT_BYTES, clock)
         self._known = WeakValueDictionary[str, Account]()
@@ -452,40 +455,17 @@ class Accounts:
         assert self._context is not None  # noqa: S101  nothing is charged without limits
         return self._context
 
-    def get(self, address: str) -> Account:
-        """Return the account of an address."""
-        return self.recent.get(address) or self._open(address, address)
-
-    def of_key(self, name: str) -> Account:
-        """Return the account of an API key."""
-        key = f"key {name}"
-        return self.recent.get(key) or self._open(key, name)
-
-    async def aclose(self) -> None:
-        """Cancel running renewals."""
-        renewals = [*self.renewals]
-        for renewal in renewals:
-            renewal.cancel()
-        await asyncio.gather(*renewals, return_exceptions=True)
-
-    def _open(self, key: str, client: str) -> Account:
-        account = self._known.get(key)
+    def get(self, client: str, kind: Literal["address", "network", "key"] = "address") -> Account:
+        """Return the account of an address, of an IPv6 /48 network, or of the API key of this name."""
+        key = client if kind == "address" else f"{kind} {client}"
+        account = self.recent.recent.get(key) or self._known.get(key)
         if account is None:
-            network = None
-            if ":" in client:
-                site = get_site_network(client)
-                network = self._known.get(site)
-                if network is None:
-                    network = self._known[site] = Account(self, site, is_network=True)
-            account = self._known[key] = Account(self, client, network)
-        self.recent.put(key, account)
+            is_of_network = kind == "address" and ":" in client
+            network = self.get(get_site_network(client), "network") if is_of_network else None
+            account = self._known[key] = Account(self, client, network, is_network=kind == "network")
+        if kind != "network" and key not in self.recent.recent:
+            self.recent.put(key, account)
         return account
 
 
 ACCOUNTS = web.AppKey("accounts", Accounts)
-
-
-async def accounts_lifespan(app: web.Application) -> AsyncIterator[None]:
-    """Close the accounts when the application ends."""
-    yield
-    await app[ACCOUNTS].aclose()

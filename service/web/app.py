@@ -12,7 +12,7 @@ from service.games.context import Context
 from service.games.hub import Hub
 from service.supervision import Supervisor
 from service.web import websocket
-from service.web.accounts import ACCOUNTS, Accounts, accounts_lifespan
+from service.web.accounts import ACCOUNTS, Accounts
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images import tileset_pictures_lifespan
@@ -51,7 +51,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[CONNECTION_LIMITER] = ConnectionLimiter(app[ACCOUNTS])
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
     app[RATE_LIMITER] = RateLimiter(app[ACCOUNTS], app[API_KEYS])
-    app.cleanup_ctx.extend((run_timeout_sweep, accounts_lifespan, renderer_lifespan, tileset_pictures_lifespan))
+    app.cleanup_ctx.extend((run_timeout_sweep, renderer_lifespan, tileset_pictures_lifespan))
     register_routes(app, ROUTES)
     websocket.add_routes(app)
     page.add_file_routes(app)

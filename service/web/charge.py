@@ -223,6 +223,6 @@ class Charge:
             if self.api_key is None:
                 await self.account.take(policy, tokens)
             else:
-                key = self.account.accounts.of_key(self.api_key.name)
+                key = self.account.accounts.get(self.api_key.name, "key")
                 await key.take(key_policies(self.api_key.quotas).bots, tokens)
             self._is_paid = True

@@ -234,7 +234,7 @@ class RateLimiter:
         """
         accounts = self.accounts
         charge.api_key = key = await self._authenticate(request, charge.account)
-        quotas, payer = key_policies(key.quotas), accounts.of_key(key.name)
+        quotas, payer = key_policies(key.quotas), accounts.get(key.name, "key")
         token_key = self._read_token_key(request)
         if terms.may_guess and self.trusted_tokens.get(token_key) is None:
             charge.unverified_token = token_key
@@ -260,7 +260,7 @@ class RateLimiter:
         except RateLimited:
             if not await self.check_in_turn(account, request, partial(self._is_valid_key, secret)):
                 raise
-            return await self._api_keys.authenticate(secret)
+            guess = ()
         try:
             return await self._api_keys.authenticate(secret)
         except ApiKeyRejected:

@@ -1,6 +1,7 @@
 """Guesses are limited by address, and no valid token is rejected for the guesses of others."""
 
 import asyncio
+import gc
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -298,4 +299,6 @@ async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
     lookup.may_answer.set()
     assert await first
     await wait_until(lambda: not len(verifier))
+    del first, second
+    gc.collect()
     assert not verifier.limiter.checks

@@ -155,27 +155,24 @@ class ConnectionLimiter:
     def add(self, connection: Connection) -> bytes:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
         limits, account = self.limits, connection.charge.account
-        is_client = connection.client is not None
+        is_limited, refusal = connection.client is not None and limits.rate_limits, None
         self.connections[connection] = None
-        refusal, policy = b"", "connections"
         if len(self.connections) > limits.max_connections:
-            policy = "all-connections"
-            refusal = self._encode_refusal(
-                "instance_unavailable", "this instance has reached its maximum number of connections"
-            )
-        elif (
-            is_client
-            and limits.rate_limits
-            and (account.is_full("connections", limits.max_connections_per_address) or account.is_in_debt())
+            detail = "this instance has reached its maximum number of connections"
+            refusal = "all-connections", "instance_unavailable", detail
+        elif is_limited and (
+            account.is_full("connections", limits.max_connections_per_address) or account.is_in_debt()
         ):
-            refusal = self._encode_refusal("rate_limited", "too many connections from this address")
-        if is_client:
+            refusal = "connections", "rate_limited", "too many connections from this address"
+        if connection.client is not None:
             account.add("connections", 1)
             account.charge_time(CONNECTION_S)
-        if refusal:
-            RATE_LIMITED.labels(policy).inc()
-            self._log_rejection(account if is_client else None)
-        return refusal
+        if refusal is None:
+            return b""
+        policy, code, detail = refusal
+        RATE_LIMITED.labels(policy).inc()
+        self._log_rejection(connection)
+        return self._encode_refusal(code, detail)
 
     def _encode_refusal(self, code: str, detail: str) -> bytes:
         """Return a complete response for a connection that is rejected before anything is read."""
@@ -186,15 +183,15 @@ class ConnectionLimiter:
         status = f"HTTP/1.1 {response.status} {response.reason}"
         return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body
 
-    def _log_rejection(self, account: Account | None) -> None:
-        """Log the first rejected connection, and then every thousandth; one of a trusted proxy has no account."""
+    def _log_rejection(self, connection: Connection) -> None:
+        """Log the first rejected connection, and then every thousandth."""
         self.rejected += 1
         if self.rejected % 1_000 == 1:
             LOG.warning(
                 "connections are rejected: %d are open, %d of them from %s, which was rejected last",
                 len(self.connections),
-                account.connections if account else 0,
-                account.client if account else "a trusted proxy",
+                connection.charge.account.connections,
+                connection.client or "a trusted proxy",
             )
 
     def remove(self, connection: Connection) -> None:

@@ -1,6 +1,6 @@
 """Requests without a connection, and what a limiter has charged for them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
@@ -32,8 +32,8 @@ CLIENTS: dict[str | bytes, str] = {
 
 
 @pytest.fixture
-async def limiter() -> AsyncIterator[RateLimiter]:
-    """Yield a limiter with 1,000 tokens of everything, whose store has none left; it trusts two tokens."""
+async def limiter() -> RateLimiter:
+    """Return a limiter with 1,000 tokens of everything, whose store has none left; it trusts two tokens."""
     rates: dict[str, Any] = dict.fromkeys(RATES, RateLimit(1_000, 3_600))
     context = Mock(tilesets=TILESETS)
     context.store.buckets.take = AsyncMock(return_value=Grant(0, 0, 60.0))
@@ -44,8 +44,7 @@ async def limiter() -> AsyncIterator[RateLimiter]:
     limiter = RateLimiter(accounts, api_keys)
     limiter._is_valid_token = AsyncMock(return_value=False)
     limiter.trust_tokens(("trusted", "second"))
-    yield limiter
-    await accounts.aclose()
+    return limiter
 
 
 def make_request(account: Account, method: str, path: str, headers: Mapping[str, str]) -> web.Request:

@@ -19,6 +19,7 @@ from service.web.limits import Limits
 from service.web.problems import RateLimited
 from service.web.rate_limiter import NO_ROUTE, MessageInfo, RateLimiter
 from service.web.routing import Route
+from tests.web.app_server import FrozenClock
 from tests.web.http_game import bearer_header
 from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, SharedBuckets, charged, make_request
 
@@ -326,28 +327,38 @@ async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: Rat
 
 async def test_a_refusal_names_the_time_until_all_missing_tokens_are_there(limiter: RateLimiter) -> None:
     """Not only the next one: bots cost many at once."""
-    accounts, clock, store = limiter.accounts, limiter.accounts.clock, SharedBuckets(limiter.accounts.clock)
-    accounts.context.store.buckets = store
+    accounts, clock = limiter.accounts, FrozenClock()
+    accounts.clock, store = clock, accounts.context.store
+    store.buckets = SharedBuckets(clock)  # type: ignore[misc]  # a mock
     account = accounts.get(ADDRESS)
     for _ in range(7):
         await account.take(accounts.bots, 160)
     with pytest.raises(RateLimited) as refused:
         await account.take(accounts.bots, 160)
     assert refused.value.retry_after_s > 100
-    clock.now += refused.value.retry_after_s - 4  # type: ignore[attr-defined]  # a token takes 3.6 s
+    clock.now += refused.value.retry_after_s - 4  # a token takes 3.6 s
     with pytest.raises(RateLimited) as again:
         await account.take(accounts.bots, 160)
     assert again.value.retry_after_s == 4
-    clock.now += 4  # type: ignore[attr-defined]  # as above
+    clock.now += 4
     await account.take(accounts.bots, 160)
 
 
+async def test_a_refusal_names_the_time_until_address_and_network_have_tokens(limiter: RateLimiter) -> None:
+    account, joins = limiter.accounts.get(SITE_ADDRESS), limiter.accounts.joins
+    for level, tokens in zip(account.levels, (-60, -300), strict=True):
+        level.lease(joins).tokens = tokens
+    with pytest.raises(RateLimited) as refused:
+        await account.take(joins)
+    assert (refused.value.policy, refused.value.retry_after_s) == ("network-joins", 360)
+
+
 async def test_a_refusal_names_the_time_until_every_bucket_has_a_token(limiter: RateLimiter) -> None:
-    account, clock = limiter.accounts.get(ADDRESS), limiter.accounts.clock
+    account, limiter.accounts.clock = limiter.accounts.get(ADDRESS), (clock := FrozenClock())
     for bucket, owed in zip(account.buckets, (10, 100), strict=True):
         bucket.take(bucket.policy.quota + owed, clock())
     with pytest.raises(RateLimited) as refused:
         make_charge(limiter).admit(account.buckets)
     assert (refused.value.policy, refused.value.retry_after_s) == ("time", 364)
-    clock.now += 364  # type: ignore[attr-defined]  # a test's
+    clock.now += 364
     make_charge(limiter).admit(account.buckets)
