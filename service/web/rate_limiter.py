@@ -10,13 +10,9 @@ count as guesses. An address with too many guesses is only served requests with 
 
 A request with an API key, on a route that takes one, counts against the key's quotas instead.
 
-Concurrency limits per address: for work of which an instance can do little at once, and for streams.
-
-Verification of tokens and API keys with the store, for addresses that have made too many guesses.
-
 A token that this instance does not trust may be a guess, or it may have been used with another instance so far. No
-client is rejected for the guesses of others at its address. The tokens of an address are checked one after the other
-at a bounded rate, so guessing costs the service little and reveals little.
+client is rejected for the guesses of others at its address: the tokens and keys of an address with too many guesses
+are checked with the store, one after the other at a bounded rate, so guessing costs little and reveals little.
 """
 
 import asyncio
@@ -41,13 +37,7 @@ from service.web.charge import RATE_LIMIT, Charge, key_policies
 from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, get_connection
-from service.web.headers import (
-    API_KEY_HEADER,
-    check_origin,
-    parse_api_key,
-    parse_bearer_tokens,
-    read_bearer_token,
-)
+from service.web.headers import API_KEY_HEADER, check_origin, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.problems import SAFE_METHODS, RateLimited, TooManyConnections
 
 LOADED_GAME_S = 0.0001

@@ -134,8 +134,8 @@ class ClientConnection(web.RequestHandler):
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
-        self.charge = Charge(limiter.accounts.get(UNKNOWN))
-        """What the current request or message is charged to."""
+        self.charge: Charge
+        """What the current request or message is charged to, once the connection is made."""
         self.loop_time = LoopTime()
         self.peer_address = ""
         """The address of the socket's peer; empty if it has none, as a Unix socket."""
