@@ -14,6 +14,7 @@ which the bucket refills. While the store is unavailable, each instance limits a
 
 import asyncio
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from weakref import WeakValueDictionary
 
 from aiohttp import web
 
-from service.fair_queue import FairQueue
+from service.fair_queue import ANONYMOUS, FairQueue
 from service.games.context import Context
 from service.games.ports import Grant, RateLimit, StoreError
 from service.supervision import spawn
@@ -297,6 +298,7 @@ class Account:
         "replays",
         "streams",
         "token_buckets",
+        "turns",
         "unsent_bytes",
     )
 
@@ -319,6 +321,8 @@ class Account:
         """The same for all trusted tokens of an address together; an API key has its time there."""
         self.drawing = Bucket(accounts.drawing)
         """What its site may draw, in ms, until it is busy."""
+        self.turns: FairQueue | None = None
+        """Of the messages of its sockets, if it had any."""
         self.leases: dict[str, TokenLease] = {}
         """By the header of their policy."""
 
@@ -358,6 +362,12 @@ class Account:
             yield
         finally:
             self.add(what, -1)
+
+    async def take_turn(self) -> None:
+        """Wait for a turn of the event loop in which no other message of its site is read."""
+        turns = self.site.turns = self.site.turns or FairQueue(1, max_waiting=sys.maxsize)
+        started_at = await turns.acquire(ANONYMOUS)
+        asyncio.get_running_loop().call_soon(turns.release, ANONYMOUS, started_at)
 
     def charge_time(self, seconds: float) -> None:
         """Charge time that no token and no key pays for."""
@@ -408,7 +418,7 @@ MAX_WAITING_REPLAYS = 16
 MAX_ACCOUNTS_BYTES = 40 * 1024 * 1024
 """Memory for the accounts of clients that are not connected."""
 
-MAX_ACCOUNT_BYTES = 6_400
+MAX_ACCOUNT_BYTES = 7_400
 """Memory of an account, at most: with a lease of each policy, a network of its own, and its shares of dicts."""
 
 WINDOW_S = 3600.0

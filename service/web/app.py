@@ -14,7 +14,7 @@ from service.supervision import Supervisor
 from service.web import websocket
 from service.web.accounts import ACCOUNTS, Accounts
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images import tileset_pictures_lifespan
 from service.web.limits import Limits
 from service.web.rate_limiter import RATE_LIMITER, RateLimiter

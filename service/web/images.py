@@ -24,7 +24,7 @@ from service.i18n import Language
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
 from service.web.renderer import (

@@ -36,7 +36,7 @@ from service.web.app_keys import LIMITS
 from service.web.charge import RATE_LIMIT, Charge, key_policies
 from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, get_connection
+from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.headers import API_KEY_HEADER, check_origin, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.problems import SAFE_METHODS, RateLimited, TooManyConnections
 
@@ -73,7 +73,7 @@ def check_stream(request: web.BaseRequest) -> None:
     connection = get_connection(request)
     if connection.has_ended:
         raise Malformed("a WebSocket or event stream ends when its client closes its sending half: keep it open")
-    if connection.requests.received_bytes + len(connection.requests.pending) > MAX_STREAM_HEAD_BYTES:
+    if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
             f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
         )

@@ -17,7 +17,7 @@ from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
 from service.web.accounts import Accounts
 from service.web.charge import Charge
-from service.web.connections.limiter import ConnectionLimiter
+from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.renderer import IMAGE_RENDERER, ImageRenderer
 from tests.polling import wait_until

@@ -11,7 +11,7 @@ from service.store.game_store import RedisStore
 from service.web import websocket
 from service.web.accounts import MAX_REPLAYS, MAX_WAITING_REPLAYS, Account, Accounts
 from service.web.charge import MAX_REPLAYS_PER_ADDRESS, Charge
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.problems import RateLimited, TooManyWaiting
 from service.web.rate_limiter import RATE_LIMITER, MessageInfo

@@ -12,7 +12,7 @@ import pytest
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
 from service.web.accounts import ACCOUNTS
-from service.web.connections.limiter import CONNECTION_LIMITER, CONNECTION_S
+from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
 from service.web.rate_limiter import RATE_LIMITER

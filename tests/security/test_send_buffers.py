@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.store.game_store import RedisStore
+from service.web import connection_limiter as limiter
 from service.web.accounts import Accounts
 from service.web.charge import Charge
-from service.web.connections import limiter
-from service.web.connections.limiter import CONNECTION_LIMITER, SendBufferBudget
+from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from tests.polling import wait_until

@@ -44,7 +44,7 @@ from service.games.repository import decode_with_index
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import (
     CreatorKey,
     IdempotencyKey,

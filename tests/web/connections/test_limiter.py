@@ -11,11 +11,11 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.games.ports import RateLimit
+from service.web import connection_limiter as module
 from service.web.accounts import MAX_DEBT, Accounts
 from service.web.app_keys import LIMITS
 from service.web.charge import Charge
-from service.web.connections import limiter as module
-from service.web.connections.limiter import CONNECTION_S, ConnectionLimiter
+from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
 from service.web.limits import Limits
 from service.web.middleware import report_untrusted_proxy
 from service.web.problems import TooManyConnections
@@ -138,7 +138,7 @@ def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest
 async def test_the_streams_of_an_address_are_limited_and_rejections_counted() -> None:
     limits, before = Limits(max_streams_per_address=2), read_samples()
     connection = make_connection(ConnectionLimiter(Accounts(limits)))
-    connection.has_ended, connection.requests.received_bytes, connection.requests.pending = False, 0, b""
+    connection.has_ended, connection.received_bytes = False, 0
     request = make_request(connection)
     request.app = {LIMITS: limits}
     account = connection.charge.account

@@ -12,8 +12,8 @@ import pytest
 from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
-from service.web.connections.frames import FrameReader
-from service.web.connections.protocol import ClientConnection
+from service.web.connection import ClientConnection
+from service.web.frames import FrameReader
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
 from tests.verification.fuzz.frames import (
@@ -166,14 +166,14 @@ async def test_a_flood_of_frames_is_read_in_turns(
 ) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     checked: list[int] = []
-    find_end = FrameReader._find_end
+    take_frames = FrameReader._take_frames
 
-    def record(reader: FrameReader) -> tuple[int, bytes]:
-        end, violation = find_end(reader)
-        checked.append(end)
-        return end, violation
+    def record(reader: FrameReader) -> tuple[bytes, bool]:
+        frames, is_end = take_frames(reader)
+        checked.append(len(frames))
+        return frames, is_end
 
-    monkeypatch.setattr(FrameReader, "_find_end", record)
+    monkeypatch.setattr(FrameReader, "_take_frames", record)
     async with serve(store, Limits(rate_limits=False)) as client, connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
         last = b'{"type":"ping","id":"last"}'

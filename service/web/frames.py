@@ -2,8 +2,7 @@
 
 import asyncio
 import zlib
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,9 @@ MASK_BYTES = 4
 MAX_FRAMES_AT_ONCE = 256
 """Frames that are read in one turn of the event loop."""
 
+MAX_PENDING_BYTES = 65_536
+"""Bytes of messages that are not read yet, from which on no more are received."""
+
 MIN_FRAGMENT_BYTES = 64
 """The largest message may come in frames of this size, but not of a smaller one: each frame is work."""
 
@@ -41,32 +43,8 @@ STORED_PROBE = b"\0" + len(PROBE).to_bytes(2, "little") + (len(PROBE) ^ 0xFFFF).
 """A block that is not compressed: between two blocks, and hardly elsewhere, it is inflated to the probe."""
 
 
-class Turns:
-    """Turns of the event loop: each client gets one at a time, so others are served between its messages."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, deque[Callable[[], None]]] = {}
-        """What each client waits for; a client that had its turn just now is here too."""
-
-    def request(self, client: str, work: Callable[[], None]) -> None:
-        """Do something for a client, in a turn in which nothing else is done for it."""
-        if client in self._waiting:
-            self._waiting[client].append(work)
-        else:
-            self._waiting[client] = deque((work,))
-            asyncio.get_running_loop().call_soon(self._give, client)
-
-    def _give(self, client: str) -> None:
-        waiting = self._waiting[client]
-        if waiting:
-            asyncio.get_running_loop().call_soon(self._give, client)
-            waiting.popleft()()
-        else:
-            del self._waiting[client]
-
-
 class FrameReader:
-    """Passes frames on, up to the end of a message whenever one is requested, and up to the first invalid frame.
+    """Passes frames on, up to the end of a message whenever one is wanted, and up to the first invalid frame.
 
     A message may take long: of a hundred bytes, compression makes 64 KB. So each is paid before the next is read.
     aiohttp accepts unmasked frames, reserved bits in control frames (RFC 6455, 5.1 and 5.2), and any number of frames
@@ -74,19 +52,18 @@ class FrameReader:
     """
 
     __slots__ = (
+        "_arrival",
         "_fragments",
-        "_has_turn",
         "_is_discarding",
         "_is_final",
+        "_is_invalid",
         "_is_last",
         "_is_lost",
         "_is_paused",
-        "_is_requested",
         "_max_fragments",
-        "_on_end",
         "_pending",
         "_reader",
-        "_request_turn",
+        "_take_turn",
         "_transport",
         "_unread_bytes",
     )
@@ -96,133 +73,118 @@ class FrameReader:
         reader: "WebSocketReader",
         transport: asyncio.Transport,
         max_message_bytes: int,
-        request_turn: Callable[[], None],
-        on_end: Callable[[], None],
+        take_turn: Callable[[], Awaitable[None]],
     ) -> None:
         self._reader = reader
         self._transport = transport
-        self._request_turn = request_turn
-        """Called for a turn of the event loop, in which `read` is to be called."""
-        self._on_end = on_end
-        """Called when the client has sent a close frame, or disconnected."""
+        self._take_turn = take_turn
+        """Waits for a turn of the event loop, in which frames are read."""
         self._pending = bytearray()
-        """What has arrived and was not passed on."""
-        self._is_requested = False
-        """Whether the session waits for a message; else what arrives is pending, and the transport paused."""
-        self._has_turn = False
-        """Whether a turn was requested."""
+        """What has arrived and was not read."""
         self._is_paused = False
-        """Whether reading is paused, since no message is requested."""
+        """Whether the transport is paused, since much is pending."""
+        self._arrival: asyncio.Future[None] | None = None
+        """Resolved when data arrives, or the client disconnects."""
         self._max_fragments = max_message_bytes // MIN_FRAGMENT_BYTES
         """Frames of one message. Each is work, even if it is empty."""
         self._fragments = 0
         """Frames since the last that ended a message."""
         self._unread_bytes = 0
-        """Of the current frame, that have not arrived."""
+        """Of the current frame."""
         self._is_final = False
         """Whether the current frame ends a message."""
         self._is_last = False
-        """Whether what follows the current frame is ignored: it is a close frame, or a violation."""
+        """Whether the current frame is a close frame; what follows is ignored."""
+        self._is_invalid = False
+        """Whether a frame was invalid; what follows is ignored."""
         self._is_lost = False
         """Whether the client has disconnected."""
         self._is_discarding = False
-        """Whether nothing is passed on any more: a frame was invalid, or the service is closing."""
+        """Whether nothing is passed on any more."""
 
     def feed_data(self, data: bytes | bytearray) -> None:
         """Take what has arrived."""
-        if self._is_last and not self._unread_bytes:
-            return
-        self._pending += data
-        self._go_on()
+        if not self._is_invalid:
+            self._pending += data
+            if len(self._pending) > MAX_PENDING_BYTES:
+                self._is_paused = True
+                self._transport.pause_reading()
+            self._wake()
 
     def feed_eof(self) -> None:
         """Take the end of the data; what arrived before it is read first."""
         self._is_lost = True
-        self._go_on()
+        self._wake()
 
-    def request_message(self) -> None:
-        """Read on until the end of the next message."""
-        self._is_requested = True
-        self._go_on()
+    def _wake(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
 
-    def discard(self) -> None:
+    async def discard(self) -> None:
         """Pass nothing on any more, and read on until the client has sent a close frame, or disconnected."""
-        self._is_discarding = True
-        self._go_on()
+        self._is_discarding, self._is_final = True, False
+        await self.pass_message()
 
-    def _go_on(self) -> None:
-        """Have what is pending read in a turn, if it is wanted; else stop reading."""
-        if self._has_turn:
-            return
-        if not self._is_requested and not self._is_discarding:
-            if self._pending:
-                self._is_paused = True
-                self._transport.pause_reading()
-        elif self._pending or self._is_lost:
-            self._has_turn = True
-            self._request_turn()
-        else:
-            self._resume_reading()
+    async def pass_message(self) -> None:
+        """Read on until the end of the next message, or until nothing more follows."""
+        has_more, is_end = bool(self._pending), self._is_last and not self._unread_bytes
+        while not is_end:
+            if not has_more and self._is_lost:
+                self._reader.feed_eof()
+                return
+            if not has_more:
+                await self._wait()
+            await self._take_turn()
+            frames, is_end = self._take_frames()
+            has_more = bool(frames)
+            if frames and not self._is_discarding:
+                has_failed, _ = self._reader.feed_data(frames)
+                is_end = is_end or has_failed
 
-    def _resume_reading(self) -> None:
+    async def _wait(self) -> None:
+        """Wait until more arrives, or the client disconnects."""
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
+        self._arrival = asyncio.get_running_loop().create_future()
+        await self._arrival
 
-    def read(self) -> None:
-        """Read what is pending, up to the end of the message that is requested."""
-        self._has_turn = False
-        end, violation = self._find_end()
-        frames = bytes(self._pending[:end]) + violation
-        del self._pending[:end]
-        if frames and not self._is_discarding:
-            failed, _ = self._reader.feed_data(frames)
-            self._is_discarding = failed or bool(violation)
-        if self._is_last and not self._unread_bytes:
-            self._pending.clear()
-            if not violation:
-                self._on_end()
-        if frames:
-            self._go_on()
-        elif self._is_lost:
-            self._reader.feed_eof()
-            self._on_end()
-        else:
-            self._resume_reading()
-
-    def _find_end(self) -> tuple[int, bytes]:
-        """Return how much of what is pending is read now, and what stands for an invalid frame after it."""
-        pending, end = self._pending, 0
+    def _take_frames(self) -> tuple[bytes, bool]:
+        """Return what of the pending frames is read now, and whether that ends a message, or all that is sent."""
+        pending, end, violation = self._pending, 0, b""
         for _ in range(MAX_FRAMES_AT_ONCE):
             arrived = min(self._unread_bytes, len(pending) - end)
             self._unread_bytes -= arrived
             end += arrived
-            if self._unread_bytes or self._is_last:
-                break
-            if self._is_final:
-                self._is_final = self._is_requested = False
-                break
-            if end + 2 > len(pending):
+            if self._unread_bytes or self._is_final or self._is_last or end + 2 > len(pending):
                 break
             first, second = pending[end], pending[end + 1]
             if not second & MASKED or (first & CONTROL and first & RESERVED):
-                self._is_last = True
-                return end, UNKNOWN_FRAME
+                violation = UNKNOWN_FRAME
+                break
             length = second & ~MASKED
             start = end + 2 + EXTENDED_LENGTH_BYTES.get(length, 0)
             if start > len(pending):
                 break
-            self._is_final = bool(first & FINAL) and not self._is_discarding
-            self._fragments = 0 if self._is_final else self._fragments + 1
-            if self._fragments > self._max_fragments:
-                self._is_last = True
-                return end, ENDLESS_FRAME
             if start > end + 2:
                 length = int.from_bytes(pending[end + 2 : start])
+            self._is_final, self._is_last = bool(first & FINAL) and not self._is_discarding, first & OPCODE == CLOSE
+            self._fragments = 0 if self._is_final else self._fragments + 1
+            if self._fragments > self._max_fragments:
+                violation = ENDLESS_FRAME
+                break
             self._unread_bytes = MASK_BYTES + length
-            self._is_last = first & OPCODE == CLOSE
             end = start
-        return end, b""
+        frames = bytes(pending[:end]) + violation
+        del pending[:end]
+        if violation:
+            self._is_invalid = True
+            pending.clear()
+            return frames, False
+        is_end = not self._unread_bytes and (self._is_final or self._is_last)
+        if is_end:
+            self._is_final = False
+        return frames, is_end
 
 
 class Inflater:

@@ -21,7 +21,6 @@ from service.web.app_keys import SUPERVISOR
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies
 from service.web.common_headers import CommonHeaders, new_request_id
-from service.web.connections.frames import Turns
 from service.web.limits import Limits
 from service.web.problems import TooManyConnections, problem_response
 
@@ -145,8 +144,6 @@ class ConnectionLimiter:
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[Any, None] = {}
         """Each is a `ClientConnection`, which imports this module."""
-        self.turns = Turns()
-        """Of sockets, by the IPv6 /48 network of their client, or its IPv4 address."""
         self.rejected = 0
         """Connections since the start."""
         self.common_headers = CommonHeaders(limits)
