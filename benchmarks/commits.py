@@ -68,7 +68,6 @@ def arguments(version: int, sizes: Sizes) -> list[Value]:
         own_subscribers=0,
         is_sharded=False,
         sent_us=1_800_000_000_000_000,
-        traceparent="",
         sizes=[sizes.entry],
     )
     expected = pack_revision(Revision(version, DIGEST) if version else None)

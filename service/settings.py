@@ -251,7 +251,6 @@ _LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
         "default": "",
         "show_default": "none",
     },
-    "forwarded_header": {"type": click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False)},
     "max_connections": {"type": click.IntRange(10)},
     "request_timeout_s": {"type": click.FloatRange(1, 600)},
     "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},

@@ -22,7 +22,7 @@ from service.cli.store import (
     REDIS_SETTINGS,
     RETENTION_SETTINGS,
     Progress,
-    record_change,
+    log_change,
     report_failure,
     run_with_store,
 )
@@ -216,7 +216,7 @@ def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings
 
     async def run(store: RedisStore) -> Counter[str]:
         counts = await import_files(store, iter_documents(sources), settings.retention, replace=replace)
-        await record_change(store, "replaced games" if replace else "imported games", _describe(counts))
+        log_change("replaced games" if replace else "imported games", _describe(counts))
         return counts
 
     counts = run_with_store(settings, run)

@@ -20,7 +20,6 @@ from service.games.game_failures import record_failure
 from service.games.legal_moves import move_sort_key
 from service.games.lifecycle import CLOCK, bot_on_turn, requester_of
 from service.games.ports import StoredDiff
-from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
 UNATTENDED_TIMEOUT_S = 20.0
@@ -50,8 +49,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
         else:
             timeout_s = deadline - perf_counter() + DECISION_GRACE_S
         try:
-            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
-                action = await context.bots.choose(bot, index, game, timeout_s, requester)
+            action = await context.bots.choose(bot, index, game, timeout_s, requester)
         except Exception as error:  # whatever a bot does, the person's action before it is stored
             if is_patient:
                 raise

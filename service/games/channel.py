@@ -11,7 +11,6 @@ then subscribers get the whole game.
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from itertools import islice
 from operator import length_hint
 from time import perf_counter
@@ -36,7 +35,7 @@ from service.games.ports import (
 from service.games.repository import decode_with_index
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
-from service.telemetry import clock, tracing
+from service.telemetry import clock
 from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES, DELIVERY_LAG, HISTORIES_REPLACED
 
 LOG = logging.getLogger(__name__)
@@ -380,10 +379,7 @@ def publish_notified(channel: Channel, notification: ChangeNotification) -> bool
         return False
     if notification.version <= channel.position.version:
         return True
-    parent = notification.traceparent
-    attributes = {"south_seas.game": channel.game}
-    with tracing.span("deliver", "consumer", parent, attributes) if parent else nullcontext():
-        is_published = bool(notification.diffs) and channel.publish(notification.diffs)
+    is_published = bool(notification.diffs) and channel.publish(notification.diffs)
     if is_published:
         _REMOTE_LAG.observe(max(0.0, clock.now() - notification.sent_us / 1e6))
     return is_published

@@ -27,7 +27,6 @@ from service.games.ports import GameStore, Revision, StoredDiff, StoreUnavailabl
 from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
-from service.telemetry import tracing
 from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
 
 LOG = logging.getLogger(__name__)
@@ -103,8 +102,7 @@ class Hub:
         channel = self._channels.get(game)
         if channel is None:
             return False
-        with tracing.span("deliver"):
-            published = channel.publish(diffs)
+        published = channel.publish(diffs)
         if not published:
             self._reader.request_read(channel)
         return published

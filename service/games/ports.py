@@ -375,8 +375,6 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the game's index keys (`GameStore.list_by_keys`); called only when they are written, which is seldom."""
     index_ttl_s: int = 0
     """Minimum TTL of an index key in seconds: longer than that of any game."""
-    traceparent: str = ""
-    """The span of the commit, empty for none; the notification carries it."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -407,8 +405,6 @@ class ChangeNotification(msgspec.Struct, frozen=True):
     diffs: Sequence[StoredDiff] = ()
     sent_us: int = 0
     """The time of the commit in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
-    traceparent: str = ""
-    """The span of the commit, empty for none."""
 
 
 class Page(NamedTuple):

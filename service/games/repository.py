@@ -26,7 +26,6 @@ from service.games.ports import (
     VersionConflict,
 )
 from service.games.tilesets import TileSetCatalogue
-from service.telemetry import tracing
 from service.telemetry.clock import unix_seconds
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
@@ -43,8 +42,7 @@ async def load_game(
     `since` does. Raises NoSuchGame, UnreadableGame, StoreUnavailable.
     """
     store = context.store
-    with tracing.span("load", "client"):
-        record = await (store.load(game, key) if since is None else store.load_since(game, since))
+    record = await (store.load(game, key) if since is None else store.load_since(game, since))
     if record is None:
         raise NoSuchGame(game)
     return record, read_access(record)
@@ -52,8 +50,7 @@ async def load_game(
 
 def open_session(context: Context, record: GameRecord, access: AccessRecord) -> GameSession:
     """Decode a loaded game. Raises TileSetMissing, UnreadableGame."""
-    with tracing.span("decode"):
-        game = decode_game(record)
+    game = decode_game(record)
     tileset = context.tilesets.get(game.tileset)
     return GameSession(game, access, tileset, record.revision, record.webhooks, record.last_revocation, game.status)
 
@@ -73,15 +70,13 @@ async def commit(
     TooManyIdempotencyKeys, StoreUnavailable.
     """
     game = session.game
-    with tracing.span("encode"):
-        snapshot = encode_snapshot(game)
     change = Commit(
         game=game.id,
         id=context.commit_id(),
         expected=session.revision,
         expected_webhooks=session.webhooks,
         expected_revocation=session.last_revocation,
-        snapshot=snapshot,
+        snapshot=encode_snapshot(game),
         access=encode_access(session.access) if store_access else None,
         revokes_token=revokes_token,
         diffs=diffs,
@@ -94,11 +89,9 @@ async def commit(
         due_at=next_due_at(game, context.clock()),
         index_keys=partial(index_keys, session.access),
         index_ttl_s=context.retention.index_ttl_s,
-        traceparent=tracing.traceparent(),
     )
     sent_at = perf_counter()
-    with tracing.span("commit", "client"):
-        outcome = await context.store.commit(change)
+    outcome = await context.store.commit(change)
     _OUTCOMES[type(outcome)].inc()
     if isinstance(outcome, Committed):
         _publish(context, session, change, sent_at)

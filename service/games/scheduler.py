@@ -18,6 +18,7 @@ from service.games.game_failures import record_failure
 from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.supervision import Backoff
+from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS
 
@@ -127,7 +128,8 @@ async def process_due_game(context: Context, game_id: str, slots: BotSlots | Non
     """Process a due game; postpone it if that fails, whatever the reason."""
     LOG_CONTEXT.set(DueGameContext(game_id))
     try:
-        await advance_due_game(context, game_id, slots)
+        with tracing.span("turn", attributes={"south_seas.game": game_id}):
+            await advance_due_game(context, game_id, slots)
     except Exception as error:  # noqa: BLE001  one failing game does not affect the others
         await _postpone(context, game_id, error)
 

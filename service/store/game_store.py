@@ -44,7 +44,7 @@ from service.store.compacted_logs import CompactedLogs
 from service.store.connection import InFlightLimits, parse_url
 from service.store.game_index import GameIndex, RedisIndexRepair
 from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
-from service.store.log_entries import SNAPSHOTS, CommitHeader
+from service.store.log_entries import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisArchiveQueue, Schedule
@@ -245,11 +245,10 @@ class RedisStore(GameIndex):
             self._notifications.count_own_subscribers(commit.game),
             self._client.topology.is_sharded,
             int(clock.now() * 1e6),
-            commit.traceparent,
             [*map(len, entries)],
         )
         arguments = [log_entries.pack_revision(commit.expected) + _ENCODER.encode(header)]
-        arguments += SNAPSHOTS.compress(commit.snapshot), commit.access or b""
+        arguments += commit.snapshot, commit.access or b""
         arguments.append(b"" if record is None else keys.idempotency_field(record.key) + record.record)
         return [*arguments, *entries]
 
@@ -344,7 +343,7 @@ def _decode_game(values: Any, idempotency_record: bytes | None = None) -> GameRe
     try:
         return GameRecord(
             log_entries.unpack_revision(revision),
-            SNAPSHOTS.decompress(snapshot or b""),
+            snapshot or b"",
             access or b"",
             idempotency_record,
             tuple(decode_webhook_ids(hooks)),

@@ -13,11 +13,13 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from importlib.resources import files
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
-from redis.exceptions import AskError, MovedError, NoScriptError
+from redis.asyncio.connection import AbstractConnection, ConnectionPool
+from redis.exceptions import AskError, MovedError, NoScriptError, ResponseError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection import (
@@ -131,6 +133,9 @@ RETRY_DELAY_S = 0.1
 
 MAX_REDIRECTS = 3
 """How many MOVED or ASK redirects a command follows at once; after more it waits RETRY_DELAY_S, in case of a loop."""
+
+IDLE_S = 1.0
+"""After this time without commands a connection is checked: the server may have closed it."""
 
 _BACKOFF = Backoff(0.05, 0.5, jitter=0)
 """Delay between attempts to connect."""
@@ -404,34 +409,36 @@ class PipelineQueue:
 
     async def _send_batches(self) -> None:
         """Send what is queued as one pipeline after another. An unexpected error fails a batch, and ends the task."""
-        while True:
-            self._is_waking = False
-            batch, self._queued = self._queued, []
-            try:
-                if batch:
-                    await self._execute_batch(batch)
-            except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
-                for command in batch:
-                    self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
-                raise
-            if not self._queued:
-                idle = self._loop.create_future()
-                self._idle.append(idle)
-                await idle
+        async with aclosing(_Lease(self._topology, self._primary)) as lease:
+            while True:
+                self._is_waking = False
+                batch, self._queued = self._queued, []
+                try:
+                    if batch:
+                        await self._execute_batch(lease, batch)
+                except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
+                    for command in batch:
+                        self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
+                    raise
+                if not self._queued:
+                    idle = self._loop.create_future()
+                    self._idle.append(idle)
+                    await idle
 
-    async def _execute_batch(self, batch: list[Command]) -> None:
+    async def _execute_batch(self, lease: "_Lease", batch: list[Command]) -> None:
         """Send commands as one pipeline, and deliver the replies."""
-        pipeline = self._topology.client_for(self._primary).pipeline(transaction=False)
+        sent: list[tuple[Argument, ...]] = []
         for command in batch:
             if command.needs_asking:
-                pipeline.execute_command("ASKING")
-            pipeline.execute_command(*command.arguments)
+                sent.append(("ASKING",))
+            sent.append(command.arguments)
         if self._wait is not None:
-            pipeline.execute_command("WAIT", *self._wait)
+            sent.append(("WAIT", *self._wait))
         try:
             async with asyncio.timeout(self._timeout_s):
-                replies = await pipeline.execute(raise_on_error=False)
+                replies = await lease.exchange(sent)
         except CONNECTION_ERRORS as error:
+            await lease.aclose()
             await self._handle_connection_error(batch, error)
         else:
             self._failures, self.unreachable_since = 0, None
@@ -477,6 +484,50 @@ class PipelineQueue:
         queued, self._queued = self._queued, []
         for command in queued:
             self._client.dispatch(command)  # the primary may be another by now
+
+
+class _Lease:
+    """A connection that one sender keeps out of its pool for as long as it works.
+
+    redis-py's pipelines take one from the pool for each batch, which costs more than the batch. A connection that
+    fails is closed and goes back, so that its pool, which knows of failovers, opens the next one.
+    """
+
+    def __init__(self, topology: Topology, primary: str) -> None:
+        self._topology = topology
+        self._primary = primary
+        self._pool: ConnectionPool | None = None
+        self._connection: AbstractConnection | None = None
+        self._used_at = 0.0
+
+    async def exchange(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
+        """Send commands, and return their replies, errors among them. Raise one of CONNECTION_ERRORS."""
+        now = monotonic()
+        if self._connection is None:
+            self._pool = self._topology.client_for(self._primary).connection_pool
+            self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+        elif now - self._used_at > IDLE_S and self._pool is not None:
+            await self._pool.ensure_connection(self._connection)
+        self._used_at = now
+        connection = self._connection
+        await connection.send_packed_command(connection.pack_commands(commands))
+        replies: list[Any] = []
+        for _ in commands:
+            try:
+                replies.append(await connection.read_response())
+            except ResponseError as error:
+                replies.append(error)
+        return replies
+
+    async def aclose(self) -> None:
+        """Close the connection, and give it back."""
+        connection, pool = self._connection, self._pool
+        self._connection = self._pool = None
+        if connection is not None and pool is not None:
+            try:
+                await connection.disconnect(nowait=True)
+            finally:
+                await pool.release(connection)
 
 
 class Script:

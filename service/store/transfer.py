@@ -12,13 +12,10 @@ from service.games.ports import Revision
 from service.store import keys, log_entries
 from service.store.connection import Argument
 from service.store.game_index import GameIndex
-from service.store.log_entries import SNAPSHOTS
 from service.store.pipeline import PipelinedClient, Script
 from service.store.schedule import Schedule
 
 _SCAN_BATCH_SIZE = 1000
-
-MAX_AUDIT_LINES = 10_000
 
 
 class RedisGameTransfer(GameIndex):
@@ -65,15 +62,6 @@ class RedisGameTransfer(GameIndex):
         )
         return bool(deleted)
 
-    async def add_audit_line(self, line: str) -> None:
-        """Record what an operator changed."""
-        await self._client.execute("LPUSH", keys.AUDIT, line, wait_for_replicas=True)
-        await self._client.execute("LTRIM", keys.AUDIT, 0, MAX_AUDIT_LINES - 1)
-
-    async def list_audit_lines(self) -> list[str]:
-        """Return what operators changed, the newest first."""
-        return [line.decode() for line in await self._client.execute("LRANGE", keys.AUDIT, 0, -1)]
-
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.
 
@@ -106,7 +94,7 @@ def _restore_arguments(request: RestoreRequest) -> list[Argument]:
     commit, webhooks = request.commit, request.webhooks
     last = commit.diffs[-1]
     fields: list[Argument] = ["revision", log_entries.pack_revision(Revision(last.version, last.digest))]
-    fields += "snapshot", SNAPSHOTS.compress(commit.snapshot)
+    fields += "snapshot", commit.snapshot
     fields += "access", commit.access or b""
     if webhooks:
         fields += "hooks", ",".join(one.registration.id for one in webhooks)

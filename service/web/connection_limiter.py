@@ -141,7 +141,7 @@ class ConnectionLimiter:
     def __init__(self, accounts: Accounts) -> None:
         self.accounts = accounts
         self.limits = limits = accounts.limits
-        self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
+        self.proxies = TrustedProxies(limits.trusted_proxies)
         self.connections: dict[Any, None] = {}
         """Each is a `ClientConnection`, which imports this module."""
         self.rejected = 0

@@ -26,6 +26,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, UNTRUSTED_PROXY
 from service.web.app_keys import DRAINING
 from service.web.charge import Charge
+from service.web.client_ip import FORWARDED_FOR
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
 from service.web.connection import get_connection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
@@ -175,14 +176,11 @@ Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Handles a `web.Request`; aiohttp declares a wider type."""
 
 
-FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
-
-
 def report_untrusted_proxy(request: web.BaseRequest) -> None:
     """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
     connection = get_connection(request)
     proxies = connection.limiter.proxies
-    if connection.client is None or FORWARDING_HEADERS.isdisjoint(map(str.lower, request.headers)):
+    if connection.client is None or FORWARDED_FOR not in request.headers:
         return
     UNTRUSTED_PROXY.inc()
     if not proxies.has_warned:

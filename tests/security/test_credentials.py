@@ -187,7 +187,7 @@ def test_trusted_tokens_are_bounded_by_bytes() -> None:
 
 def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:
     """A proxy hands on, before what it says itself, whatever the client wrote."""
-    proxies = TrustedProxies(parse_networks("10.0.0.0/8"), "x-forwarded-for")
+    proxies = TrustedProxies(parse_networks("10.0.0.0/8"))
     with measure_growth() as grown:
         for number in range(4_000):
             lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))

@@ -59,7 +59,6 @@ from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
 from service.games.ports import Revision, StoredDiff
 from service.games.repository import read_log
 from service.json_patch import apply_patch
-from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
 ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
@@ -100,13 +99,11 @@ async def _act(
         seat = resolve_seat(session.access, principal, body.seat, game.decider, place)
         check_turn(game, seat, place)
         try:
-            with tracing.span("apply"):
-                applied, events = apply_action(index, game, action)
+            applied, events = apply_action(index, game, action)
         except IllegalMove as refusal:
             raise MoveRejected(refusal.rule, refusal.reason, place) from refusal
-        with tracing.span("record"):
-            at, move = context.now(), move_id(applied)
-            diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
+        at, move = context.now(), move_id(applied)
+        diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
         if body.actions is not None:
             is_revealed = reveals_hidden(events)
             skippable |= passed_by_engine(game, applied, events)

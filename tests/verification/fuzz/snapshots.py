@@ -23,12 +23,13 @@ from service.engine import (
     move_id,
     parse_move_id,
 )
+from service.engine.game import CHECKSUM_BYTES
 from service.games.diffs import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
-from service.store.log_entries import SNAPSHOTS
 from service.web.app_keys import CONTEXT
 from tests.engine.random_games import lagoon_index, new_game
+from tests.snapshots import seal
 from tests.verification.fuzz.frames import ConnectionEnded, RawSocket
 from tests.verification.fuzz.harness import Budget, Counts, run_property
 from tests.verification.fuzz.target import Target
@@ -138,16 +139,16 @@ def _check_corrupted_games(target: Target, counts: Counts) -> Callable[[], None]
 
 
 async def _corrupt(target: Target, game: str, fields: tuple[str, ...], changes: list[tuple[int, bytes, int]]) -> None:
-    """Change the stored bytes, those of a snapshot before compression, directly in Redis; empty the cache."""
+    """Change the stored bytes, directly in Redis, and seal a snapshot again; empty the cache."""
     redis = target.redis
     for field in fields:
         stored = await redis.hget(keys.game(game), field)
         assert isinstance(stored, bytes)
-        data = SNAPSHOTS.decompress(stored) if field == "snapshot" else stored
+        data = stored[:-CHECKSUM_BYTES] if field == "snapshot" else stored
         for position, new, cut in changes:
             start = position % (len(data) + 1)
             data = data[:start] + new + data[start + cut :]
-        await redis.hset(keys.game(game), field, SNAPSHOTS.compress(data) if field == "snapshot" else data)
+        await redis.hset(keys.game(game), field, seal(data) if field == "snapshot" else data)
     while target.app[CONTEXT].cache.pop(game) is not None:
         pass
 

@@ -192,7 +192,7 @@ def make_request(connection: Any, **headers: str) -> Any:
     ("client", "headers", "is_warned"),
     (
         (ADDRESS, {"X-Forwarded-For": "192.0.2.7"}, True),
-        (ADDRESS, {"Forwarded": "for=192.0.2.7"}, True),
+        (ADDRESS, {"Forwarded": "for=192.0.2.7"}, False),
         (ADDRESS, {"X-Real-IP": "192.0.2.7"}, False),
         (None, {"X-Forwarded-For": "192.0.2.7"}, False),
     ),
