@@ -104,77 +104,53 @@ The default high-water mark of transports.
 class ClientConnection(web.RequestHandler):
     """One connection of a client."""
 
-    __slots__ = (
-        "_write_transport",
-        "bearer_token",
-        "begun_requests",
-        "blocked_since",
-        "charge",
-        "client",
-        "discarded_bytes",
-        "ended",
-        "frames",
-        "has_ended",
-        "head_started_at",
-        "idle_since",
-        "is_ahead",
-        "is_discarding",
-        "kind",
-        "limiter",
-        "loop_time",
-        "lost",
-        "max_received_bytes",
-        "peer_address",
-        "received_bytes",
-        "request",
-    )
+    charge: Charge
+    """What the current request or message is charged to, once the connection is made."""
+    peer_address = ""
+    """The address of the socket's peer; empty if it has none, as a Unix socket."""
+    client: str | None = UNKNOWN
+    """The client's address; None for a trusted proxy."""
+    bearer_token: BearerToken | None = None
+    """The token of the last valid Authorization header."""
+    kind: Literal["response", "socket", "stream"] = "response"
+    """What is written; while it is an event stream, the client must send nothing."""
+    request: web.BaseRequest | None = None
+    """The request that is handled; None between two."""
+    begun_requests = 0
+    """How many were handed to their handlers."""
+    received_bytes = 0
+    """Bytes since the last response; those of pipelined requests are counted together."""
+    max_received_bytes = 0
+    """How many these may be at the end of the current request's body."""
+    is_ahead = False
+    """Whether nothing is read until all requests are answered, since one was sent while another was handled."""
+    frames: FrameReader | None = None
+    """What reads a WebSocket's frames."""
+    is_discarding = False
+    """Whether nothing is passed on any more: the last response or close frame was sent."""
+    discarded_bytes = 0
+    """Bytes that have arrived since then."""
+    head_started_at = 0.0
+    """When the head of the next request began; 0 if nothing of it has arrived."""
+    idle_since = 0.0
+    """When the connection was first seen idle; 0 if it is not."""
+    blocked_since = 0.0
+    """Since when there are unsent bytes; 0 if there are none."""
+    has_ended = False
+    """Whether the client has closed its sending half."""
+    ended: asyncio.Future[None] | None = None
+    """Resolved then, for who waits for it."""
+    lost: asyncio.Future[None] | None = None
+    """Resolved when the connection is lost; None unless it ends with the request that has begun."""
+    _write_transport: asyncio.Transport | None = None
+    """The transport; aiohttp drops its reference on close, when data may still be unsent."""
 
     def __init__(
         self, manager: web.Server, *, limiter: ConnectionLimiter, loop: asyncio.AbstractEventLoop, **options: Any
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
-        self.charge: Charge
-        """What the current request or message is charged to, once the connection is made."""
         self.loop_time = LoopTime()
-        self.peer_address = ""
-        """The address of the socket's peer; empty if it has none, as a Unix socket."""
-        self.client: str | None = UNKNOWN
-        """The client's address; None for a trusted proxy."""
-        self.bearer_token: BearerToken | None = None
-        """The token of the last valid Authorization header."""
-        self._write_transport: asyncio.Transport | None = None
-        """The transport; aiohttp drops its reference on close, when data may still be unsent."""
-        self.request: web.BaseRequest | None = None
-        """The request that is handled; None between two."""
-        self.begun_requests = 0
-        """How many were handed to their handlers."""
-        self.head_started_at = 0.0
-        """When the head of the next request began; 0 if nothing of it has arrived."""
-        self.received_bytes = 0
-        """Bytes since the last response; those of pipelined requests are counted together."""
-        self.max_received_bytes = 0
-        """How many these may be at the end of the current request's body."""
-        self.is_ahead = False
-        """Whether nothing is read until all requests are answered, since one was sent while another was handled."""
-        self.idle_since = 0.0
-        """When the connection was first seen idle; 0 if it is not."""
-        self.blocked_since = 0.0
-        """Since when there are unsent bytes; 0 if there are none."""
-        self.frames: FrameReader | None = None
-        """What reads a WebSocket's frames."""
-        self.kind: Literal["response", "socket", "stream"] = "response"
-        """What is written; while it is an event stream, the client must send nothing."""
-        self.is_discarding = False
-        """Whether nothing is passed on any more: the last response or close frame was sent."""
-        self.discarded_bytes = 0
-        """Bytes that have arrived since then."""
-        self.has_ended = False
-        """Whether the client has closed its sending half."""
-        self.ended: asyncio.Future[None] | None = None
-        """Resolved then, for who waits for it."""
-        self.lost: asyncio.Future[None] | None = None
-        """Resolved when the connection is lost; None unless it ends with the request that has begun."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""

@@ -3,6 +3,8 @@
 import asyncio
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -51,22 +53,20 @@ class FrameReader:
     for one message. It gets another invalid frame in their place.
     """
 
-    __slots__ = (
-        "_arrival",
-        "_fragments",
-        "_is_discarding",
-        "_is_final",
-        "_is_invalid",
-        "_is_last",
-        "_is_lost",
-        "_is_paused",
-        "_max_fragments",
-        "_pending",
-        "_reader",
-        "_take_turn",
-        "_transport",
-        "_unread_bytes",
-    )
+    _arrival: asyncio.Future[None] | None = None
+    """Resolved when data arrives, or the client disconnects."""
+    _unread_bytes = 0
+    """Of the current frame."""
+    _is_paused = False
+    """Whether the transport is paused, since much is pending."""
+    _is_closed = False
+    """Whether the client has sent a close frame."""
+    _is_invalid = False
+    """Whether a frame was invalid; what follows is ignored."""
+    _is_lost = False
+    """Whether the client has disconnected."""
+    _is_discarding = False
+    """Whether nothing is passed on any more."""
 
     def __init__(
         self,
@@ -75,32 +75,11 @@ class FrameReader:
         max_message_bytes: int,
         take_turn: Callable[[], Awaitable[None]],
     ) -> None:
-        self._reader = reader
-        self._transport = transport
-        self._take_turn = take_turn
-        """Waits for a turn of the event loop, in which frames are read."""
+        self._reader, self._transport, self._take_turn = reader, transport, take_turn
         self._pending = bytearray()
         """What has arrived and was not read."""
-        self._is_paused = False
-        """Whether the transport is paused, since much is pending."""
-        self._arrival: asyncio.Future[None] | None = None
-        """Resolved when data arrives, or the client disconnects."""
         self._max_fragments = max_message_bytes // MIN_FRAGMENT_BYTES
         """Frames of one message. Each is work, even if it is empty."""
-        self._fragments = 0
-        """Frames since the last that ended a message."""
-        self._unread_bytes = 0
-        """Of the current frame."""
-        self._is_final = False
-        """Whether the current frame ends a message."""
-        self._is_last = False
-        """Whether the current frame is a close frame; what follows is ignored."""
-        self._is_invalid = False
-        """Whether a frame was invalid; what follows is ignored."""
-        self._is_lost = False
-        """Whether the client has disconnected."""
-        self._is_discarding = False
-        """Whether nothing is passed on any more."""
 
     def feed_data(self, data: bytes | bytearray) -> None:
         """Take what has arrived."""
@@ -120,71 +99,71 @@ class FrameReader:
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)
 
+    async def pass_message(self) -> None:
+        """Read on to the end of the next message, or of all."""
+        if self._pending:
+            await self._take_turn()
+        with suppress(EOFError):
+            for number in count(1):
+                if await self._read_frame(number) & FINAL:
+                    return
+
     async def discard(self) -> None:
         """Pass nothing on any more, and read on until the client has sent a close frame, or disconnected."""
-        self._is_discarding, self._is_final = True, False
-        await self.pass_message()
+        self._is_discarding = True
+        with suppress(EOFError):
+            await self._read_payload()
+            for number in count(1):
+                if self._is_closed:
+                    return
+                await self._read_frame(number)
 
-    async def pass_message(self) -> None:
-        """Read on until the end of the next message, or until nothing more follows."""
-        has_more, is_end = bool(self._pending), self._is_last and not self._unread_bytes
-        while not is_end:
-            if not has_more and self._is_lost:
-                self._reader.feed_eof()
-                return
-            if not has_more:
-                await self._wait()
+    async def _read_frame(self, number: int) -> int:
+        """Read the next frame of a message, the first being 1; return its first byte. Raises EOFError."""
+        if number % MAX_FRAMES_AT_ONCE == 0:
             await self._take_turn()
-            frames, is_end = self._take_frames()
-            has_more = bool(frames)
-            if frames and not self._is_discarding:
-                has_failed, _ = self._reader.feed_data(frames)
-                is_end = is_end or has_failed
+        pending = self._pending
+        while len(pending) < 2 or len(pending) < (size := 2 + EXTENDED_LENGTH_BYTES.get(pending[1] & ~MASKED, 0)):
+            await self._wait()
+        first, second = pending[:2]
+        violation = b"" if number <= self._max_fragments else ENDLESS_FRAME
+        if not second & MASKED or (first & CONTROL and first & RESERVED):
+            violation = UNKNOWN_FRAME
+        if violation:
+            self._is_invalid = True
+            pending[:], self._unread_bytes = violation, len(violation)
+        else:
+            length = int.from_bytes(pending[2:size]) if size > 2 else second & ~MASKED
+            self._unread_bytes = size + MASK_BYTES + length
+        await self._read_payload()
+        self._is_closed = first & OPCODE == CLOSE and not violation
+        return first
+
+    async def _read_payload(self) -> None:
+        """Read the rest of the current frame. Raises EOFError if aiohttp takes no more."""
+        while True:
+            data = bytes(self._pending[: self._unread_bytes])
+            del self._pending[: len(data)]
+            self._unread_bytes -= len(data)
+            if data and not self._is_discarding:
+                has_failed, _ = self._reader.feed_data(data)
+                if has_failed:
+                    raise EOFError
+            if not self._unread_bytes:
+                return
+            await self._wait()
 
     async def _wait(self) -> None:
-        """Wait until more arrives, or the client disconnects."""
+        """Wait for more, and for a turn to read it. Raises EOFError if the client has disconnected."""
+        if self._is_lost:
+            self._reader.feed_eof()
+            raise EOFError
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
         self._arrival = asyncio.get_running_loop().create_future()
         await self._arrival
-
-    def _take_frames(self) -> tuple[bytes, bool]:
-        """Return what of the pending frames is read now, and whether that ends a message, or all that is sent."""
-        pending, end, violation = self._pending, 0, b""
-        for _ in range(MAX_FRAMES_AT_ONCE):
-            arrived = min(self._unread_bytes, len(pending) - end)
-            self._unread_bytes -= arrived
-            end += arrived
-            if self._unread_bytes or self._is_final or self._is_last or end + 2 > len(pending):
-                break
-            first, second = pending[end], pending[end + 1]
-            if not second & MASKED or (first & CONTROL and first & RESERVED):
-                violation = UNKNOWN_FRAME
-                break
-            length = second & ~MASKED
-            start = end + 2 + EXTENDED_LENGTH_BYTES.get(length, 0)
-            if start > len(pending):
-                break
-            if start > end + 2:
-                length = int.from_bytes(pending[end + 2 : start])
-            self._is_final, self._is_last = bool(first & FINAL) and not self._is_discarding, first & OPCODE == CLOSE
-            self._fragments = 0 if self._is_final else self._fragments + 1
-            if self._fragments > self._max_fragments:
-                violation = ENDLESS_FRAME
-                break
-            self._unread_bytes = MASK_BYTES + length
-            end = start
-        frames = bytes(pending[:end]) + violation
-        del pending[:end]
-        if violation:
-            self._is_invalid = True
-            pending.clear()
-            return frames, False
-        is_end = not self._unread_bytes and (self._is_final or self._is_last)
-        if is_end:
-            self._is_final = False
-        return frames, is_end
+        await self._take_turn()
 
 
 class Inflater:

@@ -103,8 +103,6 @@ def _describe_malformed(error: BaseException | None) -> Problem:
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
 
-    __slots__ = ()
-
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:

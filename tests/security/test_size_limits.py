@@ -65,11 +65,10 @@ async def test_the_number_of_headers_is_limited(client: Client) -> None:
 
 async def test_the_bytes_of_a_header_are_limited(client: Client) -> None:
     """Its name and value together, whether or not its end has arrived."""
-    for value, is_too_long in (("a" * (MAX_FIELD_BYTES - 1), False), ("a" * (MAX_FIELD_BYTES + 1), True)):
-        head = make_head("/livez", f"X: {value}")
-        assert (await send_raw(client, head)).status == (400 if is_too_long else 200)
+    longest = "X: " + "a" * (MAX_FIELD_BYTES - 1)
+    assert (await send_raw(client, make_head("/livez", longest))).status == 200
     async with open_connection(client) as (reader, writer):
-        writer.write(head[:-4])
+        writer.write(make_head("/livez", longest + "aa")[:-4])
         assert f"at most {MAX_FIELD_BYTES} bytes".encode() in await read_to_end(reader)
 
 
