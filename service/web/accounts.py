@@ -168,18 +168,6 @@ MAX_ATTEMPTS = 5
 class TokenLease:
     """An account's tokens of a policy on this instance."""
 
-    __slots__ = (
-        "_accounts",
-        "_local",
-        "bucket_tokens",
-        "client",
-        "empty_until",
-        "policy",
-        "renewal",
-        "tokens",
-        "waiting",
-    )
-
     def __init__(self, accounts: "Accounts", policy: Policy, client: str) -> None:
         self._accounts = accounts
         self.policy = policy
@@ -282,25 +270,6 @@ Counted = Literal["connections", "pictures", "replays", "streams", "unsent_bytes
 
 class Account:
     """What one client has used."""
-
-    __slots__ = (
-        "__weakref__",
-        "accounts",
-        "buckets",
-        "client",
-        "connections",
-        "drawing",
-        "factor",
-        "is_network",
-        "leases",
-        "network",
-        "pictures",
-        "replays",
-        "streams",
-        "token_buckets",
-        "turns",
-        "unsent_bytes",
-    )
 
     def __init__(
         self, accounts: "Accounts", client: str, network: "Account | None" = None, *, is_network: bool = False
@@ -418,7 +387,7 @@ MAX_WAITING_REPLAYS = 16
 MAX_ACCOUNTS_BYTES = 40 * 1024 * 1024
 """Memory for the accounts of clients that are not connected."""
 
-MAX_ACCOUNT_BYTES = 7_400
+MAX_ACCOUNT_BYTES = 8_200
 """Memory of an account, at most: with a lease of each policy, a network of its own, and its shares of dicts."""
 
 WINDOW_S = 3600.0

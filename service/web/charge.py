@@ -66,20 +66,6 @@ class Charge:
     Without rate limits nothing is taken.
     """
 
-    __slots__ = (
-        "_is_paid",
-        "_reserved_ms",
-        "account",
-        "api_key",
-        "buckets",
-        "counted",
-        "creations",
-        "guess",
-        "is_admitted",
-        "may_guess",
-        "unverified_token",
-    )
-
     def __init__(self, account: Account) -> None:
         self.account = account
         """Of the client's address."""

@@ -8,10 +8,10 @@ from yarl import URL
 
 from service.web.connection_limiter import CONNECTION_LIMITER
 from tests.polling import wait_until
-from tests.verification.fuzz.frames import TEXT, encode_frame
 from tests.web.app_server import Client, wait_until_no_streams
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
+from verification.fuzz.frames import TEXT, encode_frame
 
 BODY = json.dumps({"players": TWO_PLAYERS}).encode()
 

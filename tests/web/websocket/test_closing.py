@@ -15,9 +15,9 @@ from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits
-from tests.verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
+from verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 
 MESSAGE = encode_frame(BINARY, bytes(60_000), mask=bytes(4))
 

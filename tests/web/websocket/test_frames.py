@@ -17,7 +17,9 @@ from service.web.connection import ClientConnection
 from service.web.frames import FrameReader
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
-from tests.verification.fuzz.frames import (
+from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.websocket.frame_client import FrameClient, connect_frame_client
+from verification.fuzz.frames import (
     BINARY,
     CLOSE,
     CONTINUATION,
@@ -29,8 +31,6 @@ from tests.verification.fuzz.frames import (
     deflate,
     encode_frame,
 )
-from tests.web.app_server import Client, serve, wait_until_no_streams
-from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
 pytestmark = pytest.mark.usefixtures("short_linger")
 
