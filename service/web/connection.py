@@ -116,6 +116,8 @@ class ClientConnection(web.RequestHandler):
     """What is written; while it is an event stream, the client must send nothing."""
     request: web.BaseRequest | None = None
     """The request that is handled; None between two."""
+    is_pipelined = False
+    """Whether it arrived together with the one before."""
     begun_requests = 0
     """How many were handed to their handlers."""
     received_bytes = 0
@@ -221,6 +223,7 @@ class ClientConnection(web.RequestHandler):
     def begin_request(self, request: web.BaseRequest) -> None:
         """Note the request that aiohttp hands to its handler now."""
         self.request = request
+        self.is_pipelined = not self.head_started_at
         self.begun_requests += 1
         self.head_started_at = self.idle_since = 0.0
         self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
@@ -254,7 +257,8 @@ class ClientConnection(web.RequestHandler):
         if self.is_discarding or self.kind == "stream":
             return False
         self._end_body("the body ended early")
-        self._go_on_when_idle()
+        if self.request is None:
+            self._go_on_when_idle()
         return True
 
     def _go_on_when_idle(self) -> None:
@@ -267,13 +271,13 @@ class ClientConnection(web.RequestHandler):
         if self.request is None and self.begun_requests == begun_requests and self.transport is not None:
             if self.has_ended or self.lost is not None:
                 self.close()
-            elif not self.is_discarding:
+            else:
                 self.read_on()
 
     def read_on(self) -> None:
         """Read what follows the last request."""
         if self.is_ahead:
-            self.is_ahead = False
+            self.is_ahead, self.received_bytes = False, 0
             self.resume_reading(resume_parser=False)
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
@@ -307,7 +311,7 @@ class ClientConnection(web.RequestHandler):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        """Send the response; after the last, read on, so that the client can read it.
+        """Send the response, and read the rest of the body; after the last, read on, so that the client can read it.
 
         A connection that closes with unread data is reset (RFC 9112, 9.6).
         """
@@ -320,13 +324,21 @@ class ClientConnection(web.RequestHandler):
         _, is_lost = sent
         if self.frames is not None or is_lost:
             return sent
-        self.request, self.kind = None, "response"
+        self.kind = "response"
         if not self.is_ahead:
             self.received_bytes = 0
-        if not resp.keep_alive:
-            with suppress(TimeoutError):
+        body = request.content
+        if not resp.keep_alive or not body.is_eof():
+            with suppress(TimeoutError, web.RequestPayloadError):
                 async with asyncio.timeout(LINGER_TIMEOUT_S):
-                    await self.discard_rest()
+                    while resp.keep_alive and not body.is_eof():
+                        await body.readany()
+                    if not resp.keep_alive:
+                        await self.discard_rest()
+        if self.is_pipelined:
+            await asyncio.sleep(0)  # other connections run between two requests of this one
+        self.request = None
+        if not resp.keep_alive or not body.is_eof():
             self.force_close()
         elif self.is_ahead or self.has_ended or self.lost is not None:
             self._go_on_when_idle()
@@ -358,11 +370,6 @@ class ClientConnection(web.RequestHandler):
         if self.ended is not None and not self.ended.done():
             self.ended.set_result(None)
 
-    def log_exception(self, *args: Any, **options: Any) -> None:
-        """Log an exception, unless it is an invalid body, which was answered already."""
-        if not isinstance(options.get("exc_info"), web.RequestPayloadError):
-            super().log_exception(*args, **options)
-
     def check_timeouts(self, now: float) -> None:
         """Close the connection if the client takes too long."""
         if unread := self.unsent_bytes():
@@ -378,7 +385,6 @@ class ClientConnection(web.RequestHandler):
             # a proxy may be sending its next request just when its connection is closed
             if is_late or (self.client is not None and self.idle_since < now - limits.keep_alive_timeout_s):
                 self.force_close()
-                return
         if not unread:
             self.blocked_since = 0.0
         elif not self.blocked_since:

@@ -49,7 +49,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.accounts import Accounts
 from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
-from service.web.connection import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
 from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
@@ -161,7 +161,6 @@ class ProblemServer(web.Server):
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
-            lingering_time=LINGER_TIMEOUT_S,
             read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
         )
 

@@ -1,7 +1,6 @@
 """A connection's counts and timeouts, step by step, on a transport that only records what it is told."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any, Literal
@@ -11,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from service.games.errors import Malformed
+from service.web import connection as connection_module
 from service.web.accounts import Accounts
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connection import MAX_FRAMING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
@@ -64,12 +64,14 @@ class Connections:
     def __init__(self) -> None:
         self.limiter = ConnectionLimiter(Accounts(LIMITS))
         self.may_answer = asyncio.Event()
+        self.reads_bodies = True
         self.server = web.Server(self._handle, request_factory=self._build_request)
         self.opened: list[ClientConnection] = []
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         await self.may_answer.wait()
-        await request.read()
+        if self.reads_bodies:
+            await request.read()
         return web.Response()
 
     def _build_request(self, message: Any, body: Any, connection: Any, writer: Any, task: Any) -> web.BaseRequest:
@@ -317,12 +319,45 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     assert transport.written.count(b"HTTP/1.1 200") == 1
 
 
-async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    connection, _ = opened
-    with caplog.at_level(logging.ERROR):
-        connection.log_exception("a body", exc_info=web.RequestPayloadError("no chunk"))
-        connection.log_exception("a mistake", exc_info=ValueError("mistake"))
-    assert [record.getMessage() for record in caplog.records] == ["a mistake"]
+@pytest.mark.parametrize(("rest", "calls"), ((b"2345", []), (b"", ["close"])))
+async def test_the_rest_of_a_body_that_nobody_reads_is_read_after_the_response(
+    connections: Connections, opened: Opened, monkeypatch: pytest.MonkeyPatch, rest: bytes, calls: list[str]
+) -> None:
+    """It is no head of another request; the connection closes if it does not come."""
+    monkeypatch.setattr(connection_module, "LINGER_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(connections, "reads_bodies", False)
+    connections.may_answer.set()
+    connection, transport = opened
+    connection.data_received(POST + b"1")
+    await wait_until(lambda: b" 200 " in transport.written)
+    connection.data_received(rest)
+    await wait_until(lambda: connection.request is None)
+    assert (connection.head_started_at, [call for call in transport.calls if call != "resume"]) == (0.0, calls)
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_a_client_that_closes_its_sending_half_gets_all_answers(
+    connections: Connections, opened: Opened, turns: int
+) -> None:
+    """Whatever aiohttp is just doing."""
+    connections.may_answer.set()
+    connection, transport = opened
+    connection.data_received(GET * 5)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    assert connection.eof_received()
+    await wait_until(transport.is_closing)
+    assert transport.written.count(b"HTTP/1.1 200") == 5
+
+
+async def test_a_client_that_reads_nothing_is_dropped_although_its_next_head_is_late(opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(GET[:5])
+    transport.unsent = 5
+    now = asyncio.get_running_loop().time()
+    for after_s in (21, 82):
+        connection.check_timeouts(now + after_s)
+    assert transport.calls == ["close", "abort"]
 
 
 async def test_a_stream_lasts_as_long_as_its_handler_or_its_client(opened: Opened) -> None:
