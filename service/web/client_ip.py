@@ -165,14 +165,3 @@ class BearerToken(NamedTuple):
     """What stands for it in rate limits."""
     lines: list[str]
     """The lines of the header."""
-
-
-_TOKEN_HASH = blake2b(digest_size=HASH_BYTES, person=b"token")
-"""The hash of no text yet: to copy it takes half the time of creating another."""
-
-
-def make_token_id(token: str) -> bytes:
-    """Return the hash of a token: a memory dump must reveal no tokens, and tokens may be long."""
-    token_hash = _TOKEN_HASH.copy()
-    token_hash.update(token.encode())
-    return token_hash.digest()

@@ -34,10 +34,16 @@ from service.telemetry.metrics import RATE_LIMITED
 from service.web.accounts import Account, Accounts, Bucket, RecentCache, refund
 from service.web.app_keys import LIMITS
 from service.web.charge import RATE_LIMIT, Charge, key_policies
-from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
-from service.web.headers import API_KEY_HEADER, check_origin, parse_api_key, parse_bearer_tokens, read_bearer_token
+from service.web.headers import (
+    API_KEY_HEADER,
+    check_origin,
+    make_token_id,
+    parse_api_key,
+    parse_bearer_tokens,
+    read_bearer_token,
+)
 from service.web.problems import SAFE_METHODS, RateLimited, TooManyConnections
 
 LOADED_GAME_S = 0.0001

@@ -16,8 +16,8 @@ from service.games.channel import build_snapshot
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports import GameRecord, Revision, StoreUnavailable
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.client_ip import make_token_id
 from service.web.connection import ClientConnection
+from service.web.headers import make_token_id
 from service.web.problems import to_problem
 from service.web.rate_limiter import MessageInfo
 from service.web.streaming import MISSED_DIFF_S, check_subscriber_limit

@@ -12,7 +12,8 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.accounts import MAX_ACCOUNT_BYTES, MAX_ACCOUNTS_BYTES, Accounts
-from service.web.client_ip import TrustedProxies, make_token_id, parse_networks
+from service.web.client_ip import TrustedProxies, parse_networks
+from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.rate_limiter import MAX_TRUSTED_BYTES, RateLimiter
 from tests.security.limited_client import make_limits

@@ -12,7 +12,7 @@ from service.games.api_key import ApiKey, Quotas
 from service.games.ports import Grant, RateLimit, StoreUnavailable
 from service.web.accounts import Account, Accounts, Bucket, Policy
 from service.web.charge import Charge
-from service.web.client_ip import make_token_id
+from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.rate_limiter import RateLimiter
 from tests.security.limited_client import RATES

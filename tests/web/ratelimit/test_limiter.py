@@ -12,9 +12,9 @@ from service.web import charge as charging
 from service.web.accounts import RESERVED_MS, Accounts
 from service.web.app import ROUTES
 from service.web.charge import Charge
-from service.web.client_ip import make_token_id
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connection import get_connection
+from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.problems import RateLimited
 from service.web.rate_limiter import NO_ROUTE, MessageInfo, RateLimiter

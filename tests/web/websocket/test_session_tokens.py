@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
-from service.web.client_ip import make_token_id
+from service.web.headers import make_token_id
 from service.web.rate_limiter import MessageInfo
 from service.web.subscriptions import SessionTokens
 
