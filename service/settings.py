@@ -19,7 +19,7 @@ from service.store.connection import InFlightLimits, parse_url
 from service.store.pipeline import Wait
 from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
-from service.web.buckets import parse_rate
+from service.web.accounts import parse_rate
 from service.web.client_ip import parse_networks
 from service.web.headers import parse_origins
 from service.web.limits import Limits

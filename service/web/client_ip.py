@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import IPV6LENGTH, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
 
 from multidict import CIMultiDictProxy
 
@@ -147,14 +148,20 @@ def _parse_address(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-ClientID = str | bytes
-"""A normalized address or network or the name of an API key, or the hash of a token."""
-
 HASH_BYTES = 16
 
 
-def make_bucket_key(client: ClientID) -> str:
+def make_bucket_key(client: str) -> str:
     """Return the key of a client's bucket, a hash: a copy of the store must not reveal addresses."""
-    if isinstance(client, bytes):
-        return client.hex()
     return blake2b(client.encode(), digest_size=HASH_BYTES, person=b"address").hexdigest()
+
+
+class BearerToken(NamedTuple):
+    """The token of an Authorization header."""
+
+    text: str | None
+    """None without the header."""
+    id: bytes
+    """What stands for it in rate limits."""
+    lines: list[str]
+    """The lines of the header."""

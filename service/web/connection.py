@@ -9,7 +9,6 @@ The time of the event loop that a connection takes, measured where its handlers 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
-from functools import partial
 from time import perf_counter
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -17,15 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from aiohttp import HttpVersion11, hdrs, web
 
 from service.web.app_keys import EXPECTS_CONTINUE
-from service.web.client_ip import UNKNOWN, get_site_network
+from service.web.charge import Charge
+from service.web.client_ip import UNKNOWN, BearerToken
+from service.web.connection_limiter import ConnectionLimiter
 from service.web.frames import FrameReader
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
-
-    from service.web.charge import Charge
-    from service.web.connections.limiter import ConnectionLimiter
-    from service.web.headers import BearerToken
 
 
 T = TypeVar("T")
@@ -107,15 +104,13 @@ The default high-water mark of transports.
 class ClientConnection(web.RequestHandler):
     """One connection of a client."""
 
-    charge: "Charge | None" = None
-    """Who pays for the current request or message; else the address does."""
+    charge: Charge
+    """What the current request or message is charged to, once the connection is made."""
     peer_address = ""
     """The address of the socket's peer; empty if it has none, as a Unix socket."""
     client: str | None = UNKNOWN
     """The client's address; None for a trusted proxy."""
-    address = UNKNOWN
-    """The address of the last request's client."""
-    bearer_token: "BearerToken | None" = None
+    bearer_token: BearerToken | None = None
     """The token of the last valid Authorization header."""
     kind: Literal["response", "socket", "stream"] = "response"
     """What is written; while it is an event stream, the client must send nothing."""
@@ -153,7 +148,7 @@ class ClientConnection(web.RequestHandler):
     """The transport; aiohttp drops its reference on close, when data may still be unsent."""
 
     def __init__(
-        self, manager: web.Server, *, limiter: "ConnectionLimiter", loop: asyncio.AbstractEventLoop, **options: Any
+        self, manager: web.Server, *, limiter: ConnectionLimiter, loop: asyncio.AbstractEventLoop, **options: Any
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
@@ -164,7 +159,7 @@ class ClientConnection(web.RequestHandler):
         peer = transport.get_extra_info("peername")
         self.peer_address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
         self.client = self.limiter.proxies.direct_client(self.peer_address)
-        self.address = self.client or UNKNOWN
+        self.charge = Charge(self.limiter.accounts.get(self.client or UNKNOWN))
         self._write_transport = cast("asyncio.Transport", transport)
         refusal = self.limiter.add(self)
         if refusal:  # before aiohttp starts a task for it
@@ -289,8 +284,8 @@ class ClientConnection(web.RequestHandler):
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
         assert self.transport is not None  # noqa: S101  aiohttp has just written the handshake
         self.kind = "socket"
-        take_turn = partial(self.limiter.turns.take, get_site_network(self.address))
-        self.frames = FrameReader(parser, self.transport, self.limiter.limits.max_message_bytes, take_turn)
+        max_bytes, take_turn = self.limiter.limits.max_message_bytes, self.charge.account.take_turn
+        self.frames = FrameReader(parser, self.transport, max_bytes, take_turn)
         self.read_on()
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
 
@@ -325,7 +320,7 @@ class ClientConnection(web.RequestHandler):
         sent = await self.loop_time.measure(super().finish_response(request, resp, start_time))
         self.loop_time.unpaid_s += REQUEST_S
         self.charge_busy_time()
-        self.charge = None
+        self.charge = Charge(self.charge.account)
         _, is_lost = sent
         if self.frames is not None or is_lost:
             return sent
@@ -350,12 +345,8 @@ class ClientConnection(web.RequestHandler):
         return sent
 
     def charge_busy_time(self) -> None:
-        """Charge the time since the last call to whom the request or message is charged to, else to the address."""
-        seconds = self.loop_time.take()
-        if self.charge is not None and self.charge.buckets:
-            self.charge.charge_time(seconds)
-        else:
-            self.limiter.charge_address(self.address, seconds)
+        """Charge the time since the last call."""
+        self.charge.charge_time(self.loop_time.take())
 
     async def discard_rest(self) -> None:
         """Discard what arrives until the client has closed its sending half, or sent a close frame.

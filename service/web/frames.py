@@ -2,7 +2,6 @@
 
 import asyncio
 import zlib
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
@@ -44,34 +43,6 @@ TAIL = b"\0\0\xff\xff"
 PROBE = b"between."
 STORED_PROBE = b"\0" + len(PROBE).to_bytes(2, "little") + (len(PROBE) ^ 0xFFFF).to_bytes(2, "little") + PROBE
 """A block that is not compressed: between two blocks, and hardly elsewhere, it is inflated to the probe."""
-
-
-class Turns:
-    """Turns of the event loop: each client gets one at a time, so others are served between its messages."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """What waits for a turn of each client; a client that had its turn just now is here too."""
-
-    async def take(self, client: str) -> None:
-        """Wait for a turn in which nothing else is done for a client."""
-        loop = asyncio.get_running_loop()
-        if client in self._waiting:
-            turn = loop.create_future()
-            self._waiting[client].append(turn)
-            await turn
-        else:
-            self._waiting[client] = deque()
-            loop.call_soon(self._give, client)
-
-    def _give(self, client: str) -> None:
-        waiting = self._waiting[client]
-        while waiting:
-            if not (turn := waiting.popleft()).done():  # else it was cancelled
-                turn.set_result(None)
-                asyncio.get_running_loop().call_soon(self._give, client)
-                return
-        del self._waiting[client]
 
 
 class FrameReader:

@@ -29,7 +29,7 @@ from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import Malformed, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
-from service.web.client_ip import HASH_BYTES
+from service.web.client_ip import HASH_BYTES, BearerToken
 from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
 
@@ -336,17 +336,6 @@ _TOKEN = re.compile(_TOKEN68, re.ASCII)
 _BEARER = re.compile(rf"(?i:bearer) {{1,8}}({_TOKEN68})", re.ASCII)
 """A header whose size is bounded, since connections cache it."""
 _BEARER_LIST = re.compile(rf"(?i:bearer) +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII)
-
-
-class BearerToken(NamedTuple):
-    """The token of an Authorization header."""
-
-    text: str | None
-    """None without the header."""
-    id: bytes
-    """What stands for it in rate limits."""
-    lines: list[str]
-    """The lines of the header."""
 
 
 _TOKEN_HASH = blake2b(digest_size=HASH_BYTES, person=b"token")

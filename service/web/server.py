@@ -47,9 +47,10 @@ from schemas.problems import Problem, problem
 from service.supervision import Supervisor, spawn
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
+from service.web.accounts import Accounts
 from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
 from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
 from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
 from service.web.problems import TargetTooLong, problem_response, to_problem
@@ -430,7 +431,7 @@ def _make_app() -> web.Application:
     app = web.Application()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
-    app[CONNECTION_LIMITER] = ConnectionLimiter(METRICS_LIMITS)
+    app[CONNECTION_LIMITER] = ConnectionLimiter(Accounts(METRICS_LIMITS))
     app.cleanup_ctx.append(run_timeout_sweep)
     app.router.add_get("/metrics", Scraper().respond)
     return app

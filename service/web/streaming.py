@@ -356,10 +356,9 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
         response.force_close()
     if position is not None:
         connection.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
-    if connection.charge is not None:
-        connection.charge.settle()
-        connection.charge.set_headers(response.headers)
-        connection.charge_busy_time()
+    connection.charge.settle()
+    connection.charge.set_headers(response.headers)
+    connection.charge_busy_time()
     closed = start_event_stream(request)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:

@@ -183,8 +183,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     )
     connection = get_connection(request)
     connection.limiter.common_headers.add_to(socket.headers)
-    if connection.charge is not None:
-        connection.charge.set_headers(socket.headers)
+    connection.charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)
     except web.HTTPBadRequest as error:

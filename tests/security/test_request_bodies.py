@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from service.store.game_store import RedisStore
 from service.web.connection import MAX_DISCARDED_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.streaming import deflated_frame
 from tests.polling import wait_until, wait_until_unchanged
@@ -147,7 +147,7 @@ def pipelined_requests(size: int) -> bytes:
 
 async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
-    connections = client.app[CONNECTION_LIMITER].connections
+    connections: dict[ClientConnection, None] = client.app[CONNECTION_LIMITER].connections
     await wait_until(lambda: any(map(such, connections)))
     return next(filter(such, connections))
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from yarl import URL
 
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from tests.polling import wait_until
 from tests.web.app_server import Client, wait_until_no_streams
 from tests.web.http_game import JSON, TWO_PLAYERS, create_game

@@ -11,7 +11,7 @@ from prometheus_client import REGISTRY
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from tests.polling import wait_until

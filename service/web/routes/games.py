@@ -44,8 +44,6 @@ from service.games.repository import decode_with_index
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
-from service.web.charge import charge_loaded_games
-from service.web.client_ip import get_site_network
 from service.web.connection import get_connection
 from service.web.headers import (
     CreatorKey,
@@ -56,7 +54,7 @@ from service.web.headers import (
     localized_etag,
     set_content_language,
 )
-from service.web.rate_limiter import RATE_LIMITER
+from service.web.rate_limiter import RATE_LIMITER, charge_loaded_games
 from service.web.responses import (
     cacheable_response,
     game_etag,
@@ -153,7 +151,7 @@ games_route = partial(Route, tag="games")
 
 def hash_client(request: web.Request) -> bytes:
     """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
-    return hash_creator(get_site_network(get_connection(request).address))
+    return hash_creator(get_connection(request).charge.account.site.client)
 
 
 def issued_tokens(created: Created) -> Iterator[str]:

@@ -181,7 +181,7 @@ def _check_url(request: web.Request, url: str) -> None:
 
 def _hash_address(request: web.Request) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
-    return blake2b(get_connection(request).address.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    return blake2b(get_connection(request).charge.account.client.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(

@@ -11,9 +11,10 @@ from aiohttp import web
 
 from service.games.errors import Malformed
 from service.web import connection as connection_module
+from service.web.accounts import Accounts
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connection import MAX_FRAMING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
-from service.web.connections.limiter import ConnectionLimiter
+from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.rate_limiter import check_stream
 from service.web.streaming import is_slow_consumer, start_event_stream
@@ -61,7 +62,7 @@ class Connections:
     """Makes connections of one limiter, whose handler waits."""
 
     def __init__(self) -> None:
-        self.limiter = ConnectionLimiter(LIMITS)
+        self.limiter = ConnectionLimiter(Accounts(LIMITS))
         self.may_answer = asyncio.Event()
         self.reads_bodies = True
         self.server = web.Server(self._handle, request_factory=self._build_request)
@@ -109,8 +110,8 @@ async def opened(connections: Connections) -> Opened:
 
 async def test_a_connection_is_counted_until_it_is_lost(connections: Connections, opened: Opened) -> None:
     (connection, transport), limiter = opened, connections.limiter
-    assert (connection.client, connection.address) == ("192.0.2.1", "192.0.2.1")
-    assert limiter.connections_per_address == {"192.0.2.1": 1}
+    account = connection.charge.account
+    assert (connection.client, account.client, account.connections) == ("192.0.2.1", "192.0.2.1", 1)
     transport.unsent = 70_000
     connection.pause_writing()
     assert (connection.unsent_bytes(), connection.writing_paused, limiter.send_buffers.total) == (70_000, True, 70_000)
@@ -118,14 +119,14 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
     assert (connection.writing_paused, limiter.send_buffers.total) == (False, 0)
     connection.pause_writing()
     connection.connection_lost(None)
-    assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
+    assert (limiter.connections, account.connections, limiter.send_buffers.total) == ({}, 0, 0)
     connection.drop()
     assert (connection.unsent_bytes(), connection.transport, transport.calls) == (0, None, ["close"])
 
 
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
     connection, _ = connections.open("10.1.2.3")
-    assert (connection.client, connection.address) == (None, UNKNOWN)
+    assert (connection.client, connection.charge.account.client) == (None, UNKNOWN)
 
 
 @pytest.mark.parametrize(

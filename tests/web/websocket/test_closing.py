@@ -8,7 +8,7 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web import websocket
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
