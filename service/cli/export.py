@@ -1,6 +1,6 @@
-"""`south-seas export`: write games from a Redis to files, one document each.
+"""`south-seas export` and `south-seas import`: games as documents, from and to a Redis.
 
-`south-seas import`: store games from documents in a Redis, each completely or not at all.
+Each document is one game. An import stores each completely or not at all.
 """
 
 import asyncio

@@ -2,8 +2,8 @@
 
 It is computed once per tile type.
 
-The spots of a segment's islander, wares, boat and palms are apart from each other and from the shore. Symbols are treated
-as discs, so that they can stay upright when the tile rotates.
+The spots of a segment's islander, wares, boat and palms are apart from each other and from the shore. Symbols are
+treated as discs, so that they can stay upright when the tile rotates.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

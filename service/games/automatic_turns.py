@@ -2,8 +2,9 @@
 
 Each move of a bot is its own version, in the commit of the action before it, as far as time allows.
 
-At a deadline the policy of the game's creator applies, in one commit. `pass` makes the minimal decisions for the player until their turn ends, each as a version of its own. `bot` lets a bot
-play the seat until the player returns. `resign` resigns the seat. The first version begins with `turn_timed_out`.
+At a deadline the policy of the game's creator applies, in one commit. `pass` makes the minimal decisions for the player
+until their turn ends, each as a version of its own. `bot` lets a bot play the seat until the player returns. `resign`
+resigns the seat. The first version begins with `turn_timed_out`.
 """
 
 import asyncio

@@ -1,11 +1,8 @@
 """`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading.
 
-Messages of one game, and their fan-out to its subscribers in batches that never block the event loop for long.
-
-Catching up: reads a game's stream from its channel's position on, and publishes what is new.
-
-If the stream does not continue at the position, the game's history was replaced, as by a failover that lost commits:
-then subscribers get the whole game.
+Messages go to its subscribers in batches that never block the event loop for long. Catching up reads the game's stream
+from that position on, and publishes what is new. If the stream does not continue at the position, the game's history
+was replaced, as by a failover that lost commits: then subscribers get the whole game.
 """
 
 import asyncio

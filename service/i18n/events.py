@@ -1,4 +1,4 @@
-"""What happened, in words: a sentence for each event, a paragraph for each change, and the words beside a text board."""
+"""What happened, in words: sentences for events, paragraphs for changes, and the words beside a board as text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -2,8 +2,8 @@
 
 English, the source language, needs no catalogue; all other languages translate these.
 
-Sentences stand by event type and variant, those of passes, which have no event, by move. The page uses the same sentences
-without tiles, which it shows: `tools.catalogues` writes them there.
+Sentences stand by event type and variant, those of passes, which have no event, by move. The page uses the same
+sentences without tiles, which it shows: `tools.catalogues` writes them there.
 """
 
 import gettext

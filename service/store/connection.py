@@ -1,4 +1,4 @@
-"""The URL of a Redis.
+"""Connecting to Redis: URLs, errors, and the commands that are in flight.
 
     redis://HOST:6379/0        rediss://HOST:6379/0                one server
     unix:///PATH                                                   one server on a unix socket

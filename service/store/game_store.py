@@ -1,10 +1,8 @@
-"""The store of games in Redis.
+"""The store on Redis: games, API keys, and how to connect.
 
 One commit passes `RedisStore.commit`, `Script.run` and `PipelinedClient.execute`, which queues it for a pipeline.
 
-API keys in Redis: a hash for each, which never expires, and the index of their names.
-
-From the URL of a Redis to a store.
+An API key is a hash, which never expires; an index has the keys' names.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line.
+"""What the service needs of a Redis: a check before the start, and the permissions that its user needs.
 
 What the service's user must be allowed in Redis; docs/operating.md has it as rules for `ACL SETUSER`.
 

@@ -1,7 +1,4 @@
-"""The application: its routes, and what they share.
-
-Every route of the API, in the order of the OpenAPI document.
-"""
+"""The application: its routes, in the order of the OpenAPI document, and what they share."""
 
 from asyncio import Event
 

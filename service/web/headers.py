@@ -1,12 +1,9 @@
-"""The headers that a typed request may have: how each is read, and what the API document says of it.
+"""The headers of requests: how each is read, and what the API document says of it.
 
-Content negotiation: the weights of Accept, Accept-Encoding and Accept-Language (RFC 9110, 12.4.2 and 12.5).
+Accept, Accept-Encoding and Accept-Language have weights (RFC 9110, 12.4.2 and 12.5). Headers that are lists (5.6.1) are
+bounded, all their lines together, before any of them is parsed.
 
-Headers that are lists (5.6.1) are bounded, all their lines together, before any of them is parsed.
-
-Bearer tokens of the Authorization header (RFC 6750): the only parser, for authentication and rate limits alike.
-
-Pages of other origins: the responses to their preflights, and who may open WebSockets and event streams.
+Bearer tokens of the Authorization header (RFC 6750) have one parser, for authentication and rate limits alike.
 
 Browsers send no token on their own, so a page of another origin opens only what its user has a token for. By default
 every origin may, as with CORS; operators may name those that may, this service's own among them. The request's Host

@@ -1,6 +1,6 @@
-"""Responses with pictures: entity tags and caching.
+"""Responses with pictures: entity tags, caching, and the pictures of whole tile sets.
 
-The pictures of whole tile sets. Every page needs one, so each is drawn once, charged to nobody, and kept.
+Every page needs the pictures of a tile set, so each is drawn once, charged to nobody, and kept.
 """
 
 import asyncio

@@ -1,10 +1,6 @@
-"""Around the application: each request gets an id, is measured, logged and may be traced; its errors become problems.
+"""Around the application: each request gets an id, is checked by its head, measured and logged; errors become problems.
 
 It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
-
-What is rejected by a request's head alone, before any handler could take it.
-
-What log lines say of a request: its context, and the access log.
 
 The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
 path or the query, so that nothing that a client wrote is logged, tokens least.

@@ -1,6 +1,6 @@
 """The renderer of pictures: worker processes draw them, clients in turn, and a cache keeps the latest.
 
-Drawing jobs, which contain all that the worker process needs, and their execution.
+A drawing job contains all that the worker process needs.
 """
 
 import asyncio

@@ -1,16 +1,12 @@
-"""Running the application until it is asked to stop, and stopping it without failed requests.
+"""Serving the application: listening, the protocol, `/metrics`, and stopping without failed requests.
 
 On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
 spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
 
-Serving the application so that errors outside of handlers are problem documents too.
-
 aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
 the runner here exist to install a protocol that overrides it.
 
-The sockets that an instance listens on.
-
-The server of `/metrics` for Prometheus, on a port of its own.
+`/metrics` has a port of its own.
 """
 
 import asyncio

@@ -1,11 +1,10 @@
-"""A game's diffs as an event stream (server-sent events).
+"""What event streams and WebSockets share: messages as bytes, and the streams of this instance; and event streams.
 
-Messages as bytes on the wire: each is encoded and compressed once, however many connections it is sent to.
+A message is encoded and compressed once, however many connections it is sent to. A WebSocket frame from a server is not
+masked (RFC 6455, 5.2), so all sockets can share its bytes. An event stream is sent in HTTP/1.1 chunks (RFC 9112, 7.1),
+or as plain text to an HTTP/1.0 client.
 
-A WebSocket frame from a server is not masked (RFC 6455, 5.2), so all sockets can share its bytes. An event stream is
-sent in HTTP/1.1 chunks (RFC 9112, 7.1), or as plain text to an HTTP/1.0 client.
-
-The WebSockets and event streams of this instance: how many a game may have, and how all are closed at shutdown.
+A game may have so many streams; all are closed at shutdown.
 """
 
 import asyncio

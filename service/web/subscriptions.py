@@ -1,4 +1,4 @@
-"""The subscriptions of one WebSocket: what `subscribe`, `unsubscribe` and `sync` do, and when a token is revoked.
+"""The subscriptions of one WebSocket, and the tokens that its client has presented.
 
 The tokens that the client of one WebSocket has presented, and whom a message is charged to.
 """

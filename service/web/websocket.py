@@ -1,8 +1,8 @@
-"""The session of one WebSocket: decodes each message, charges it, does what it says, and replies.
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the session of one WebSocket.
+
+It decodes each message, charges it, does what it says, and replies.
 
 Actions run the same commands as their HTTP routes.
-
-`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket.
 """
 
 from collections.abc import Awaitable, Callable

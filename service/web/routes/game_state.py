@@ -1,4 +1,4 @@
-"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/features`, `/tiles` and `/legal-moves`.
+"""What follows from a game: its scores, features, tiles and legal moves, and its log, polled or as an event stream.
 
 The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences.
 """

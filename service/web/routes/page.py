@@ -1,11 +1,13 @@
-"""What is served as files: the web page, which `clients/page` builds, and the documentation, which `tools/site` builds.
+"""What is served as files, and the cards that chats show for a link to a game.
 
-The latter explains every problem's `type`. These pages are for people; the API documents describe the index alone.
+The web page is built by `clients/page`, the documentation by `tools/site`.
 
-The cards that chats show for a link to a game: who plays, how it stands, and a picture of its board.
+The documentation explains every problem's `type`. These pages are for people; the API documents describe the index
+alone.
 
-Their words are the Open Graph protocol's (ogp.me), with that of Twitter which asks for a large picture. A card names
-the host of its request, as pictures need an absolute URL, so no shared cache may store it.
+A card says who plays, how it stands, and shows the board. Its words are the Open Graph protocol's (ogp.me), with that
+of Twitter which asks for a large picture. A card names the host of its request, as pictures need an absolute URL, so no
+shared cache may store it.
 """
 
 import asyncio
