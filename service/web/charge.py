@@ -23,8 +23,8 @@ from service.games.lifecycle import is_attended, upcoming_bots
 from service.games.ports import RateLimit
 from service.games.tilesets import DEFAULT_TILESET
 from service.web.buckets import Bucket, Policy, TokenLease, refund
+from service.web.connection import get_connection
 from service.web.connections.limiter import RESERVED_MS
-from service.web.connections.protocol import get_connection
 
 if TYPE_CHECKING:
     from service.web.rate_limiter import RateLimiter

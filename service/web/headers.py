@@ -30,7 +30,7 @@ from service.games.errors import Malformed, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.client_ip import HASH_BYTES
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
 
 MAX_LIST_LENGTH = 2_000

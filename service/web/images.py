@@ -25,7 +25,7 @@ from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
 from service.web.client_ip import get_site_network
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
 from service.web.rate_limiter import PICTURE_SLOTS

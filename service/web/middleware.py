@@ -26,8 +26,8 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION
 from service.web.app_keys import DRAINING
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
+from service.web.connection import get_connection
 from service.web.connections.limiter import report_untrusted_proxy
-from service.web.connections.protocol import get_connection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
 from service.web.parsing import JSON, without_expectation
 from service.web.problems import (

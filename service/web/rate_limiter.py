@@ -40,8 +40,8 @@ from service.web.app_keys import LIMITS
 from service.web.buckets import Buckets, LeasePool, Policy, RecentCache, refund
 from service.web.charge import RATE_LIMIT, Charge, key_policies
 from service.web.common_headers import IDEMPOTENT_REPLAYED
+from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.connections.limiter import CONNECTION_LIMITER, MAX_BUCKETS_BYTES
-from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.headers import (
     API_KEY_HEADER,
     check_origin,
@@ -137,7 +137,7 @@ def check_stream(request: web.BaseRequest) -> None:
     connection = get_connection(request)
     if connection.has_ended:
         raise Malformed("a WebSocket or event stream ends when its client closes its sending half: keep it open")
-    if connection.requests.received_bytes + len(connection.requests.pending) > MAX_STREAM_HEAD_BYTES:
+    if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
             f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
         )

@@ -29,7 +29,7 @@ from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
+from service.web.connection import HIGH_WATER_BYTES, get_connection
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
 from service.web.middleware import EVENT_STREAM, StreamKind, log_stream
@@ -338,6 +338,7 @@ def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
     check_stream(request)
     connection = get_connection(request)
     connection.kind, connection.ended = "stream", asyncio.get_running_loop().create_future()
+    connection.read_on()
     return connection.ended
 
 

@@ -16,7 +16,7 @@ from service.games.channel import build_snapshot
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import ClientConnection
+from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
 from service.web.problems import to_problem
 from service.web.rate_limiter import MessageInfo

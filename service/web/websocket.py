@@ -40,8 +40,8 @@ from service.games.ports import Revision, StoreUnavailable
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.frames import reject_incomplete_messages
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
+from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
 from service.web.problems import MAYBE_APPLIED, NOTHING_CHANGED, RateLimited, outcome_with_key, to_malformed, to_problem

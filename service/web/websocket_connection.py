@@ -31,8 +31,8 @@ from service.games.errors import GameError, Malformed
 from service.games.ports import Revision
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.connections.frames import FrameReader
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
+from service.web.connection import HIGH_WATER_BYTES, get_connection
+from service.web.frames import FrameReader
 from service.web.problems import UpgradeRequired, to_problem
 from service.web.streaming import (
     CLOSE_TIMEOUT_S,
@@ -348,7 +348,7 @@ class WebSocketConnection:
         self._is_receiving = True
         try:
             await self._request.writer.drain()
-            self._frames.request_message()
+            await self._frames.pass_message()
             message = await self.socket.receive()
             if message.type is WSMsgType.PING:
                 await self.socket.pong(message.data)

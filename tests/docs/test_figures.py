@@ -13,9 +13,9 @@ from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
 from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection import InFlightLimits
-from service.web import charge, client_ip, outbound, rate_limiter, server, websocket_connection
+from service.web import charge, client_ip, connection, frames, outbound, rate_limiter, server, websocket_connection
 from service.web import headers as lists
-from service.web.connections import frames, limiter, protocol, request_reader
+from service.web.connections import limiter
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.rate_limiter import MAX_CHECKS_PER_S
@@ -86,9 +86,9 @@ MIB = 2**20
         (
             "threat-model",
             "After a close {:g} MB are read, for {:g} s",
-            [protocol.MAX_DISCARDED_BYTES / 1024**2, websocket_connection.DISCARD_TIMEOUT_S],
+            [connection.MAX_DISCARDED_BYTES / 1024**2, websocket_connection.DISCARD_TIMEOUT_S],
         ),
-        ("threat-model", "After its response, {:g} KB of a body are read", [request_reader.MAX_DRAINED_BYTES / 1024]),
+        ("threat-model", "After its response, {:g} KB of a body are read", [connection.MAX_DRAINED_BYTES / 1024]),
         ("threat-model", "the kernel takes {:g} KB for each connection", [server.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (
             "threat-model",

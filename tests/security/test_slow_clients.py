@@ -178,11 +178,9 @@ async def test_pipelined_requests_are_not_all_read(store: RedisStore) -> None:
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
         writer.write(make_head("/openapi.json", "X: " + "a" * 4_000) * 10_000)
-        await wait_until(lambda: any(one.is_paused for one in client.app[CONNECTION_LIMITER].connections))
+        await wait_until(lambda: any(one.is_ahead for one in client.app[CONNECTION_LIMITER].connections))
         await wait_until_unchanged(writer.transport.get_write_buffer_size)
         assert writer.transport.get_write_buffer_size() > 10_000_000
-        (connection,) = [one for one in client.app[CONNECTION_LIMITER].connections if one.is_paused]
-        assert not connection._messages
 
 
 async def test_slow_clients_do_not_delay_others(quick: Client) -> None:

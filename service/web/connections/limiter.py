@@ -21,8 +21,8 @@ from service.web.app_keys import SUPERVISOR
 from service.web.buckets import AddressCounter, Buckets, Policy
 from service.web.client_ip import FORWARDED_FOR, TrustedProxies, get_site_network
 from service.web.common_headers import CommonHeaders, new_request_id
-from service.web.connections.frames import Turns
-from service.web.connections.protocol import ClientConnection, get_connection
+from service.web.connection import ClientConnection, get_connection
+from service.web.frames import Turns
 from service.web.limits import Limits
 from service.web.problems import TooManyConnections, problem_response
 

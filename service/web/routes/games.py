@@ -46,7 +46,7 @@ from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
 from service.web.charge import charge_loaded_games
 from service.web.client_ip import get_site_network
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import (
     CreatorKey,
     IdempotencyKey,

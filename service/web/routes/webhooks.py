@@ -33,7 +33,7 @@ from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
 from service.web.outbound import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed

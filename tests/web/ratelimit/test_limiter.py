@@ -12,8 +12,8 @@ from service.web import charge as charging
 from service.web.app import ROUTES
 from service.web.charge import Charge
 from service.web.common_headers import IDEMPOTENT_REPLAYED
+from service.web.connection import get_connection
 from service.web.connections.limiter import RESERVED_MS, ConnectionLimiter
-from service.web.connections.protocol import get_connection
 from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.problems import RateLimited

@@ -7,8 +7,8 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web import websocket
+from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams

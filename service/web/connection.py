@@ -1,13 +1,7 @@
 """The life of a connection: who its client is, how long it may take, what it takes of the event loop, and its end.
 
 A client must not keep a connection busy without using it: a request's head must arrive in time, a response must be
-read, and nothing is read that no handler wants. `RequestReader` and `FrameReader` cut what arrives.
-
-This module alone reads a private attribute of aiohttp's `RequestHandler`, for which there is no public equivalent:
-`_messages` are parsed requests, each with its body, that no handler has taken yet. It tells that a head is complete,
-or, while a body arrives, that aiohttp found an invalid chunk, which it reports only to the next handler. It can go when
-aiohttp offers timeouts for heads and answers clients that have closed their sending half. `tests/web/test_aiohttp.py`
-fails when a new version of aiohttp changes it, and says what to do.
+read, and little is read that no handler wants. aiohttp parses what arrives, and queues pipelined requests.
 
 The time of the event loop that a connection takes, measured where its handlers run.
 """
@@ -20,11 +14,11 @@ from time import perf_counter
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from aiohttp import web
+from aiohttp import HttpVersion11, hdrs, web
 
+from service.web.app_keys import EXPECTS_CONTINUE
 from service.web.client_ip import UNKNOWN, get_site_network
-from service.web.connections.frames import FrameReader
-from service.web.connections.request_reader import RequestReader, is_last_request
+from service.web.frames import FrameReader
 
 if TYPE_CHECKING:
     from aiohttp.http import WebSocketReader
@@ -85,8 +79,11 @@ class LoopTime:
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
-MAX_PENDING_BYTES = 65_536
-"""Bytes that a client may send ahead before no more are read."""
+MAX_FRAMING_BYTES = 131_072
+"""Bytes beside a body: its head as far as it came with the body, chunk sizes, extensions, trailers."""
+
+MAX_DRAINED_BYTES = 65_536
+"""Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
 MAX_DISCARDED_BYTES = 4_194_304
 """Bytes that are read after the last response or close frame."""
@@ -110,68 +107,57 @@ The default high-water mark of transports.
 class ClientConnection(web.RequestHandler):
     """One connection of a client."""
 
-    __slots__ = (
-        "_write_transport",
-        "address",
-        "bearer_token",
-        "blocked_since",
-        "charge",
-        "client",
-        "discarded_bytes",
-        "ended",
-        "frames",
-        "has_ended",
-        "idle_since",
-        "is_discarding",
-        "is_paused",
-        "kind",
-        "limiter",
-        "loop_time",
-        "lost",
-        "peer_address",
-        "requests",
-    )
+    charge: "Charge | None" = None
+    """Who pays for the current request or message; else the address does."""
+    peer_address = ""
+    """The address of the socket's peer; empty if it has none, as a Unix socket."""
+    client: str | None = UNKNOWN
+    """The client's address; None for a trusted proxy."""
+    address = UNKNOWN
+    """The address of the last request's client."""
+    bearer_token: "BearerToken | None" = None
+    """The token of the last valid Authorization header."""
+    kind: Literal["response", "socket", "stream"] = "response"
+    """What is written; while it is an event stream, the client must send nothing."""
+    request: web.BaseRequest | None = None
+    """The request that is handled; None between two."""
+    is_pipelined = False
+    """Whether it arrived together with the one before."""
+    begun_requests = 0
+    """How many were handed to their handlers."""
+    received_bytes = 0
+    """Bytes since the last response; those of pipelined requests are counted together."""
+    max_received_bytes = 0
+    """How many these may be at the end of the current request's body."""
+    is_ahead = False
+    """Whether nothing is read until all requests are answered, since one was sent while another was handled."""
+    frames: FrameReader | None = None
+    """What reads a WebSocket's frames."""
+    is_discarding = False
+    """Whether nothing is passed on any more: the last response or close frame was sent."""
+    discarded_bytes = 0
+    """Bytes that have arrived since then."""
+    head_started_at = 0.0
+    """When the head of the next request began; 0 if nothing of it has arrived."""
+    idle_since = 0.0
+    """When the connection was first seen idle; 0 if it is not."""
+    blocked_since = 0.0
+    """Since when there are unsent bytes; 0 if there are none."""
+    has_ended = False
+    """Whether the client has closed its sending half."""
+    ended: asyncio.Future[None] | None = None
+    """Resolved then, for who waits for it."""
+    lost: asyncio.Future[None] | None = None
+    """Resolved when the connection is lost; None unless it ends with the request that has begun."""
+    _write_transport: asyncio.Transport | None = None
+    """The transport; aiohttp drops its reference on close, when data may still be unsent."""
 
     def __init__(
         self, manager: web.Server, *, limiter: "ConnectionLimiter", loop: asyncio.AbstractEventLoop, **options: Any
     ) -> None:
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
-        self.charge: Charge | None = None
-        """Who pays for the current request or message; else the address does."""
         self.loop_time = LoopTime()
-        self.peer_address = ""
-        """The address of the socket's peer; empty if it has none, as a Unix socket."""
-        self.client: str | None = UNKNOWN
-        """The client's address; None for a trusted proxy."""
-        self.address = UNKNOWN
-        """The address of the last request's client."""
-        self.bearer_token: BearerToken | None = None
-        """The token of the last valid Authorization header."""
-        self._write_transport: asyncio.Transport | None = None
-        """The transport; aiohttp drops its reference on close, when data may still be unsent."""
-        self.requests = RequestReader(self._messages, limiter.limits.max_body_bytes)
-        """What reads the client's requests."""
-        self.idle_since = 0.0
-        """When the connection was first seen idle; 0 if it is not."""
-        self.blocked_since = 0.0
-        """Since when there are unsent bytes; 0 if there are none."""
-        self.frames: FrameReader | None = None
-        """What reads a WebSocket's frames."""
-        self.kind: Literal["response", "socket", "stream"] = "response"
-        """What is written; while it is an event stream, the client must send nothing."""
-        self.is_paused = False
-        """Whether reading is paused because much is pending."""
-        self.is_discarding = False
-        """Whether nothing is passed on any more: the last response or close frame was sent."""
-        self.discarded_bytes = 0
-        """Bytes that have arrived since then."""
-        self.has_ended = False
-        """Whether the client sends nothing more: it has closed its sending half, or sent a close frame."""
-        self.ended: asyncio.Future[None] | None = None
-        """Resolved then, for who waits for it."""
-        self.lost: asyncio.Future[None] | None = None
-        """Resolved when the connection is lost; None unless it ends with the request that has begun."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection, or reject it."""
@@ -203,11 +189,8 @@ class ClientConnection(web.RequestHandler):
     def close(self) -> None:
         """Close the connection, after the request that has begun: aiohttp would drop what is missing of its body."""
         self.lost = self.lost or asyncio.get_running_loop().create_future()
-        requests = self.requests
-        if requests.is_waiting() and (self.has_ended or not requests.head_started_at):
+        if self.request is None and (self.has_ended or not self.head_started_at):
             self.force_close()
-        elif requests.is_answered and not requests.body.is_eof():
-            super().close()
 
     async def shutdown(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  aiohttp's signature
         """Wait until the request that has begun is answered and the response is sent, then close."""
@@ -216,38 +199,46 @@ class ClientConnection(web.RequestHandler):
         await super().shutdown(CANCEL_TIMEOUT_S)
 
     def data_received(self, data: bytes) -> None:
-        """Read what has arrived; without data, go on with what is pending."""
+        """Have aiohttp parse what has arrived, or go on with what it has; take the frames of a WebSocket."""
         if self.is_discarding:
             self._discard(data)
-            return
-        started_at = perf_counter()
-        if self.frames is not None:
+        elif self.frames is not None:
             self.frames.feed_data(data)
         else:
-            requests, parse = self.requests, super().data_received
-            if data:
-                requests.pending += data
-            else:
-                requests.pass_on(data, parse)
-            requests.read(parse)
-            if self.is_paused or len(requests.pending) > MAX_STREAM_HEAD_BYTES:
-                self._limit_pending()
-        self.loop_time.add_since(started_at)
+            started_at = perf_counter()
+            self.received_bytes += len(data)
+            if self.request is None:
+                self.head_started_at = self.head_started_at or asyncio.get_running_loop().time()
+            elif data and self.request.content.is_eof():
+                self.is_ahead = self.kind != "stream"
+            super().data_received(data)
+            if self.request is not None:
+                self._limit_received()
+            self.loop_time.add_since(started_at)
 
-    def _limit_pending(self) -> None:
-        """Pause reading while the client is too far ahead; nothing may follow the request for an event stream."""
-        pending_bytes = len(self.requests.pending)
-        if self.kind == "stream" and pending_bytes > MAX_STREAM_HEAD_BYTES:
-            self.drop()
-        elif self.transport is None:
-            return
-        elif pending_bytes > MAX_PENDING_BYTES:
-            self.is_paused = True
+    def _limit_received(self) -> None:
+        """Read no more while the client is ahead; nothing may follow the request for an event stream."""
+        if self.is_ahead and self.transport is not None:
             self.transport.pause_reading()
-        elif self.is_paused:
-            self.is_paused = False
-            if not self.requests.is_buffer_full:
-                self.transport.resume_reading()
+        elif self.kind == "stream" and self.received_bytes > MAX_STREAM_HEAD_BYTES:
+            self.drop()
+        elif self.received_bytes > self.max_received_bytes:
+            self._end_body("too much data beside the body")
+
+    def begin_request(self, request: web.BaseRequest) -> None:
+        """Note the request that aiohttp hands to its handler now."""
+        self.request = request
+        self.is_pipelined = not self.head_started_at
+        self.begun_requests += 1
+        self.head_started_at = self.idle_since = 0.0
+        self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
+        if self.has_ended:
+            self._end_body("the body ended early")
+
+    def _end_body(self, reason: str) -> None:
+        """Tell the handler that the rest of the body does not come, if any is missing."""
+        if self.request is not None and not self.request.content.is_eof():
+            self.request.content.set_exception(web.RequestPayloadError(reason))
 
     def _discard(self, data: bytes) -> None:
         """Discard what has arrived, but for the close frame; read no more after too much."""
@@ -270,27 +261,38 @@ class ClientConnection(web.RequestHandler):
         self._set_ended()
         if self.is_discarding or self.kind == "stream":
             return False
-        self.requests.has_ended = True
-        self.data_received(b"")
-        return not self.requests.is_waiting()
+        self._end_body("the body ended early")
+        if self.request is None:
+            self._go_on_when_idle()
+        return True
+
+    def _go_on_when_idle(self) -> None:
+        """Go on unless aiohttp has another request: it would begin in the next turn of the event loop."""
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.call_soon, self._go_on, self.begun_requests)
+
+    def _go_on(self, begun_requests: int) -> None:
+        """Close, or read on, if all requests are answered."""
+        if self.request is None and self.begun_requests == begun_requests and self.transport is not None:
+            if self.has_ended or self.lost is not None:
+                self.close()
+            else:
+                self.read_on()
+
+    def read_on(self) -> None:
+        """Read what follows the last request."""
+        if self.is_ahead:
+            self.is_ahead, self.received_bytes = False, 0
+            self.resume_reading(resume_parser=False)
 
     def set_parser(self, parser: "WebSocketReader", data_received_cb: Callable[[], None] | None = None) -> None:
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
         assert self.transport is not None  # noqa: S101  aiohttp has just written the handshake
         self.kind = "socket"
-        request_turn = partial(self.limiter.turns.request, get_site_network(self.address), self._read_frames)
-        max_bytes = self.limiter.limits.max_message_bytes
-        self.frames = FrameReader(parser, self.transport, max_bytes, request_turn, self._set_ended)
+        take_turn = partial(self.limiter.turns.take, get_site_network(self.address))
+        self.frames = FrameReader(parser, self.transport, self.limiter.limits.max_message_bytes, take_turn)
+        self.read_on()
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)
-        self.frames.feed_data(self.requests.pending)
-        self.requests.pending.clear()
-
-    def _read_frames(self) -> None:
-        """Read a message of a WebSocket, in a turn of the event loop."""
-        assert self.frames is not None  # noqa: S101  they requested the turn
-        started_at = perf_counter()
-        self.frames.read()
-        self.loop_time.add_since(started_at)
 
     def pause_writing(self) -> None:
         """Record the unsent bytes above the high-water mark."""
@@ -314,10 +316,9 @@ class ClientConnection(web.RequestHandler):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        """Send the response, and go on with what is pending; after the last, read on, so that the client can read it.
+        """Send the response, and read the rest of the body; after the last, read on, so that the client can read it.
 
-        A connection that closes with unread data is reset (RFC 9112, 9.6). Other connections run between two pipelined
-        requests of this one.
+        A connection that closes with unread data is reset (RFC 9112, 9.6).
         """
         if is_last_request(request, resp):
             resp.force_close()
@@ -325,22 +326,27 @@ class ClientConnection(web.RequestHandler):
         self.loop_time.unpaid_s += REQUEST_S
         self.charge_busy_time()
         self.charge = None
-        requests = self.requests
-        requests.is_answered = not self._messages
         _, is_lost = sent
         if self.frames is not None or is_lost:
             return sent
         self.kind = "response"
-        if not resp.keep_alive:
-            with suppress(TimeoutError):
+        if not self.is_ahead:
+            self.received_bytes = 0
+        body = request.content
+        if not resp.keep_alive or not body.is_eof():
+            with suppress(TimeoutError, web.RequestPayloadError):
                 async with asyncio.timeout(LINGER_TIMEOUT_S):
-                    await self.discard_rest()
+                    while resp.keep_alive and not body.is_eof():
+                        await body.readany()
+                    if not resp.keep_alive:
+                        await self.discard_rest()
+        if self.is_pipelined:
+            await asyncio.sleep(0)  # other connections run between two requests of this one
+        self.request = None
+        if not resp.keep_alive or not body.is_eof():
             self.force_close()
-        elif requests.pending or self._messages:
-            await asyncio.sleep(0)
-            self.data_received(b"")
-        if self.lost is not None or (self.has_ended and requests.is_waiting()):
-            self.close()
+        elif self.is_ahead or self.has_ended or self.lost is not None:
+            self._go_on_when_idle()
         return sent
 
     def charge_busy_time(self) -> None:
@@ -359,11 +365,10 @@ class ClientConnection(web.RequestHandler):
         if self.has_ended or self.transport is None or self.transport.is_closing():
             return
         self.is_discarding = True
-        if self.frames is None:
-            self.requests.pending.clear()
-            self.transport.write_eof()
-        else:
-            self.frames.discard()
+        if self.frames is not None:
+            await self.frames.discard()
+            return
+        self.transport.write_eof()
         self.transport.resume_reading()
         if not self.has_ended:
             self.ended = asyncio.get_running_loop().create_future()
@@ -374,24 +379,6 @@ class ClientConnection(web.RequestHandler):
         if self.ended is not None and not self.ended.done():
             self.ended.set_result(None)
 
-    def pause_reading(self) -> None:
-        """Pause reading: what was read fills aiohttp's buffer."""
-        self.requests.is_buffer_full = True
-        super().pause_reading()
-
-    def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
-        """Resume reading, first what is pending; without `resume_parser`, the parser is reading just now."""
-        if self.requests.is_buffer_full:  # aiohttp calls this after each read
-            self.requests.is_buffer_full = False
-            super().resume_reading(resume_parser)
-            if self.is_paused:
-                self._limit_pending()
-
-    def log_exception(self, *args: Any, **options: Any) -> None:
-        """Log an exception, unless it is an invalid body, which was answered already."""
-        if not isinstance(options.get("exc_info"), web.RequestPayloadError):
-            super().log_exception(*args, **options)
-
     def check_timeouts(self, now: float) -> None:
         """Close the connection if the client takes too long."""
         if unread := self.unsent_bytes():
@@ -401,23 +388,37 @@ class ClientConnection(web.RequestHandler):
         if self.kind == "socket":
             return  # the WebSocket has timeouts of its own
         limits = self.limiter.limits
-        if not self.requests.is_waiting():
-            self.idle_since = 0.0
-        elif not self.idle_since:
-            self.idle_since = now
-        head_started_at = self.requests.head_started_at
-        if (head_started_at and now - head_started_at > limits.request_timeout_s) or self._is_idle_too_long(now):
-            self.force_close()
-        elif not unread:
+        if self.request is None:
+            self.idle_since = self.idle_since or now
+            is_late = 0 < self.head_started_at < now - limits.request_timeout_s
+            # a proxy may be sending its next request just when its connection is closed
+            if is_late or (self.client is not None and self.idle_since < now - limits.keep_alive_timeout_s):
+                self.force_close()
+        if not unread:
             self.blocked_since = 0.0
         elif not self.blocked_since:
             self.blocked_since = now
         elif now - self.blocked_since > limits.response_timeout_s:
             self.drop()
 
-    def _is_idle_too_long(self, now: float) -> bool:
-        """Return whether a client's connection is idle too long; a proxy may be sending its next request just then."""
-        return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_timeout_s
+
+def is_last_request(request: web.BaseRequest, response: web.StreamResponse) -> bool:
+    """Return whether no other request can follow this one, so that the connection closes after its response.
+
+    None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
+    known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
+    reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
+    """
+    if request.version < HttpVersion11 and (
+        response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
+    ):
+        return True
+    body, length = request.content, request.content_length
+    return not body.is_eof() and (
+        length is None
+        or length - body.total_bytes > MAX_DRAINED_BYTES
+        or (body.total_bytes == 0 and request.get(EXPECTS_CONTINUE, False))
+    )
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
