@@ -60,7 +60,7 @@ class GameCache:
 
     So the next action of a game needs no load and no decoding. A command pops its game, so that no other command runs
     on it, and the commit puts it back. A cached game may be stale: the commit compares its revision with the
-    store's. So it may accept a command, never reject one; `commands.run` loads the stored game before it rejects.
+    store's. So it may accept a command, never reject one; `commands.execute` loads the stored game before it rejects.
     """
 
     def __init__(self, max_size: int = MAX_CACHED_GAMES) -> None:
