@@ -18,7 +18,7 @@ from service.games.context import Context
 from service.games.errors import GameError, GameNotActive, NoSuchGame
 from service.games.ports import UnreadableGame
 from service.games.queries import summarize
-from service.games.repository import decode_with_index, read_access
+from service.games.repository import open_game
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
@@ -82,7 +82,7 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
                 record = await store.load(game)
                 if record is None:
                     continue
-                view, access = build_view(*decode_with_index(catalogue, record)), read_access(record)
+                view, access = build_view(*open_game(catalogue, record)), record.access
                 if status not in {None, view.status}:
                     continue
                 line = msgspec.json.encode(summarize(view)) if as_json else _describe(view, access)
@@ -195,7 +195,7 @@ async def _load(store: RedisStore, catalogue: TileSetCatalogue, game: str) -> tu
     record = await store.load(game)
     if record is None:
         raise click.ClickException(f"there is no game {game} in Redis; if it has ended, it may be in the archive")
-    return build_view(*decode_with_index(catalogue, record)), read_access(record)
+    return build_view(*open_game(catalogue, record)), record.access
 
 
 def _describe(view: GameView, access: AccessRecord) -> str:

@@ -22,14 +22,14 @@ from service.games.errors import GameError, NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import (
     ChangeNotification,
-    GameRecord,
     GameStore,
     Revision,
     StoredDiff,
+    StoredGame,
     StoreUnavailable,
     UnreadableGame,
 )
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock
@@ -356,9 +356,9 @@ class StreamReader:
         channel.is_behind = True
 
 
-def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:
+def build_snapshot(tilesets: TileSetCatalogue, game: str, record: StoredGame) -> SnapshotMessage:
     """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
-    view = build_view(*decode_with_index(tilesets, record))
+    view = build_view(*open_game(tilesets, record))
     return SnapshotMessage(game=game, digest=record.revision.digest, view=view)
 
 

@@ -24,7 +24,6 @@ from service.games.channel import (
 )
 from service.games.errors import NoSuchGame
 from service.games.ports import GameStore, Revision, StoredDiff, StoreUnavailable
-from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
 from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
@@ -273,7 +272,7 @@ class Hub:
                     record = await self._store.load(channel.game)
                 if record is None:
                     return
-                access = read_access(record)
+                access = record.access
             except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
                 failures += 1
                 await asyncio.sleep(record_read_failure(channel.game, error, failures))

@@ -113,13 +113,14 @@ _TIME = slice(51, 71)
 _COMMITMENT = b'"commitment":"'
 
 
-def pack_revision(revision: Revision | None) -> bytes:
-    """Return a game's revision as it is stored: its version and digest. No revision is all zeros.
+def pack_revision(revision: Revision) -> bytes:
+    """Return a game's revision as it is stored: its version and digest. NO_REVISION is all zeros.
 
     >>> unpack_revision(pack_revision(Revision(7, "0f" * 16))) == Revision(7, "0f" * 16)
     True
     """
-    return bytes(REVISION_BYTES) if revision is None else _REVISION.pack(revision[0], bytes.fromhex(revision[1]))
+    version, digest = revision
+    return _REVISION.pack(version, bytes.fromhex(digest))
 
 
 def unpack_revision(packed: bytes) -> Revision:

@@ -24,7 +24,7 @@ from service.games.access import AccessRecord, authorize_read
 from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, build_snapshot
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.hub import Hub
-from service.games.ports import GameRecord, Revision, StoreUnavailable
+from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
@@ -345,7 +345,8 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    record, private = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
+    record = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
+    private = record.is_private
     position = record.resume_from(resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
@@ -375,7 +376,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: Revision
+    request: web.Request, event_stream: EventStream, game: str, record: StoredGame, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

@@ -195,8 +195,8 @@ class Session:
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
         check_token(message.token)
-        _, access = await repository.load_game(self._context, message.game)
-        authorize_read(access, message.game, message.token)
+        stored = await repository.load_game(self._context, message.game)
+        authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
             problem = too_many_games_problem(self._limits.max_subscriptions)
             self._connection.send_problem(message.id, message.game, problem)

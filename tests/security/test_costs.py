@@ -10,6 +10,7 @@ from typing import Self
 import pytest
 
 from service.games.ports import StoredDiff
+from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.accounts import ACCOUNTS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
@@ -303,7 +304,7 @@ async def test_the_number_of_games_that_a_list_scans_is_limited(
         for _ in range(12):
             game = await create_game(client)
             await store.unlist(game.id, "active")
-            await store.list_game(game.id, "waiting", 1_800_000_000)
+            await store._client.execute("ZADD", keys.lobby("waiting"), 1_800_000_000, game.id)
         pages, query = 0, {"status": "waiting", "limit": "4"}
         while True:
             received = await (await client.get("/v1/games", params=query)).json()

@@ -6,9 +6,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
-from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
+from service.games.ports import Change, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
-from service.store.log_entries import COMMIT_ID_BYTES
+from tests.store.commits import action, creation
 
 RETRY_DELAY_S = 0.05
 SNAPSHOT = bytes(8000)
@@ -86,7 +86,7 @@ class Writers:
             stored = await self._commit(commit)
             await asyncio.sleep(self._pause_s)
 
-    async def _commit(self, commit: Commit) -> Revision | None:
+    async def _commit(self, commit: Change) -> Revision | None:
         """Commit, with retries until the outcome is known, and return the game's revision; None if there is no game."""
         while True:
             try:
@@ -96,10 +96,10 @@ class Writers:
                 continue
             if isinstance(outcome, Committed):
                 (diff,) = commit.diffs
-                self.acknowledged.append(Acknowledged(commit.game, diff.digest, time.monotonic()))
+                self.acknowledged.append(Acknowledged(commit.stored.id, diff.digest, time.monotonic()))
                 return Revision(diff.version, diff.digest)
             assert isinstance(outcome, VersionConflict), outcome
-            return await self._load_revision(commit.game)
+            return await self._load_revision(commit.stored.id)
 
     async def _load_revision(self, game: str) -> Revision | None:
         while True:
@@ -111,24 +111,13 @@ class Writers:
             return None if stored is None else stored[0]
 
 
-def _next_commit(game: str, stored: Revision | None) -> Commit:
+def _next_commit(game: str, stored: Revision | None) -> Change:
     """Return the next commit of a game, or its creation."""
-    version = 1 if stored is None else stored.version + 1
-    previous = "" if stored is None else stored.digest
-    return Commit(
-        game=game,
-        id=secrets.token_hex(COMMIT_ID_BYTES),
-        expected=stored,
-        snapshot=SNAPSHOT,
-        access=b"access" if stored is None else None,
-        diffs=[StoredDiff(version, secrets.token_hex(16), previous, DATA)],
-        idempotency=None,
-        status="active",
-        previous_status=None if stored is None else "active",
-        is_public=False,
-        created_at=1_700_000_000,
-        ttl_s=100_000,
-        due_at=None,
+    if stored is None:
+        return creation(game, is_public=False, status="active", snapshot=SNAPSHOT, ttl_s=100_000)
+    diff = StoredDiff(stored.version + 1, secrets.token_hex(16), stored.digest, DATA)
+    return action(
+        stored.version, game, expected=stored, diffs=[diff], is_public=False, snapshot=SNAPSHOT, ttl_s=100_000
     )
 
 

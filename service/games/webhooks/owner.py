@@ -34,15 +34,15 @@ from schemas.webhooks import (
 from service.engine import Game
 from service.games import repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.errors import GameError
 from service.games.game_failures import record_failure
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.ports import (
     DeliveryAttempt,
-    GameRecord,
     GameStore,
     LeaseTaken,
+    StoredGame,
     StoredWebhook,
     UnreadableGame,
     WebhookChange,
@@ -51,7 +51,6 @@ from service.games.ports import (
     WebhookState,
     WebhookStore,
 )
-from service.games.repository import decode_game, read_access
 from service.games.webhooks.payloads import challenge_id, message_id, ping_id
 from service.telemetry.clock import timestamp, unix_seconds
 
@@ -94,7 +93,7 @@ class Rights(NamedTuple):
     max_webhooks: int
     seat: int | None = None
     """Of a seat's token."""
-    game: GameRecord | None = None
+    game: StoredGame | None = None
     """The game as it was when its access record allowed this."""
 
     def sees(self, webhook: WebhookRegistration) -> bool:
@@ -110,10 +109,10 @@ async def authorize(context: Context, owner: Owner) -> Rights:
     """Return what an owner may do now. Raises NoSuchGame, and what `authorize_owner_or_player` does."""
     if owner.api_key is not None:
         return Rights(owner.max_webhooks)
-    record, access = await repository.load_game(context, owner.subject)
-    principal = authorize_owner_or_player(access, owner.subject, owner.credential)
+    stored = await repository.load_game(context, owner.subject)
+    principal = authorize_owner_or_player(stored.access, owner.subject, owner.credential)
     limit = owner.max_webhooks if principal.seat is None else MAX_SEAT_WEBHOOKS
-    return Rights(limit, principal.seat, record)
+    return Rights(limit, principal.seat, stored)
 
 
 LEASE_TTL_S = 5
@@ -171,19 +170,19 @@ async def attach_game(
     await webhooks.add(game, reference, WebhookState(since))
 
 
-async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:
-    """Delete what a seat's token has registered; return whether there was anything, which makes the session stale."""
-    if not session.webhooks:
+async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, seat: int) -> bool:
+    """Delete what a seat's token has registered; return whether there was anything, which makes the game stale."""
+    if not stored.webhooks:
         return False
-    registered = [one.registration for one in await webhooks.list_by_subject(session.game.id)]
+    registered = [one.registration for one in await webhooks.list_by_subject(stored.id)]
     own = [webhook.id for webhook in registered if webhook.seat == seat]
-    await asyncio.gather(*(webhooks.remove(session.game.id, webhook_id) for webhook_id in own))
+    await asyncio.gather(*(webhooks.remove(stored.id, webhook_id) for webhook_id in own))
     return bool(own)
 
 
-async def attach_to_key(context: Context, session: GameSession) -> None:
+async def attach_to_key(context: Context, stored: StoredGame) -> None:
     """Make a new game refer to the webhooks of its API key, which receive its changes from the first one on."""
-    game, api_key, webhooks = session.game.id, session.access.api_key, context.store.webhooks
+    game, api_key, webhooks = stored.id, stored.access.api_key, context.store.webhooks
     if api_key is None:
         return
     registered = [one.registration for one in await webhooks.list_by_subject(subject_of_key(api_key))]
@@ -286,9 +285,9 @@ class KeyGames:
     async def _load(self, game_id: str) -> Game | None:
         """Return a game, or None if it is not the key's. Raises UnreadableGame."""
         loaded = await self._store.load(game_id)
-        if loaded is None or read_access(loaded).api_key != key_of_subject(self._key):
+        if loaded is None or loaded.access.api_key != key_of_subject(self._key):
             return None
-        return decode_game(loaded)
+        return loaded.game
 
     async def _rewind(self, game: Game, since: int) -> bool:
         """Deliver the changes of a game since a Unix second again; return False if it is leased."""

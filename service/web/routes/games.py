@@ -38,9 +38,9 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join, remove_player, replace_token
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
-from service.games.ports import GameRecord
+from service.games.ports import StoredGame
 from service.games.queries import MyGamesQuery, collect_my_games, list_games, load_for_reader
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
@@ -88,10 +88,11 @@ async def state_response(
 ) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
-    record, private = await load_for_reader(context, params.id, params.token)
+    record = await load_for_reader(context, params.id, params.token)
+    private = record.is_private
     tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
-        build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
+        build(*open_game(context.tilesets, record)), etag=tag, private=private
     )
 
 
@@ -100,10 +101,11 @@ NextPage = tuple[str, str | int | None]
 
 
 async def localized_response(
-    request: web.Request, params: LocalizedRead, build: Callable[[GameRecord], Awaitable[tuple[Any, NextPage]]]
+    request: web.Request, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
-    record, private = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    private = record.is_private
     tag = localized_etag(game_etag(*record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
