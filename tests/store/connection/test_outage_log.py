@@ -12,9 +12,9 @@ import pytest
 
 from service.games.ports import StoreUnavailable
 from service.store import pipeline
+from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.store.pipeline import FORGET_S, OutageLog
 from tests.background import in_background
 from tests.games.game_fixture import Clock
 from tests.polling import wait_until
