@@ -13,6 +13,7 @@ from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, log_change, re
 from service.engine import build_view
 from service.games.access import AccessRecord, authorize_operator, index_keys
 from service.games.archive import object_name
+from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.context import Context
 from service.games.errors import GameError, GameNotActive, NoSuchGame
@@ -117,7 +118,7 @@ def abort_command(game: str, settings: Settings, *, yes: bool, as_json: bool) ->
             on_committed=lambda _game, _diffs: None,
             retention=settings.retention,
         )
-        aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
+        aborted, digest = await abort_game(context, GameRequest(id=game), authorize_operator)
         log_change(f"aborted game {game}", f"version {aborted.version}, digest {digest}")
         if as_json:
             click.echo(msgspec.json.encode(aborted))

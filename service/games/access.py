@@ -72,6 +72,9 @@ class Principal(msgspec.Struct, frozen=True):
     """What a diff's `by` says of what they do: `owner` or `seat`."""
 
 
+NOBODY = Principal(None)
+
+
 def derive_token(secret: bytes, salt: bytes, role: str) -> str:
     """Return a role's token: 256 bits, URL-safe."""
     return base64.urlsafe_b64encode(hmac.digest(secret, salt + role.encode(), "sha256")).rstrip(b"=").decode()
@@ -131,7 +134,7 @@ def authorize_read(access: AccessRecord, game: str, token: str | None) -> Princi
 
     Raises NoSuchGame for a private game without one of its tokens, Unauthorized for an unknown token.
     """
-    principal = _NOBODY if token is None else authenticate(access, token)
+    principal = NOBODY if token is None else authenticate(access, token)
     if access.visibility == "private" and (principal is None or principal.role is None):
         raise NoSuchGame(game)
     if principal is None:
@@ -212,7 +215,6 @@ def _entropy_bits(text: str) -> float:
     return share * (2 + len({text[start : start + 3] for start in range(len(text) - 2)}))
 
 
-_NOBODY = Principal(None)
 _OWNER = Principal(OWNER, actor=OWNER)
 _SPECTATOR = Principal(SPECTATOR)
 _DECODER = msgspec.msgpack.Decoder(AccessRecord)

@@ -12,7 +12,7 @@ from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode_snapshot
-from service.games.commands.execute import CommandRequest
+from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join
@@ -56,7 +56,7 @@ async def too_late(stored: OwnedGame, context: Context) -> None:
 
 
 async def aborted(stored: OwnedGame, context: Context) -> None:
-    await abort_game(context, stored.id, token=stored.created.owner_token, if_match=None)
+    await abort_game(context, GameRequest(id=stored.id, token=stored.created.owner_token))
 
 
 async def rematched(stored: OwnedGame, context: Context) -> None:

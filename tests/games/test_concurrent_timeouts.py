@@ -9,7 +9,7 @@ import pytest
 
 from schemas.commands import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.games.commands.execute import CommandRequest
+from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Change, CommitOutcome, GameStore
@@ -144,7 +144,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     await asyncio.gather(*(play() for _ in range(4)), *(look() for _ in range(3)))
     game = await table.game()
     if game.status == "active":
-        await abort_game(table.context, table.id, token=table.owner, if_match=None)
+        await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
     await table.verify()
     received = {kind for diff in table.log for kind in event_types(diff)}
     assert {"turn_timed_out", "tile_placed"} <= received

@@ -4,6 +4,7 @@ import pytest
 
 from schemas.vocabulary import Status
 from service.games import repository
+from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.errors import TooManyIdempotencyKeys
 from service.games.ports import Change, KeyQuotaExceeded
@@ -47,6 +48,6 @@ async def test_a_game_that_is_aborted_while_it_waits_has_not_started(
 ) -> None:
     before = read_samples()
     stored = await store_game(store, status)
-    await abort_game(stored.context, stored.id, token=stored.created.owner_token, if_match=None)
+    await abort_game(stored.context, GameRequest(id=stored.id, token=stored.created.owner_token))
     games = {event: grown(before, "games_total", event=event) for event in GAME_EVENTS}
     assert games == {event: float(event in counted) for event in GAME_EVENTS}

@@ -1,27 +1,23 @@
-"""The one loop under all commands: attempt a change of the stored game, and start over after a version conflict.
+"""The one way of all commands: `run` tries a change of the stored game, and starts over after a version conflict.
 
-A command that may use the cache is attempted on the cached stored first, so that the commit is its only round trip to
-the store. A cached game may accept a command, never reject one: after an error or a conflict the stored game decides.
-Retries are bounded, with growing pauses and jitter.
-
-`change_game` is what acting, undoing, resigning and returning to a seat have in common. Their checks run in this order:
-shape, token, idempotency key, `not_active`, `If-Match`, seat, rule. Bots answer in the same commit.
+A command in play is tried on the cached game first, so that the commit is its only round trip to the store. A cached
+game may accept a command, never reject one: after an error or a conflict the stored game decides. Attempts are bounded,
+with growing pauses and jitter.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from time import monotonic
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
-from msgspec import Raw
 
-from schemas.commands import ActionResult, IncludeQuery
+from schemas.commands import IncludeQuery
 from schemas.lobby import CreateGame
-from service.engine import Game, build_view
+from service.engine import Game
 from service.games import repository
-from service.games.access import AccessRecord, Principal, authorize_action
+from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key
 from service.games.automatic_turns import play_bots
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
@@ -33,14 +29,10 @@ from service.games.idempotency import (
     new_record,
     read_record,
 )
-from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import bot_on_turn
-from service.games.ports import Revision, StoredDiff, StoredGame, UnreadableGame
+from service.games.ports import Revision, StoredDiff, StoredGame
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff
-
-B = TypeVar("B")
-R = TypeVar("R")
 
 MAX_ATTEMPTS = 20
 """Each conflict is another client's success, so this many clients can change one game at once and all succeed."""
@@ -68,62 +60,137 @@ class ClientCharge(Protocol):
         """Wait for a slot in which to replay a game, and charge the replay."""
 
 
-class CommandRequest(msgspec.Struct, Generic[B], frozen=True, kw_only=True):
-    """A whole request to change an active game. A route's is a subclass, which says how HTTP carries it."""
+class GameRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole request to change a game. A route's is a subclass, which says how HTTP carries it."""
 
     id: str
     """The game's."""
-    body: B
     token: str | None = None
-    query: IncludeQuery = IncludeQuery()
     if_match: Sequence[Revision] | None = None
     """The game must be at one of these revisions, of which an empty digest stands for any; None accepts any."""
     idempotency_key: str | None = None
+    charge: ClientCharge | None = None
+
+    @property
+    def body(self) -> Any:
+        """Return what the client sent, if the request has a body."""
+        return None
+
+
+B = TypeVar("B")
+
+
+class CommandRequest(GameRequest, Generic[B], frozen=True, kw_only=True):
+    """A request to change an active game."""
+
+    body: B
+    query: IncludeQuery = IncludeQuery()
     prefers_game: bool = False
     """Whether the response shall contain GAME."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
-    charge: ClientCharge | None = None
 
 
-Result = ReplayableResult[ActionResult[Raw]]
+class Applied(NamedTuple):
+    """What a command has made of the stored game."""
 
-Command = Callable[[Context, StoredGame, Principal, CommandRequest[B]], Awaitable[list[StoredDiff]]]
-"""Changes the stored's game, or replaces it, and returns the diffs. Raises GameError."""
+    diffs: list[StoredDiff]
+    """None if only the access record has changed."""
+    detail: int | None = None
+    """What the idempotency record says of the response, by default the number of diffs."""
+    version: int | None = None
+    """Of the response, where it is another game's."""
+    revoked: bytes | None = None
+    """The hash of a token that is valid no more."""
 
 
-async def change_game(context: Context, name: str, request: CommandRequest[B], command: Command[B]) -> Result:
-    """Run a command on an active game, play the bots after it, and commit both. `name` is the last part of its path."""
-    game_id, key, scope = request.id, request.idempotency_key, None
-    if key is not None:
-        scope = idempotency_scope(key, f"/v1/games/{game_id}/{name}", request.token, request.body)
+Q = TypeVar("Q", bound=GameRequest)
+R = TypeVar("R")
 
-    async def attempt(stored: StoredGame, principal: Principal) -> "Result | None":
-        if stored.game.status != "active":
-            raise GameNotActive(stored.game.status)
-        if request.if_match is not None:
-            check_if_match(stored.revision, request.if_match)
-        diffs = await command(context, stored, principal, request)
-        game = stored.game
-        if bot_on_turn(game) is not None:
-            if request.charge is not None:
-                await request.charge.charge_bots(game)
-            diffs += await play_bots(context, context.tilesets.get(game.tileset).index, game)
-        result = _build_result(context, stored, request, diffs)
-        record = None if scope is None else new_record(scope, context.clock(), game.version, len(diffs))
-        is_committed = await repository.commit(context, stored, diffs, idempotency=record)
-        return ReplayableResult(result, game.version) if is_committed else None
 
-    async def replay(stored: StoredGame, first: FirstResponse) -> Result:
-        """Return the first response, its diffs from the log; the game and its legal moves are the current ones."""
-        diffs = await context.store.load_diffs(game_id, first.version - first.detail, first.detail)
-        if not diffs or diffs[-1].version != first.version:
-            raise UnreadableGame(f"its log does not hold version {first.version}")
-        return ReplayableResult(_build_result(context, stored, request, diffs), first.version, replayed=True)
+class Command(NamedTuple, Generic[Q, R]):
+    """A kind of change of a game: what sets it apart from the others."""
 
-    return await execute(
-        context, game_id, request.token, authorize_action, attempt, scope=scope, replay=replay, uses_cache=True
-    )
+    path: str
+    """The pattern of its path, which scopes its idempotency keys."""
+    apply: Callable[[Context, StoredGame, Principal, Q], Awaitable[Applied | None]]
+    """Changes the stored game, or replaces it; returns None where there is nothing to change. Raises GameError."""
+    respond: Callable[[Context, StoredGame, Q, FirstResponse, Sequence[StoredDiff]], Awaitable[R]]
+    """Returns the response; without diffs, if the request is a retry or there was nothing to change."""
+    authorize: Callable[[AccessRecord, str, str | None], Principal] | None = authorize_action
+    """None for a command whose `apply` does that."""
+    check: Callable[[StoredGame, Principal, Q], None] | None = None
+    """Raises what rejects the command whatever version `If-Match` names."""
+    in_play: bool = False
+    """Whether it needs an active game, in which bots answer it; the cached game may accept it."""
+    changes_access: bool = False
+
+
+async def run(context: Context, command: Command[Q, R], request: Q) -> ReplayableResult[R]:
+    """Run a command until it is committed, replayed or rejected.
+
+    Raises NoSuchGame, Conflict after the last attempt, and what the command does.
+    """
+    scope, stored, conflicts, started_at = None, None, 0, monotonic()
+    if request.idempotency_key is not None:
+        scope = idempotency_scope(request.idempotency_key, command.path.format(request), request.token, request.body)
+    if command.in_play and (stored := context.cache.pop(request.id)) is not None:
+        try:
+            if (result := await _attempt(context, command, request, scope, stored)) is not None:
+                return result
+        except GameError:
+            pass  # the cached game may be stale: only the stored one rejects
+    while True:
+        stored = await repository.load_game(context, request.id, None if scope is None else scope.key_hash)
+        if (result := await _attempt(context, command, request, scope, stored)) is not None:
+            return result
+        conflicts += 1
+        await pause(conflicts, started_at)
+
+
+async def _attempt(
+    context: Context, command: Command[Q, R], request: Q, scope: IdempotencyScope | None, stored: StoredGame
+) -> ReplayableResult[R] | None:
+    """Run a command on a game and commit it; return None after a version conflict.
+
+    It is checked in this order: token, idempotency key, status, `If-Match`, seat and rule.
+    """
+    principal = NOBODY if command.authorize is None else command.authorize(stored.access, request.id, request.token)
+    first = read_record(scope, stored.idempotency_record, context.clock())
+    if first is not None:
+        return ReplayableResult(
+            await command.respond(context, stored, request, first, ()), first.version, replayed=True
+        )
+    if command.in_play and stored.game.status != "active":
+        raise GameNotActive(stored.game.status)
+    if command.check is not None:
+        command.check(stored, principal, request)
+    if request.if_match is not None:
+        check_if_match(stored.revision, request.if_match)
+    applied = await command.apply(context, stored, principal, request)
+    game = stored.game
+    if applied is None:
+        first = FirstResponse(game.version, 0)
+        return ReplayableResult(await command.respond(context, stored, request, first, ()), game.version)
+    diffs, detail, version, revoked = applied
+    if command.in_play and bot_on_turn(game) is not None:
+        if request.charge is not None:
+            await request.charge.charge_bots(game)
+        diffs += await play_bots(context, context.tilesets.get(game.tileset).index, game)
+    first = FirstResponse(version or game.version, len(diffs) if detail is None else detail)
+    response = await command.respond(context, stored, request, first, diffs)
+    if not await repository.commit(
+        context,
+        stored,
+        diffs,
+        stores_access=command.changes_access,
+        revokes_token=revoked is not None,
+        idempotency=new_record(scope, context.clock(), first.version, first.detail),
+    ):
+        return None
+    if revoked is not None:
+        await context.store.unindex([index_key(revoked, None)], game.id)
+    return ReplayableResult(response, first.version)
 
 
 def check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> None:
@@ -136,19 +203,16 @@ def check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> N
     raise VersionMismatch(*revision)
 
 
-def _build_result(
-    context: Context, stored: StoredGame, request: CommandRequest[Any], diffs: Sequence[StoredDiff]
-) -> ActionResult[Raw]:
-    """Return the response to a change with these diffs."""
-    index, game = repository.open_game(context.tilesets, stored)
-    return ActionResult(
-        version=diffs[-1].version,
-        digest=diffs[-1].digest,
-        diffs=[Raw(diff.data) for diff in diffs],
-        game=build_view(index, game) if request.prefers_game else None,
-        next=next_decision(game),
-        legal_moves=None if request.query.include is None else list_legal_moves(index, game, language=request.language),
-    )
+async def pause(conflicts: int, started_at: float) -> None:
+    """Pause before the next attempt, after this many version conflicts.
+
+    Raises Conflict after the last attempt: nothing was changed, while `store_unavailable` says that something may be.
+    """
+    if conflicts < MAX_ATTEMPTS:
+        await asyncio.sleep(BACKOFF.delay_s(conflicts))
+        if monotonic() < started_at + MAX_RETRY_S:
+            return
+    raise Conflict("other requests changed the game first: nothing was done, try again")
 
 
 async def execute(  # noqa: PLR0913  each says something else of the command

@@ -11,10 +11,10 @@ The owner's token names the seat. With the decider as the default, a repeated re
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Raw
@@ -37,9 +37,8 @@ from service.engine import (
     resign,
     return_player,
 )
-from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
-from service.games.commands.execute import CommandRequest, change_game, check_if_match, execute
+from service.games.commands.execute import Applied, Command, CommandRequest, GameRequest, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import (
@@ -54,12 +53,15 @@ from service.games.errors import (
     SeatResigned,
 )
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
-from service.games.idempotency import ReplayableResult
+from service.games.idempotency import FirstResponse, ReplayableResult
+from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
-from service.games.ports import Revision, StoredDiff, StoredGame
+from service.games.ports import StoredDiff, StoredGame, UnreadableGame
 from service.games.repository import open_game, read_log
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
+
+B = TypeVar("B")
 
 ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
     str(kind.__struct_config__.tag): (kind, {field.name: field.required for field in msgspec.structs.fields(kind)})
@@ -70,9 +72,41 @@ ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
 _ACTIONS = {actor: ACTIONS.labels(actor) for actor in ("owner", "seat")}
 
 
-async def act(context: Context, request: CommandRequest[Act]) -> ReplayableResult[ActionResult[Raw]]:
+Result = ReplayableResult[ActionResult[Raw]]
+
+
+async def act(context: Context, request: CommandRequest[Act]) -> Result:
     """Apply one or more actions, all or none, and let bots answer."""
-    return await change_game(context, "actions", request, partial(_act, parse_actions(request.body)))
+    return await run(context, _command("actions", partial(_act, parse_actions(request.body))), request)
+
+
+def _command(
+    name: str, apply: Callable[[Context, StoredGame, Principal, CommandRequest[B]], Awaitable[Applied]]
+) -> Command[CommandRequest[B], ActionResult[Raw]]:
+    """Return a command of an active game; `name` is the last part of its path."""
+    return Command(f"/v1/games/{{0.id}}/{name}", apply, _respond, in_play=True)
+
+
+async def _respond(
+    context: Context,
+    stored: StoredGame,
+    request: CommandRequest[Any],
+    first: FirstResponse,
+    diffs: Sequence[StoredDiff],
+) -> ActionResult[Raw]:
+    """Return the response to a change; the diffs of an earlier one are in the log, its legal moves the current ones."""
+    index, game = open_game(context.tilesets, stored)
+    diffs = diffs or await context.store.load_diffs(game.id, first.version - first.detail, first.detail)
+    if not diffs or diffs[-1].version != first.version:
+        raise UnreadableGame(f"its log does not hold version {first.version}")
+    return ActionResult(
+        version=diffs[-1].version,
+        digest=diffs[-1].digest,
+        diffs=[Raw(diff.data) for diff in diffs],
+        game=build_view(index, game) if request.prefers_game else None,
+        next=next_decision(game),
+        legal_moves=None if request.query.include is None else list_legal_moves(index, game, language=request.language),
+    )
 
 
 async def _act(
@@ -81,7 +115,7 @@ async def _act(
     stored: StoredGame,
     principal: Principal,
     request: CommandRequest[Act],
-) -> list[StoredDiff]:
+) -> Applied:
     """Apply the actions, each as its own version; the first that is rejected rejects them all.
 
     In a list, a pass that the engine made by itself is skipped.
@@ -109,7 +143,7 @@ async def _act(
             is_revealed = reveals_hidden(events)
             skippable |= passed_by_engine(game, applied, events)
     _ACTIONS[principal.actor].inc(len(diffs))
-    return diffs
+    return Applied(diffs)
 
 
 def parse_actions(body: Act) -> list[Action]:
@@ -169,14 +203,14 @@ MAX_VERSIONS = 1000
 """A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
-async def undo(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
+async def undo(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
-    return await change_game(context, "undo", request, _undo)
+    return await run(context, _command("undo", _undo), request)
 
 
 async def _undo(
     context: Context, stored: StoredGame, principal: Principal, request: CommandRequest[SeatCommand]
-) -> list[StoredDiff]:
+) -> Applied:
     """Put the game as it was before the last action in the stored's place."""
     index, game = open_game(context.tilesets, stored)
     charge = request.charge
@@ -192,7 +226,9 @@ async def _undo(
     stored.game = restore(game, point)
     events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
     before = build_view(index, game)
-    return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
+    return Applied(
+        [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
+    )
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -216,14 +252,14 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
 _DECODER = msgspec.json.Decoder(LoggedChange)
 
 
-async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
+async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await change_game(context, "resign", request, partial(_change_seat, resign))
+    return await run(context, _command("resign", partial(_change_seat, resign)), request)
 
 
-async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> ReplayableResult[ActionResult[Raw]]:
+async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await change_game(context, "return", request, partial(_change_seat, _return))
+    return await run(context, _command("return", partial(_change_seat, _return)), request)
 
 
 async def _change_seat(
@@ -232,14 +268,14 @@ async def _change_seat(
     stored: StoredGame,
     principal: Principal,
     request: CommandRequest[SeatCommand],
-) -> list[StoredDiff]:
+) -> Applied:
     """Make a change of a seat that has not resigned, and return its diff."""
     index, game = open_game(context.tilesets, stored)
     seat = resolve_seat(stored.access, principal, request.body.seat, None)
     if game.players[seat].resigned:
         raise SeatResigned(seat)
     events = change(index, game, seat)
-    return [record_change(index, game, events, context.now(), seat=seat, by=principal.actor)]
+    return Applied([record_change(index, game, events, context.now(), seat=seat, by=principal.actor)])
 
 
 def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
@@ -251,26 +287,32 @@ def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
 
 async def abort_game(
     context: Context,
-    game_id: str,
-    *,
-    token: str | None,
-    if_match: Sequence[Revision] | None,
+    request: GameRequest,
     authorize: Callable[[AccessRecord, str, str | None], Principal] = authorize_owner,
 ) -> tuple[GameView, str]:
     """Abort a game for its owner, once or again, and return GAME and its digest.
 
     Raises GameNotActive when it is finished, VersionMismatch, and what `authorize` does.
     """
+    command = Command("/v1/games/{0.id}", _abort, respond_with_game, authorize, _check_is_unfinished)
+    return (await run(context, command, request)).response
 
-    async def attempt(stored: StoredGame, _owner: Principal) -> tuple[GameView, str] | None:
-        index, game = open_game(context.tilesets, stored)
-        if game.status == "finished":
-            raise GameNotActive(game.status)
-        check_if_match(stored.revision, if_match)
-        if game.status != "aborted":
-            diffs = [record_change(index, game, mark_aborted(game), context.now())]
-            if not await repository.commit(context, stored, diffs):
-                return None
-        return build_view(index, game), game.digest
 
-    return await execute(context, game_id, token, authorize, attempt)
+def _check_is_unfinished(stored: StoredGame, _owner: Principal, _request: GameRequest) -> None:
+    if stored.game.status == "finished":
+        raise GameNotActive(stored.game.status)
+
+
+async def _abort(context: Context, stored: StoredGame, _owner: Principal, _request: GameRequest) -> Applied | None:
+    index, game = open_game(context.tilesets, stored)
+    if game.status == "aborted":
+        return None
+    return Applied([record_change(index, game, mark_aborted(game), context.now())])
+
+
+async def respond_with_game(
+    context: Context, stored: StoredGame, _request: GameRequest, _first: FirstResponse, _diffs: Sequence[StoredDiff]
+) -> tuple[GameView, str]:
+    """Return GAME and its digest."""
+    index, game = open_game(context.tilesets, stored)
+    return build_view(index, game), game.digest

@@ -33,6 +33,7 @@ from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
 from service.games.api_key import ApiKey
 from service.games.commands.create import create
+from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join, remove_player, replace_token
@@ -63,7 +64,7 @@ from service.web.responses import (
     mark_replayed,
     not_modified_response,
 )
-from service.web.routing import Access, GameCommand, GameRead, Request, Route
+from service.web.routing import Access, GameCommand, GameRead, Id, Request, Route
 
 
 class GameListQuery(Query, frozen=True):
@@ -142,9 +143,11 @@ class GameList(Request, frozen=True, kw_only=True):
     query: GameListQuery = GameListQuery()
 
 
-class ConditionalCommand(GameCommand, frozen=True, kw_only=True):
+class ConditionalCommand(GameRequest, frozen=True, kw_only=True):
     """A change that a game's version may be a condition of."""
 
+    access: ClassVar[Access] = "required"
+    id: Id
     if_match: IfMatch = None
 
 
@@ -265,7 +268,7 @@ async def delete_game(request: web.Request, params: ConditionalCommand) -> web.R
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
-    aborted, digest = await abort_game(request.app[CONTEXT], params.id, token=params.token, if_match=params.if_match)
+    aborted, digest = await abort_game(request.app[CONTEXT], params)
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 

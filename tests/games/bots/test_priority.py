@@ -4,6 +4,7 @@ import pytest
 
 from schemas.lobby import Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
+from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.lifecycle import hash_creator, is_attended, requester_of
@@ -60,7 +61,7 @@ async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
 async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> None:
     table = await seated(store, *human_seats("Ana", "Bo"))
     assert (await table.game()).creator == ANA
-    await abort_game(table.context, table.id, token=table.owner, if_match=None)
+    await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
     assert (await table.game()).creator == b""
     again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
     assert (await load_game(store, again.response.game.id)).creator == ANA
