@@ -46,9 +46,8 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 class IdempotencyScope(msgspec.Struct, frozen=True):
-    """A client's key in its scope. The key is never stored, as tokens may be derived from it."""
+    """A client's key in its scope, as a hash: tokens may be derived from the key."""
 
-    key: bytes
     key_hash: str
     request_hash: bytes
     token_hash_byte: int
@@ -80,20 +79,20 @@ def idempotency_scope(key: str | None, path: str, token: str | None, request: An
         return None
     token_digest = sha256((token or "").encode()).digest()
     stored = sha256(f"{key}\0{path}\0".encode() + token_digest).hexdigest()
-    return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), token_digest[0])
+    return IdempotencyScope(stored, sha256(canonical_json(request)).digest(), token_digest[0])
 
 
-def token_secret(scope: IdempotencyScope | None) -> bytes:
+def token_secret(key: str | None) -> bytes:
     """Return the secret that tokens are derived from: the key, so that a retry gets the same tokens, or random bytes.
 
     Raises Malformed for a key that is easy to guess.
     """
-    if scope is None:
+    if key is None:
         return secrets.token_bytes(SECRET_BYTES)
-    if is_guessable(scope.key.decode()):
+    if is_guessable(key):
         detail = f"tokens are derived from this key: send {MIN_SECRET_LENGTH} or more random characters"
         raise Malformed(detail, "Idempotency-Key")
-    return scope.key
+    return key.encode()
 
 
 def new_record(scope: IdempotencyScope | None, now: float, version: int, detail: int = 0) -> IdempotencyRecord | None:

@@ -32,7 +32,7 @@ EXTENSION_SLACK_S = 600
 
 
 async def joined(stored: OwnedGame, context: Context) -> None:
-    await join(context, stored.id, JoinGame(name="Bo"), JoinRequest(stored.created.owner_token, None))
+    await join(context, JoinRequest(id=stored.id, body=JoinGame(name="Bo"), token=stored.created.owner_token))
 
 
 async def taken_back(stored: OwnedGame, context: Context) -> None:

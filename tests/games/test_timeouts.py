@@ -39,7 +39,7 @@ async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     created = (await create(context, requested, key=None, include_moves=False)).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
-    joined = (await join(context, created.game.id, JoinGame(name="Bo"), JoinRequest(None, None))).response
+    joined = (await join(context, JoinRequest(id=created.game.id, body=JoinGame(name="Bo")))).response
     table = GameFixture(context, created)
     assert joined.game.turn is not None
     assert seconds_left(await table.game(), clock) == 60

@@ -231,7 +231,7 @@ async def create(  # noqa: PLR0913  what a request says, each by name
     Raises UnknownTileSet, UnknownBot, IdempotencyKeyReused, Malformed.
     """
     scope = idempotency_scope(key, "/v1/games", None, body)
-    secret = token_secret(scope)
+    secret = token_secret(key)
     check_external_users(body, creator)
     tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
     check_bots(context, body)

@@ -14,8 +14,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from schemas.commands import IncludeQuery
+from schemas.game import GameView
 from schemas.lobby import CreateGame
-from service.engine import Game
+from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key
 from service.games.automatic_turns import play_bots
@@ -28,6 +29,7 @@ from service.games.idempotency import (
     idempotency_scope,
     new_record,
     read_record,
+    token_secret,
 )
 from service.games.lifecycle import bot_on_turn
 from service.games.ports import Revision, StoredDiff, StoredGame
@@ -89,6 +91,21 @@ class CommandRequest(GameRequest, Generic[B], frozen=True, kw_only=True):
     """Whether the response shall contain GAME."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
+
+
+class TokenRequest(GameRequest, frozen=True, kw_only=True):
+    """A request that is answered with new tokens."""
+
+    secret: bytes = b""
+    """That they are derived from."""
+
+
+T = TypeVar("T", bound=TokenRequest)
+
+
+def with_secret(request: T) -> T:
+    """Return a request with the secret of its tokens. Raises Malformed for a key that is easy to guess."""
+    return msgspec.structs.replace(request, secret=token_secret(request.idempotency_key))
 
 
 class Applied(NamedTuple):
@@ -213,6 +230,14 @@ async def pause(conflicts: int, started_at: float) -> None:
         if monotonic() < started_at + MAX_RETRY_S:
             return
     raise Conflict("other requests changed the game first: nothing was done, try again")
+
+
+async def respond_with_game(
+    context: Context, stored: StoredGame, _request: GameRequest, _first: FirstResponse, _diffs: Sequence[StoredDiff]
+) -> tuple[GameView, str]:
+    """Return GAME and its digest."""
+    index, game = repository.open_game(context.tilesets, stored)
+    return build_view(index, game), game.digest
 
 
 async def execute(  # noqa: PLR0913  each says something else of the command

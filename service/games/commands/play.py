@@ -38,7 +38,7 @@ from service.engine import (
     return_player,
 )
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
-from service.games.commands.execute import Applied, Command, CommandRequest, GameRequest, run
+from service.games.commands.execute import Applied, Command, CommandRequest, GameRequest, respond_with_game, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import (
@@ -308,11 +308,3 @@ async def _abort(context: Context, stored: StoredGame, _owner: Principal, _reque
     if game.status == "aborted":
         return None
     return Applied([record_change(index, game, mark_aborted(game), context.now())])
-
-
-async def respond_with_game(
-    context: Context, stored: StoredGame, _request: GameRequest, _first: FirstResponse, _diffs: Sequence[StoredDiff]
-) -> tuple[GameView, str]:
-    """Return GAME and its digest."""
-    index, game = open_game(context.tilesets, stored)
-    return build_view(index, game), game.digest

@@ -230,7 +230,7 @@ async def rotate_secret(
     Raises Malformed, Conflict, IdempotencyKeyReused too.
     """
     scope = _scope(idempotency_key, owner, webhook_id, "rotate-secret", body)
-    secret = body.secret or derive_secret(token_secret(scope), webhook_id)
+    secret = body.secret or derive_secret(token_secret(idempotency_key), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
     def change(stored: StoredWebhook) -> StoredWebhook:

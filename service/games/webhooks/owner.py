@@ -170,14 +170,14 @@ async def attach_game(
     await webhooks.add(game, reference, WebhookState(since))
 
 
-async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, seat: int) -> bool:
-    """Delete what a seat's token has registered; return whether there was anything, which makes the game stale."""
+async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, seat: int) -> None:
+    """Delete what a seat's token has registered; the next commit expects the game's other webhooks."""
     if not stored.webhooks:
-        return False
+        return
     registered = [one.registration for one in await webhooks.list_by_subject(stored.id)]
     own = [webhook.id for webhook in registered if webhook.seat == seat]
     await asyncio.gather(*(webhooks.remove(stored.id, webhook_id) for webhook_id in own))
-    return bool(own)
+    stored.webhooks = [webhook_id for webhook_id in stored.webhooks if webhook_id not in own]
 
 
 async def attach_to_key(context: Context, stored: StoredGame) -> None:

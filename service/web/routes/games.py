@@ -22,11 +22,9 @@ from schemas.lobby import (
     ExternalUser,
     Games,
     Joined,
-    JoinGame,
     MyGames,
     Rematch,
     Rematched,
-    ReplaceToken,
     SeatToken,
 )
 from schemas.vocabulary import GameCursor, Status
@@ -36,7 +34,14 @@ from service.games.commands.create import create
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.seats import JoinRequest, join, remove_player, replace_token
+from service.games.commands.seats import (
+    JoinRequest,
+    RemovalRequest,
+    ReplacementRequest,
+    join,
+    remove_player,
+    replace_token,
+)
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
@@ -143,8 +148,8 @@ class GameList(Request, frozen=True, kw_only=True):
     query: GameListQuery = GameListQuery()
 
 
-class ConditionalCommand(GameRequest, frozen=True, kw_only=True):
-    """A change that a game's version may be a condition of."""
+class Abortion(GameRequest, frozen=True, kw_only=True):
+    """A request to abort a game."""
 
     access: ClassVar[Access] = "required"
     id: Id
@@ -263,7 +268,7 @@ DELETE_PROBLEMS = ("not_active", "conflict")
     "The aborted game.",
     problems=("not_owner", *DELETE_PROBLEMS),
 )
-async def delete_game(request: web.Request, params: ConditionalCommand) -> web.Response:
+async def delete_game(request: web.Request, params: Abortion) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
@@ -318,29 +323,33 @@ ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch
 Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
 
 
-class Joining(GameRead, frozen=True, kw_only=True):
+class Joining(JoinRequest, frozen=True, kw_only=True):
     """A request for an open seat."""
 
+    access: ClassVar[Access] = "reads"
+    id: Id
     api_key: ApiKey | None
-    body: JoinGame
-    query: IncludeQuery = IncludeQuery()
     idempotency_key: SecretIdempotencyKey = None
     creator_key: CreatorKey = None
     language: PreferredLanguage = ENGLISH
 
 
-class Removal(ConditionalCommand, frozen=True, kw_only=True):
+class Removal(RemovalRequest, frozen=True, kw_only=True):
     """A request to remove a player."""
 
+    access: ClassVar[Access] = "required"
+    id: Id
+    if_match: IfMatch = None
     seat: Seat
 
 
-class TokenReplacement(GameCommand, frozen=True, kw_only=True):
+class TokenReplacement(ReplacementRequest, frozen=True, kw_only=True):
     """A request for another token of a seat."""
 
+    access: ClassVar[Access] = "required"
+    id: Id
     seat: Seat
     api_key: ApiKey | None
-    body: ReplaceToken = ReplaceToken()
     idempotency_key: SecretIdempotencyKey = None
 
 
@@ -375,15 +384,7 @@ async def join_game(request: web.Request, params: Joining) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    joiner = JoinRequest(
-        params.token,
-        params.idempotency_key,
-        params.creator_key,
-        include_moves=params.query.include is not None,
-        language=params.language,
-        charge=params.charge,
-    )
-    joined, version, replayed = await join(request.app[CONTEXT], params.id, params.body, joiner)
+    joined, version, replayed = await join(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
     private = params.token is not None
@@ -407,9 +408,7 @@ async def delete_player(request: web.Request, params: Removal) -> web.Response:
     sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
-    view, digest = await remove_player(
-        request.app[CONTEXT], params.id, params.seat, token=params.token, if_match=params.if_match
-    )
+    view, digest = await remove_player(request.app[CONTEXT], params)
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
@@ -431,9 +430,7 @@ async def post_seat_token(request: web.Request, params: TokenReplacement) -> web
     requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
     no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
-    replaced, _, replayed = await replace_token(
-        request.app[CONTEXT], params.id, params.seat, params.body, token=params.token, key=params.idempotency_key
-    )
+    replaced, _, replayed = await replace_token(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
