@@ -23,6 +23,7 @@ from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
 from benchmarks.sample_games import samples
 from schemas.lobby import CreateGame, SeatRequest
+from service.games.commands.create import CreationRequest
 from service.games.commands.create import create as create_in_store
 from service.games.context import Context
 from service.games.ports import StoredDiff
@@ -139,7 +140,7 @@ async def _fill(run: Run, redis_url: str, games: int, creator: str | None = None
                 for created in range(number, min(number + AT_ONCE, games))
             )
             await asyncio.gather(
-                *(create_in_store(one, body, key=None, include_moves=False, creator=creator) for one in contexts)
+                *(create_in_store(one, CreationRequest(body=body, creator_key=creator)) for one in contexts)
             )
 
 

@@ -54,7 +54,7 @@ class IdempotencyScope(msgspec.Struct, frozen=True):
     """First byte of the token's hash."""
 
 
-class FirstResponse(msgspec.Struct, frozen=True):
+class FirstResponse(NamedTuple):
     """What the record says of the first response."""
 
     version: int

@@ -109,7 +109,8 @@ class RequestDecoder:
         self.body = msgspec.json.Decoder(self.fields["body"].type) if "body" in self.fields else None
         self.is_body_optional = self.body is not None and self.fields["body"].default is not NODEFAULT
         self.takes_api_key = "api_key" in self.fields
-        self._takes_token, self._takes_tokens = "token" in self.fields, "tokens" in self.fields
+        self._takes_token = "token" in self.fields and kind.access != "none"
+        self._takes_tokens = "tokens" in self.fields
         self._headers = [(name, istr(header.name), header.parse) for name, header in self.headers.items()]
         self._path = [
             (name, get_args(field.type)[0])

@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from schemas.commands import SeatCommand
-from schemas.lobby import JoinGame, Rematch
+from schemas.lobby import JoinGame
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode_snapshot
@@ -60,7 +60,7 @@ async def aborted(stored: OwnedGame, context: Context) -> None:
 
 
 async def rematched(stored: OwnedGame, context: Context) -> None:
-    await rematch(context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
+    await rematch(context, RematchRequest(id=stored.id, token=stored.created.owner_token))
 
 
 async def nothing(stored: OwnedGame, context: Context) -> None:

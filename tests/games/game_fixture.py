@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Raw
 
 from schemas.base import encode_json
-from schemas.commands import Act, ActionResult, SeatCommand
+from schemas.commands import Act, ActionResult, IncludeQuery, SeatCommand
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot, legal_moves, move_id
-from service.games.commands.create import create
+from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.context import Context
@@ -153,7 +153,8 @@ async def create_game(
 ) -> GameFixture:
     """Create a game, seat 0 first; `options` are other members of the request."""
     requested = CreateGame(players=list(seats), first_seat=0, **options)
-    created = await create(context, requested, key=None, include_moves=include_moves, client=client)
+    query = IncludeQuery(include="legal_moves" if include_moves else None)
+    created = await create(context, CreationRequest(body=requested, query=query, client=client))
     return GameFixture(context, created.response)
 
 

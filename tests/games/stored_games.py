@@ -9,7 +9,8 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
-from service.games.commands.create import create
+from service.games.api_key import ApiKey, Quotas
+from service.games.commands.create import CreationRequest, create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.diffs import record_change
@@ -65,7 +66,9 @@ async def store_game(
         SeatRequest(open=True) if status == "waiting" else SeatRequest(name="Bo"),
     ]
     request = CreateGame(players=seats, visibility=visibility, seed=seed, **options)
-    created = (await create(context, request, key=None, include_moves=False, creator=CREATOR, api_key=api_key)).response
+    key = None if api_key is None else ApiKey(api_key, 0, Quotas(1, 1, 1), [])
+    creation = CreationRequest(body=request, creator_key=CREATOR, api_key=key)
+    created = (await create(context, creation)).response
     stored = OwnedGame(created.game.id, created, context)
     for number in range(webhooks):
         body = RegisterWebhook(url=f"https://example.org/{number}")

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatRequest
-from service.games.commands.create import create
+from service.games.commands.create import CreationRequest, create
 from service.games.commands.seats import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.legal_moves import list_legal_moves
@@ -36,7 +36,7 @@ async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
     clock = Clock()
     context = make_context(store, clock)
     requested = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
-    created = (await create(context, requested, key=None, include_moves=False)).response
+    created = (await create(context, CreationRequest(body=requested))).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
     joined = (await join(context, JoinRequest(id=created.game.id, body=JoinGame(name="Bo")))).response

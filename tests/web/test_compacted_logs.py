@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from schemas.lobby import Rematch
 from service.archive_storage import DirectoryStorage
 from service.cli.export import ExportJob, export_games, import_files
 from service.games.archive import build_export, decode_document, encode_document, validate_document
@@ -140,7 +139,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
     await compactor.compact(game)
     async with open_event_stream(client, game.id, f"?since={len(first)}") as events:
         events.copy = GameCopy(len(first), first[-1].digest)
-        await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+        await rematch(game.context, RematchRequest(id=game.id, token=game.created.owner_token))
         await events.receive("diff")
     log = await compactor.store.load_diffs(game.id, 0, 1000)
     assert log[:-1] == first
@@ -162,7 +161,7 @@ async def test_a_log_that_is_compacted_during_a_read_is_read_once(
 ) -> None:
     game = await store_game(compactor.store, "finished")
     await compactor.compact(game)
-    await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+    await rematch(game.context, RematchRequest(id=game.id, token=game.created.owner_token))
     log = await compactor.store.load_diffs(game.id, 0, 1000)
     load = compactor.store.compacted_logs.load
 
@@ -249,7 +248,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
         events.copy = GameCopy(len(log), log[-1].digest)
         await watcher.subscribe(game.id)
         await watcher.receive_until(game.id, len(log))
-        await rematch(game.context, game.id, RematchRequest(Rematch(), game.created.owner_token, None))
+        await rematch(game.context, RematchRequest(id=game.id, token=game.created.owner_token))
         await events.receive("diff")
         assert (await watcher.receive_until(game.id, len(log) + 1)).snapshots == 1
     for since in (len(log), len(log) + 1):

@@ -5,13 +5,14 @@ Setting up a new game: players, shuffle, the bots' first moves, and its id, toke
 
 import secrets
 from collections.abc import Iterable, Sequence
+from functools import partial
 from hashlib import sha256
 
+from schemas.commands import IncludeQuery
 from schemas.lobby import Created, CreateGame, SeatRequest, SeatToken
 from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
-from service.games import repository
 from service.games.access import (
     OWNER,
     SALT_BYTES,
@@ -22,21 +23,16 @@ from service.games.access import (
     hash_token,
     seat_role,
 )
+from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
-from service.games.commands.execute import ClientCharge, retry
+from service.games.commands.execute import Attempt, Command, GameRequest, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot, UnknownTileSet
-from service.games.idempotency import (
-    ReplayableResult,
-    idempotency_scope,
-    new_record,
-    read_record,
-    token_secret,
-)
+from service.games.idempotency import IdempotencyScope, ReplayableResult, read_record
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff, StoredGame
-from service.games.queries import check_external_users, creator_hash, load_digest
+from service.games.queries import check_external_users, creator_hash
 from service.games.tilesets import (
     DEFAULT_TILESET,
     RANDOM_SEED_BYTES,
@@ -46,7 +42,6 @@ from service.games.tilesets import (
     shuffled_bag,
     shuffled_ships,
 )
-from service.games.webhooks.owner import attach_to_key
 from service.i18n import ENGLISH, Language
 
 ID_LENGTH = 12
@@ -87,12 +82,12 @@ async def set_up_game(
 
 
 def new_access_record(
-    body: CreateGame, secret: bytes, creator: bytes | None, api_key: str | None = None
+    body: CreateGame, secret: bytes, creator: bytes | None, api_key: ApiKey | None = None
 ) -> AccessRecord:
     """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
 
     `creator` is the hash of the creator's key, under which the game and its external users are indexed; so is the game
-    under the API key of this name.
+    under the API key.
     """
     salt = secrets.token_bytes(SALT_BYTES)
     owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
@@ -111,33 +106,8 @@ def new_access_record(
             SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
             for seat, player in enumerate(body.players)
         ],
-        api_key=api_key,
+        api_key=None if api_key is None else api_key.name,
     )
-
-
-def created_response(
-    context: Context, stored: StoredGame, secret: bytes, digest: str, language: Language | None
-) -> Created:
-    """Return the response with the tokens, which are stored nowhere, and the legal moves in a language."""
-    index, game = repository.open_game(context.tilesets, stored)
-    access = stored.access
-    salt = access.salt
-    return Created(
-        game=build_view(index, game),
-        digest=digest,
-        owner_token=derive_token(secret, salt, OWNER),
-        spectator_token=derive_token(secret, salt, SPECTATOR),
-        seats=[SeatToken(seat=seat, token=derive_token(secret, salt, seat_role(seat))) for seat in access.owner_seats],
-        legal_moves=None if language is None else list_legal_moves(index, game, language=language),
-    )
-
-
-async def replay_created(
-    context: Context, stored: StoredGame, secret: bytes, version: int, language: Language | None
-) -> ReplayableResult[Created]:
-    """Return the response again to a request that made this version: the same tokens, and the current game."""
-    digest = await load_digest(context, stored.game.id, version)
-    return ReplayableResult(created_response(context, stored, secret, digest, language), version, replayed=True)
 
 
 def check_bots(context: Context, body: CreateGame) -> None:
@@ -211,54 +181,68 @@ def _check_differs(name: str, others: Iterable[str]) -> None:
             raise Conflict(f"the name {name} is taken: a player of this game is {other}")
 
 
-async def create(  # noqa: PLR0913  what a request says, each by name
-    context: Context,
-    body: CreateGame,
-    *,
-    key: str | None,
-    include_moves: bool,
-    creator: str | None = None,
-    api_key: str | None = None,
-    client: bytes = b"",
-    language: Language = ENGLISH,
-    charge: ClientCharge | None = None,
-) -> ReplayableResult[Created]:
+class CreationRequest(GameRequest, frozen=True, kw_only=True):
+    """A request for a new game."""
+
+    id: str = ""
+    """None: the game's id is random or derived from the idempotency key."""
+    body: CreateGame
+    query: IncludeQuery = IncludeQuery()
+    creator_key: str | None = None
+    api_key: ApiKey | None = None
+    client: bytes = b""
+    """Identifies the requester (`lifecycle.hash_creator`), whose games' bots take turns."""
+    language: Language = ENGLISH
+    """Of the legal moves' texts."""
+
+
+async def create(context: Context, request: CreationRequest) -> ReplayableResult[Created]:
     """Create a game; it starts at once when no seat is open.
 
-    With a key the game's id is derived from it, so that a retry loads that game and its idempotency record. `creator`
-    is the creator's key, `api_key` the name of the API key. `client` identifies the requester
-    (`priority.hash_creator`), whose games' bots take turns.
+    With a key the game's id is derived from it, so that a retry loads that game and its idempotency record.
     Raises UnknownTileSet, UnknownBot, IdempotencyKeyReused, Malformed.
     """
-    scope = idempotency_scope(key, "/v1/games", None, body)
-    secret = token_secret(key)
-    check_external_users(body, creator)
+    check_external_users(request.body, request.creator_key)
+    context.tilesets.get(request.body.tileset or DEFAULT_TILESET, UnknownTileSet)
+    check_bots(context, request.body)
+    return await run(context, _CREATION, request)
+
+
+async def _find(context: Context, _request: CreationRequest, scope: IdempotencyScope | None) -> StoredGame:
+    """Return the game that the idempotency key has created, or a new one; that of an expired record is skipped."""
+    if scope is None:
+        return StoredGame(random_game_id())
+    number, key = 0, scope.key_hash
+    while (stored := await context.store.load(game_id := derive_game_id(key, number), key)) is not None:
+        if read_record(scope, stored.idempotency_record, context.clock()) is not None:
+            return stored
+        number += 1
+    return StoredGame(game_id)
+
+
+async def _create(attempt: Attempt[CreationRequest]) -> list[StoredDiff]:
+    """Set up the game and its access record."""
+    context, stored, request, body = attempt.context, attempt.stored, attempt.request, attempt.request.body
+    if request.charge is not None:
+        await request.charge.charge_new_game(body)
     tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
-    check_bots(context, body)
-    language_of_moves = language if include_moves else None
-    expired_ids = 0
+    stored.game, diffs = await set_up_game(context, body, tileset, stored.id, creator=request.client)
+    stored.access = new_access_record(body, attempt.secret, creator_hash(request.creator_key), request.api_key)
+    return diffs
 
-    async def attempt() -> ReplayableResult[Created] | None:
-        nonlocal expired_ids
-        game_id = random_game_id() if scope is None else derive_game_id(scope.key_hash, expired_ids)
-        stored = None if scope is None else await context.store.load(game_id, scope.key_hash)
-        if stored is None:
-            if charge is not None:
-                await charge.charge_new_game(body)
-            stored = StoredGame(game_id)
-            stored.game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
-            stored.access = new_access_record(body, secret, creator_hash(creator), api_key)
-            game = stored.game
-            created = created_response(context, stored, secret, game.digest, language_of_moves)
-            record = new_record(scope, context.clock(), game.version)
-            if not await repository.commit(context, stored, diffs, stores_access=True, idempotency=record):
-                return None
-            await attach_to_key(context, stored)
-            return ReplayableResult(created, game.version)
-        if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
-            await attach_to_key(context, stored)
-            return await replay_created(context, stored, secret, first.version, language_of_moves)
-        expired_ids += 1  # a game of an expired record has this id
-        return None
 
-    return await retry(attempt)
+async def _respond(attempt: Attempt[CreationRequest]) -> Created:
+    """Return the current game with its tokens, which are stored nowhere."""
+    request, index, game, access = attempt.request, attempt.index, attempt.stored.game, attempt.stored.access
+    include, derive = request.query.include, partial(derive_token, attempt.secret, access.salt)
+    return Created(
+        game=build_view(index, game),
+        digest=await attempt.load_digest(),
+        owner_token=derive(OWNER),
+        spectator_token=derive(SPECTATOR),
+        seats=[SeatToken(seat=seat, token=derive(seat_role(seat))) for seat in access.owner_seats],
+        legal_moves=None if include is None else list_legal_moves(index, game, language=request.language),
+    )
+
+
+_CREATION = Command("/v1/games", _create, _respond, authorize=None, changes_access=True, find=_find)

@@ -8,6 +8,7 @@ with growing pauses and jitter.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import cached_property
 from time import monotonic
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -16,14 +17,13 @@ import msgspec
 from schemas.commands import IncludeQuery
 from schemas.game import GameView
 from schemas.lobby import CreateGame
-from service.engine import Game, build_view
+from service.engine import Game, TileSetIndex, build_view
 from service.games import repository
 from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key
 from service.games.automatic_turns import play_bots
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
 from service.games.idempotency import (
-    FirstResponse,
     IdempotencyScope,
     ReplayableResult,
     idempotency_scope,
@@ -33,6 +33,8 @@ from service.games.idempotency import (
 )
 from service.games.lifecycle import bot_on_turn
 from service.games.ports import Revision, StoredDiff, StoredGame
+from service.games.queries import load_digest
+from service.games.webhooks.owner import attach_to_key
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff
 
@@ -93,36 +95,41 @@ class CommandRequest(GameRequest, Generic[B], frozen=True, kw_only=True):
     """Of the legal moves' texts."""
 
 
-class TokenRequest(GameRequest, frozen=True, kw_only=True):
-    """A request that is answered with new tokens."""
-
-    secret: bytes = b""
-    """That they are derived from."""
+Q = TypeVar("Q", bound=GameRequest)
+R = TypeVar("R")
 
 
-T = TypeVar("T", bound=TokenRequest)
+class Attempt(msgspec.Struct, Generic[Q], dict=True):
+    """What a command works on: a request and the stored game, and what becomes of them."""
 
-
-def with_secret(request: T) -> T:
-    """Return a request with the secret of its tokens. Raises Malformed for a key that is easy to guess."""
-    return msgspec.structs.replace(request, secret=token_secret(request.idempotency_key))
-
-
-class Applied(NamedTuple):
-    """What a command has made of the stored game."""
-
-    diffs: list[StoredDiff]
-    """None if only the access record has changed."""
+    context: Context
+    request: Q
+    stored: StoredGame
+    """The command changes its game and access record, or replaces them."""
+    principal: Principal = NOBODY
+    """Who sends the request."""
+    diffs: Sequence[StoredDiff] = ()
+    """Of the change: none if the request is a retry, or changes nothing."""
+    version: int = 0
+    """Of the game after the change; of a rematch, where one is created."""
     detail: int | None = None
-    """What the idempotency record says of the response, by default the number of diffs."""
-    version: int | None = None
-    """Of the response, where it is another game's."""
+    """What the idempotency record says beside the version: a command's own, or the number of diffs."""
     revoked: bytes | None = None
     """The hash of a token that is valid no more."""
 
+    @property
+    def index(self) -> TileSetIndex:
+        """Return the index of the game's tile set. Raises TileSetMissing."""
+        return self.context.tilesets.get(self.stored.game.tileset).index
 
-Q = TypeVar("Q", bound=GameRequest)
-R = TypeVar("R")
+    @cached_property
+    def secret(self) -> bytes:
+        """Return what new tokens are derived from, the same for a retry. Raises Malformed."""
+        return token_secret(self.request.idempotency_key)
+
+    async def load_digest(self) -> str:
+        """Return the digest of the version."""
+        return self.diffs[-1].digest if self.diffs else await load_digest(self.context, self.stored.id, self.version)
 
 
 class Command(NamedTuple, Generic[Q, R]):
@@ -130,17 +137,19 @@ class Command(NamedTuple, Generic[Q, R]):
 
     path: str
     """The pattern of its path, which scopes its idempotency keys."""
-    apply: Callable[[Context, StoredGame, Principal, Q], Awaitable[Applied | None]]
-    """Changes the stored game, or replaces it; returns None where there is nothing to change. Raises GameError."""
-    respond: Callable[[Context, StoredGame, Q, FirstResponse, Sequence[StoredDiff]], Awaitable[R]]
-    """Returns the response; without diffs, if the request is a retry or there was nothing to change."""
+    apply: Callable[[Attempt[Q]], Awaitable[list[StoredDiff] | None]]
+    """Changes the stored game and returns the diffs, or None if there is nothing to change. Raises GameError."""
+    respond: Callable[[Attempt[Q]], Awaitable[R]]
+    """Returns the response, the first one or again."""
     authorize: Callable[[AccessRecord, str, str | None], Principal] | None = authorize_action
     """None for a command whose `apply` does that."""
-    check: Callable[[StoredGame, Principal, Q], None] | None = None
+    check: Callable[[Attempt[Q]], None] | None = None
     """Raises what rejects the command whatever version `If-Match` names."""
     in_play: bool = False
     """Whether it needs an active game, in which bots answer it; the cached game may accept it."""
     changes_access: bool = False
+    find: Callable[[Context, Q, IdempotencyScope | None], Awaitable[StoredGame]] | None = None
+    """Of a command that creates a game: returns a new one, or the one that an earlier request has created."""
 
 
 async def run(context: Context, command: Command[Q, R], request: Q) -> ReplayableResult[R]:
@@ -148,69 +157,75 @@ async def run(context: Context, command: Command[Q, R], request: Q) -> Replayabl
 
     Raises NoSuchGame, Conflict after the last attempt, and what the command does.
     """
-    scope, stored, conflicts, started_at = None, None, 0, monotonic()
+    scope, conflicts, started_at = None, 0, monotonic()
     if request.idempotency_key is not None:
         scope = idempotency_scope(request.idempotency_key, command.path.format(request), request.token, request.body)
     if command.in_play and (stored := context.cache.pop(request.id)) is not None:
         try:
-            if (result := await _attempt(context, command, request, scope, stored)) is not None:
+            if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:
                 return result
         except GameError:
             pass  # the cached game may be stale: only the stored one rejects
     while True:
-        stored = await repository.load_game(context, request.id, None if scope is None else scope.key_hash)
-        if (result := await _attempt(context, command, request, scope, stored)) is not None:
+        if command.find is not None:
+            stored = await command.find(context, request, scope)
+        else:
+            stored = await repository.load_game(context, request.id, None if scope is None else scope.key_hash)
+        if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:
+            if command.find is not None:
+                await attach_to_key(context, stored)
             return result
         conflicts += 1
         await pause(conflicts, started_at)
 
 
 async def _attempt(
-    context: Context, command: Command[Q, R], request: Q, scope: IdempotencyScope | None, stored: StoredGame
+    command: Command[Q, R], attempt: Attempt[Q], scope: IdempotencyScope | None
 ) -> ReplayableResult[R] | None:
     """Run a command on a game and commit it; return None after a version conflict.
 
     It is checked in this order: token, idempotency key, status, `If-Match`, seat and rule.
     """
-    principal = NOBODY if command.authorize is None else command.authorize(stored.access, request.id, request.token)
-    first = read_record(scope, stored.idempotency_record, context.clock())
-    if first is not None:
-        return ReplayableResult(
-            await command.respond(context, stored, request, first, ()), first.version, replayed=True
-        )
+    context, request, stored = attempt.context, attempt.request, attempt.stored
+    if command.authorize is not None:
+        attempt.principal = command.authorize(stored.access, request.id, request.token)
+    if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
+        attempt.version, attempt.detail = first
+        return ReplayableResult(await command.respond(attempt), first.version, replayed=True)
     if command.in_play and stored.game.status != "active":
         raise GameNotActive(stored.game.status)
     if command.check is not None:
-        command.check(stored, principal, request)
-    if request.if_match is not None:
-        check_if_match(stored.revision, request.if_match)
-    applied = await command.apply(context, stored, principal, request)
+        command.check(attempt)
+    _check_if_match(stored.revision, request.if_match)
+    diffs = await command.apply(attempt)
     game = stored.game
-    if applied is None:
-        first = FirstResponse(game.version, 0)
-        return ReplayableResult(await command.respond(context, stored, request, first, ()), game.version)
-    diffs, detail, version, revoked = applied
-    if command.in_play and bot_on_turn(game) is not None:
+    if diffs is not None and command.in_play and bot_on_turn(game) is not None:
         if request.charge is not None:
             await request.charge.charge_bots(game)
-        diffs += await play_bots(context, context.tilesets.get(game.tileset).index, game)
-    first = FirstResponse(version or game.version, len(diffs) if detail is None else detail)
-    response = await command.respond(context, stored, request, first, diffs)
+        diffs += await play_bots(context, attempt.index, game)
+    attempt.version, attempt.diffs = attempt.version or game.version, diffs or ()
+    response = await command.respond(attempt)
+    if diffs is None:
+        return ReplayableResult(response, attempt.version)
+    detail = len(diffs) if attempt.detail is None else attempt.detail
+    record = new_record(scope, context.clock(), attempt.version, detail)
+    revoked, changes_access = attempt.revoked, command.changes_access
     if not await repository.commit(
-        context,
-        stored,
-        diffs,
-        stores_access=command.changes_access,
-        revokes_token=revoked is not None,
-        idempotency=new_record(scope, context.clock(), first.version, first.detail),
+        context, stored, diffs, stores_access=changes_access, revokes_token=revoked is not None, idempotency=record
     ):
         return None
     if revoked is not None:
         await context.store.unindex([index_key(revoked, None)], game.id)
-    return ReplayableResult(response, first.version)
+    return ReplayableResult(response, attempt.version)
 
 
-def check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> None:
+async def respond_with_game(attempt: Attempt[Any]) -> tuple[GameView, str]:
+    """Return GAME and its digest."""
+    game = attempt.stored.game
+    return build_view(attempt.index, game), game.digest
+
+
+def _check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> None:
     """Raise VersionMismatch unless the stored game is at one of the expected revisions."""
     if if_match is None:
         return
@@ -229,62 +244,4 @@ async def pause(conflicts: int, started_at: float) -> None:
         await asyncio.sleep(BACKOFF.delay_s(conflicts))
         if monotonic() < started_at + MAX_RETRY_S:
             return
-    raise Conflict("other requests changed the game first: nothing was done, try again")
-
-
-async def respond_with_game(
-    context: Context, stored: StoredGame, _request: GameRequest, _first: FirstResponse, _diffs: Sequence[StoredDiff]
-) -> tuple[GameView, str]:
-    """Return GAME and its digest."""
-    index, game = repository.open_game(context.tilesets, stored)
-    return build_view(index, game), game.digest
-
-
-async def execute(  # noqa: PLR0913  each says something else of the command
-    context: Context,
-    game_id: str,
-    token: str | None,
-    authorize: Callable[[AccessRecord, str, str | None], Principal],
-    attempt: Callable[[StoredGame, Principal], Awaitable[R | None]],
-    *,
-    scope: IdempotencyScope | None = None,
-    replay: Callable[[StoredGame, FirstResponse], Awaitable[R]] | None = None,
-    uses_cache: bool = False,
-) -> R:
-    """Run a command until it is committed, replayed or rejected, and return what `attempt` or `replay` returns.
-
-    `attempt` changes a stored's game and commits it; it returns None after a version conflict. With the `scope` of an
-    idempotency key, `replay` returns the response to the first request with the key again. With `uses_cache` the first
-    attempt may run on a cached stored. Raises NoSuchGame, Conflict, and what the callables do.
-    """
-    if uses_cache and (stored := context.cache.pop(game_id)) is not None:
-        try:
-            if (result := await attempt(stored, authorize(stored.access, game_id, token))) is not None:
-                return result
-        except GameError:
-            pass  # the cached game may be stale: only the stored one rejects
-
-    async def attempt_stored() -> R | None:
-        stored = await repository.load_game(context, game_id, None if scope is None else scope.key_hash)
-        principal = authorize(stored.access, game_id, token)
-        if replay is not None and (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
-            return await replay(stored, first)
-        return await attempt(stored, principal)
-
-    return await retry(attempt_stored)
-
-
-async def retry(attempt: Callable[[], Awaitable[R | None]]) -> R:
-    """Return the first result of `attempt` that is not None; pause after each None, which means a version conflict.
-
-    Raises Conflict after the last attempt: nothing was changed, while `store_unavailable` says that something may be.
-    """
-    deadline = monotonic() + MAX_RETRY_S
-    for conflicts in range(MAX_ATTEMPTS):
-        if conflicts:
-            await asyncio.sleep(BACKOFF.delay_s(conflicts))
-            if monotonic() >= deadline:
-                break
-        if (result := await attempt()) is not None:
-            return result
     raise Conflict("other requests changed the game first: nothing was done, try again")

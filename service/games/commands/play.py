@@ -38,7 +38,7 @@ from service.engine import (
     return_player,
 )
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
-from service.games.commands.execute import Applied, Command, CommandRequest, GameRequest, respond_with_game, run
+from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import (
@@ -53,11 +53,11 @@ from service.games.errors import (
     SeatResigned,
 )
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
-from service.games.idempotency import FirstResponse, ReplayableResult
+from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
-from service.games.ports import StoredDiff, StoredGame, UnreadableGame
-from service.games.repository import open_game, read_log
+from service.games.ports import StoredDiff, UnreadableGame
+from service.games.repository import read_log
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
 
@@ -81,26 +81,21 @@ async def act(context: Context, request: CommandRequest[Act]) -> Result:
 
 
 def _command(
-    name: str, apply: Callable[[Context, StoredGame, Principal, CommandRequest[B]], Awaitable[Applied]]
+    name: str, apply: Callable[[Attempt[CommandRequest[B]]], Awaitable[list[StoredDiff]]]
 ) -> Command[CommandRequest[B], ActionResult[Raw]]:
     """Return a command of an active game; `name` is the last part of its path."""
     return Command(f"/v1/games/{{0.id}}/{name}", apply, _respond, in_play=True)
 
 
-async def _respond(
-    context: Context,
-    stored: StoredGame,
-    request: CommandRequest[Any],
-    first: FirstResponse,
-    diffs: Sequence[StoredDiff],
-) -> ActionResult[Raw]:
+async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
     """Return the response to a change; the diffs of an earlier one are in the log, its legal moves the current ones."""
-    index, game = open_game(context.tilesets, stored)
-    diffs = diffs or await context.store.load_diffs(game.id, first.version - first.detail, first.detail)
-    if not diffs or diffs[-1].version != first.version:
-        raise UnreadableGame(f"its log does not hold version {first.version}")
+    index, game, request = attempt.index, attempt.stored.game, attempt.request
+    diffs, version, number = attempt.diffs, attempt.version, attempt.detail or 0
+    diffs = diffs or await attempt.context.store.load_diffs(game.id, version - number, number)
+    if not diffs or diffs[-1].version != version:
+        raise UnreadableGame(f"its log does not hold version {version}")
     return ActionResult(
-        version=diffs[-1].version,
+        version=version,
         digest=diffs[-1].digest,
         diffs=[Raw(diff.data) for diff in diffs],
         game=build_view(index, game) if request.prefers_game else None,
@@ -109,19 +104,13 @@ async def _respond(
     )
 
 
-async def _act(
-    actions: Sequence[Action],
-    context: Context,
-    stored: StoredGame,
-    principal: Principal,
-    request: CommandRequest[Act],
-) -> Applied:
+async def _act(actions: Sequence[Action], attempt: Attempt[CommandRequest[Act]]) -> list[StoredDiff]:
     """Apply the actions, each as its own version; the first that is rejected rejects them all.
 
     In a list, a pass that the engine made by itself is skipped.
     """
-    index, game = open_game(context.tilesets, stored)
-    body = request.body
+    context, stored, principal, body = attempt.context, attempt.stored, attempt.principal, attempt.request.body
+    index, game = attempt.index, stored.game
     diffs: list[StoredDiff] = []
     skippable: set[PassPhase] = set()
     is_revealed = False
@@ -143,7 +132,7 @@ async def _act(
             is_revealed = reveals_hidden(events)
             skippable |= passed_by_engine(game, applied, events)
     _ACTIONS[principal.actor].inc(len(diffs))
-    return Applied(diffs)
+    return diffs
 
 
 def parse_actions(body: Act) -> list[Action]:
@@ -208,12 +197,10 @@ async def undo(context: Context, request: CommandRequest[SeatCommand]) -> Result
     return await run(context, _command("undo", _undo), request)
 
 
-async def _undo(
-    context: Context, stored: StoredGame, principal: Principal, request: CommandRequest[SeatCommand]
-) -> Applied:
+async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
     """Put the game as it was before the last action in the stored's place."""
-    index, game = open_game(context.tilesets, stored)
-    charge = request.charge
+    context, stored, principal, request = attempt.context, attempt.stored, attempt.principal, attempt.request
+    index, game, charge = attempt.index, stored.game, request.charge
     seat = resolve_seat(stored.access, principal, request.body.seat, game.decider)
     check_turn(game, seat)
     if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
@@ -226,9 +213,7 @@ async def _undo(
     stored.game = restore(game, point)
     events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
     before = build_view(index, game)
-    return Applied(
-        [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
-    )
+    return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -263,19 +248,15 @@ async def return_to_seat(context: Context, request: CommandRequest[SeatCommand])
 
 
 async def _change_seat(
-    change: Callable[[TileSetIndex, Game, int], list[AnyEvent]],
-    context: Context,
-    stored: StoredGame,
-    principal: Principal,
-    request: CommandRequest[SeatCommand],
-) -> Applied:
+    change: Callable[[TileSetIndex, Game, int], list[AnyEvent]], attempt: Attempt[CommandRequest[SeatCommand]]
+) -> list[StoredDiff]:
     """Make a change of a seat that has not resigned, and return its diff."""
-    index, game = open_game(context.tilesets, stored)
-    seat = resolve_seat(stored.access, principal, request.body.seat, None)
+    index, game, principal = attempt.index, attempt.stored.game, attempt.principal
+    seat = resolve_seat(attempt.stored.access, principal, attempt.request.body.seat, None)
     if game.players[seat].resigned:
         raise SeatResigned(seat)
     events = change(index, game, seat)
-    return Applied([record_change(index, game, events, context.now(), seat=seat, by=principal.actor)])
+    return [record_change(index, game, events, attempt.context.now(), seat=seat, by=principal.actor)]
 
 
 def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
@@ -298,13 +279,13 @@ async def abort_game(
     return (await run(context, command, request)).response
 
 
-def _check_is_unfinished(stored: StoredGame, _owner: Principal, _request: GameRequest) -> None:
-    if stored.game.status == "finished":
-        raise GameNotActive(stored.game.status)
+def _check_is_unfinished(attempt: Attempt[GameRequest]) -> None:
+    if attempt.stored.game.status == "finished":
+        raise GameNotActive("finished")
 
 
-async def _abort(context: Context, stored: StoredGame, _owner: Principal, _request: GameRequest) -> Applied | None:
-    index, game = open_game(context.tilesets, stored)
+async def _abort(attempt: Attempt[GameRequest]) -> list[StoredDiff] | None:
+    game = attempt.stored.game
     if game.status == "aborted":
         return None
-    return Applied([record_change(index, game, mark_aborted(game), context.now())])
+    return [record_change(attempt.index, game, mark_aborted(game), attempt.context.now())]

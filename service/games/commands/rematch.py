@@ -6,7 +6,6 @@ the same rematch. All tokens of the game before are valid in the rematch, since 
 """
 
 import secrets
-from typing import NamedTuple
 
 import msgspec
 
@@ -14,112 +13,106 @@ from schemas.events import AnyEvent, RematchCreated
 from schemas.lobby import CreateGame, Rematch, Rematched, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
-from service.games import repository
 from service.games.access import (
     SALT_BYTES,
     AccessRecord,
-    Principal,
     authorize_owner_or_player,
 )
+from service.games.api_key import ApiKey
 from service.games.commands.create import derive_game_id, set_up_game
-from service.games.commands.execute import ClientCharge, execute, retry
+from service.games.commands.execute import Attempt, Command, GameRequest, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
-from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
-from service.games.ports import StoredGame
+from service.games.idempotency import IdempotencyScope, ReplayableResult
+from service.games.ports import StoredDiff, StoredGame
 from service.games.queries import load_digest
-from service.games.repository import open_game
-from service.games.webhooks.owner import attach_to_key
+from service.games.repository import load_game, open_game
 
 
-class RematchRequest(NamedTuple):
-    """A whole request for a rematch."""
+class RematchRequest(GameRequest, frozen=True, kw_only=True):
+    """A request for a rematch."""
 
-    rematch: Rematch
-    token: str | None
-    key: str | None
-    """The idempotency key."""
+    body: Rematch = Rematch()
     client: bytes = b""
     """Identifies the requester, as in `create`."""
-    api_key: str | None = None
-    """Name of the API key."""
-    charge: ClientCharge | None = None
+    api_key: ApiKey | None = None
 
 
-async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Rematched]:
+class _Creation(GameRequest, frozen=True, kw_only=True):
+    """The part of a rematch that is a new game; the id is that of the game before."""
+
+    before: StoredGame
+    request: RematchRequest
+
+
+async def rematch(context: Context, request: RematchRequest) -> ReplayableResult[Rematched]:
     """Create the rematch of a finished or aborted game, for its owner or a player, then name it in the game before.
 
     Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
     does.
     """
-    scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
-
-    async def attempt(before: StoredGame, _player: Principal) -> ReplayableResult[Rematched] | None:
-        game = before.game
-        if game.next_game is not None:
-            raise RematchExists(game.next_game)
-        if not is_finished(game):
-            raise GameNotFinished(game.status)
-        created = await _load_or_create(context, before, request)
-        await attach_to_key(context, created)
-        game.next_game = created.game.id
-        events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
-        diffs = [record_change(open_game(context.tilesets, before)[0], game, events, context.now())]
-        record = new_record(scope, context.clock(), created.game.version)
-        if not await repository.commit(context, before, diffs, idempotency=record):
-            return None
-        return ReplayableResult(_response(context, created, created.game.digest), created.game.version)
-
-    async def replay(before: StoredGame, first: FirstResponse) -> ReplayableResult[Rematched]:
-        """Return the same rematch, as it is now."""
-        created = await repository.load_game(context, before.game.next_game or before.id)
-        digest = await load_digest(context, created.game.id, first.version)
-        return ReplayableResult(_response(context, created, digest), first.version, replayed=True)
-
-    return await execute(
-        context, game_id, request.token, authorize_owner_or_player, attempt, scope=scope, replay=replay
-    )
+    return await run(context, _REMATCH, request)
 
 
-async def _load_or_create(context: Context, before: StoredGame, request: RematchRequest) -> StoredGame:
-    """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
-    number = 0
+async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
+    """Name the rematch in the game before, after it has been created."""
+    context, before, game = attempt.context, attempt.stored, attempt.stored.game
+    if game.next_game is not None:
+        raise RematchExists(game.next_game)
+    if not is_finished(game):
+        raise GameNotFinished(game.status)
+    creation = _Creation(id=game.id, before=before, request=attempt.request)
+    created, attempt.version, _ = await run(context, _CREATION, creation)
+    game.next_game, events = created, list[AnyEvent]([RematchCreated(game=created)])
+    return [record_change(attempt.index, game, events, context.now())]
 
-    async def attempt() -> StoredGame | None:
-        nonlocal number
-        game_id = derive_game_id(f"rematch.{before.game.id}", number)
-        created = await context.store.load(game_id)
-        if created is None:
-            return await _create(context, before, request, game_id)
-        if created.game.previous_game == before.id:
-            return created
+
+async def _respond(attempt: Attempt[RematchRequest]) -> Rematched:
+    """Return the rematch as it is now."""
+    before, context = attempt.stored.game, attempt.context
+    index, game = open_game(context.tilesets, await load_game(context, before.next_game or before.id))
+    return Rematched(game=build_view(index, game), digest=await load_digest(context, game.id, attempt.version))
+
+
+_REMATCH = Command("/v1/games/{0.id}/rematch", _name_rematch, _respond, authorize_owner_or_player)
+
+
+async def _find(context: Context, request: _Creation, _scope: IdempotencyScope | None) -> StoredGame:
+    """Return the rematch where an earlier request has created it, or a new game; another game's id is skipped."""
+    number, source = 0, f"rematch.{request.id}"
+    while (stored := await context.store.load(game_id := derive_game_id(source, number))) is not None:
+        if stored.game.previous_game == request.id:
+            return stored
         number += 1
+    return StoredGame(game_id)
+
+
+async def _create(attempt: Attempt[_Creation]) -> list[StoredDiff] | None:
+    """Set up the rematch unless it exists."""
+    context, created, before, request = attempt.context, attempt.stored, attempt.request.before, attempt.request.request
+    if created.revision.version:
         return None
-
-    return await retry(attempt)
-
-
-async def _create(context: Context, before: StoredGame, request: RematchRequest, game_id: str) -> StoredGame | None:
-    """Create the rematch under an id; return None where the id is taken."""
-    body = _same_again(before, request.rematch)
+    body = _same_again(before, request.body)
     if request.charge is not None:
         await request.charge.charge_new_game(body)
-    created = StoredGame(game_id)
     created.game, diffs = await set_up_game(
         context,
         body,
         context.tilesets.get(before.game.tileset),
-        game_id,
-        previous_game=before.game.id,
+        created.id,
+        previous_game=before.id,
         creator=request.client,
     )
-    created.access = _same_access(before.access, request.api_key)
-    return created if await repository.commit(context, created, diffs, stores_access=True) else None
+    created.access = _same_access(before.access, None if request.api_key is None else request.api_key.name)
+    return diffs
 
 
-def _response(context: Context, created: StoredGame, digest: str) -> Rematched:
-    return Rematched(game=build_view(*open_game(context.tilesets, created)), digest=digest)
+async def _return_id(attempt: Attempt[_Creation]) -> str:
+    return attempt.stored.id
+
+
+_CREATION = Command("", _create, _return_id, authorize=None, changes_access=True, find=_find)
 
 
 def _same_again(before: StoredGame, body: Rematch) -> CreateGame:

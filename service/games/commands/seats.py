@@ -6,18 +6,14 @@ token are dropped. The webhooks that were registered with the token end before i
 Joining a game: taking its next open seat.
 """
 
-from collections.abc import Sequence
-
 from schemas.commands import IncludeQuery
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from schemas.vocabulary import COLORS
-from service.engine import TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
+from service.engine import Game, TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
 from service.games.access import (
     OWNER,
-    AccessRecord,
-    Principal,
     authorize_action,
     authorize_read,
     derive_token,
@@ -28,22 +24,19 @@ from service.games.access import (
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
 from service.games.commands.execute import (
-    Applied,
+    Attempt,
     Command,
     GameRequest,
-    TokenRequest,
     respond_with_game,
     run,
-    with_secret,
 )
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
-from service.games.idempotency import FirstResponse, ReplayableResult
+from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves
-from service.games.ports import StoredDiff, StoredGame
-from service.games.queries import check_external_users, load_digest, tag_seat
-from service.games.repository import open_game
+from service.games.ports import StoredDiff
+from service.games.queries import check_external_users, tag_seat
 from service.games.webhooks.owner import remove_webhooks_of_seat
 from service.i18n import ENGLISH, Language
 
@@ -63,21 +56,19 @@ async def remove_player(context: Context, request: RemovalRequest) -> tuple[Game
     return (await run(context, _REMOVAL, request)).response
 
 
-async def _remove(
-    context: Context, stored: StoredGame, _principal: Principal, request: RemovalRequest
-) -> Applied | None:
+async def _remove(attempt: Attempt[RemovalRequest]) -> list[StoredDiff] | None:
     """Empty the seat unless it is open already."""
-    index, game = open_game(context.tilesets, stored)
-    access, seat = stored.access, request.seat
+    context, stored, seat = attempt.context, attempt.stored, attempt.request.seat
+    game, access = stored.game, stored.access
     if game.players[seat].kind == "open":
         return None
     await remove_webhooks_of_seat(context.store.webhooks, stored, seat)
-    revoked, access.seats[seat], access.tags[seat] = access.seats[seat], None, None
-    return Applied([record_change(index, game, vacate_seat(game, seat), context.now())], revoked=revoked)
+    attempt.revoked, access.seats[seat], access.tags[seat] = access.seats[seat], None, None
+    return [record_change(attempt.index, game, vacate_seat(game, seat), context.now())]
 
 
-def _check_is_removable(stored: StoredGame, principal: Principal, request: RemovalRequest) -> None:
-    game, seat = stored.game, request.seat
+def _check_is_removable(attempt: Attempt[RemovalRequest]) -> None:
+    game, seat, principal = attempt.stored.game, attempt.request.seat, attempt.principal
     if principal.role != OWNER and principal.seat != seat:
         raise WrongSeat(seat)
     if seat >= len(game.players):
@@ -86,7 +77,7 @@ def _check_is_removable(stored: StoredGame, principal: Principal, request: Remov
         raise Conflict("the game has started: players can no longer be removed")
     if game.status != "waiting":
         raise GameNotActive(game.status)
-    if seat in stored.access.owner_seats or game.players[seat].kind == "bot":
+    if seat in attempt.stored.access.owner_seats or game.players[seat].kind == "bot":
         raise Conflict(f"seat {seat} was filled at creation")
 
 
@@ -95,7 +86,7 @@ _REMOVAL = Command(
 )
 
 
-class ReplacementRequest(TokenRequest, frozen=True, kw_only=True):
+class ReplacementRequest(GameRequest, frozen=True, kw_only=True):
     """A request for another token of a seat."""
 
     seat: int
@@ -107,32 +98,22 @@ async def replace_token(context: Context, request: ReplacementRequest) -> Replay
 
     Raises WrongSeat, IdempotencyKeyReused, Malformed, and what `authorize_action` does.
     """
-    return await run(context, _REPLACEMENT, with_secret(request))
+    return await run(context, _REPLACEMENT, request)
 
 
-async def _replace_token(
-    context: Context, stored: StoredGame, _nobody: Principal, request: ReplacementRequest
-) -> Applied:
+async def _replace_token(attempt: Attempt[ReplacementRequest]) -> list[StoredDiff]:
     """Store the new token's hash in the old one's place. A retry shows what its first request revoked."""
-    access, seat = stored.access, request.seat
-    resolve_seat(access, authorize_action(access, stored.id, request.token), seat, seat)
-    await remove_webhooks_of_seat(context.store.webhooks, stored, seat)
-    revoked, access.seats[seat] = access.seats[seat], hash_token(_new_token(access, request))
-    return Applied([], seat, revoked=revoked)
+    stored, request, seats = attempt.stored, attempt.request, attempt.stored.access.seats
+    seat, principal = request.seat, authorize_action(stored.access, stored.id, request.token)
+    resolve_seat(stored.access, principal, seat, seat)
+    await remove_webhooks_of_seat(attempt.context.store.webhooks, stored, seat)
+    attempt.revoked, seats[seat] = seats[seat], hash_token((await _show_token(attempt)).token)
+    return []
 
 
-def _new_token(access: AccessRecord, request: ReplacementRequest) -> str:
-    return derive_token(request.secret, access.salt, f"{seat_role(request.seat)}.replaced")
-
-
-async def _show_token(
-    _context: Context,
-    stored: StoredGame,
-    request: ReplacementRequest,
-    _first: FirstResponse,
-    _diffs: Sequence[StoredDiff],
-) -> SeatToken:
-    return SeatToken(seat=request.seat, token=_new_token(stored.access, request))
+async def _show_token(attempt: Attempt[ReplacementRequest]) -> SeatToken:
+    seat, secret = attempt.request.seat, attempt.secret
+    return SeatToken(seat=seat, token=derive_token(secret, attempt.stored.access.salt, f"{seat_role(seat)}.replaced"))
 
 
 _REPLACEMENT = Command(
@@ -140,7 +121,7 @@ _REPLACEMENT = Command(
 )
 
 
-class JoinRequest(TokenRequest, frozen=True, kw_only=True):
+class JoinRequest(GameRequest, frozen=True, kw_only=True):
     """A request for an open seat; the token opens a private game."""
 
     body: JoinGame
@@ -155,35 +136,32 @@ async def join(context: Context, request: JoinRequest) -> ReplayableResult[Joine
 
     Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), IdempotencyKeyReused, Malformed.
     """
-    request = with_secret(request)
     check_external_users(request.body, request.creator_key)
     return await run(context, _JOINING, request)
 
 
-async def _join(context: Context, stored: StoredGame, _reader: Principal, request: JoinRequest) -> Applied:
+async def _join(attempt: Attempt[JoinRequest]) -> list[StoredDiff]:
     """Seat the player with a token of their own."""
-    index, game = open_game(context.tilesets, stored)
-    access = stored.access
-    seat, events = _take_seat(index, stored, request.body)
+    context, stored, request, index = attempt.context, attempt.stored, attempt.request, attempt.index
+    game, access = stored.game, stored.access
+    seat, events = _take_seat(index, game, request.body)
+    attempt.detail = seat
     if access.visibility == "public" and request.charge is not None:
         await request.charge.charge_join()
-    diffs = [record_change(index, game, events, context.now()), *await play_bots(context, index, game)]
-    access.seats[seat] = hash_token(derive_token(request.secret, access.salt, seat_role(seat)))
+    access.seats[seat] = hash_token(derive_token(attempt.secret, access.salt, seat_role(seat)))
     tag_seat(access, seat, request.creator_key, request.body.external_user)
-    return Applied(diffs, seat)
+    return [record_change(index, game, events, context.now()), *await play_bots(context, index, game)]
 
 
-async def _respond_to_join(
-    context: Context, stored: StoredGame, request: JoinRequest, first: FirstResponse, diffs: Sequence[StoredDiff]
-) -> Joined:
+async def _respond_to_join(attempt: Attempt[JoinRequest]) -> Joined:
     """Return the seat and its token, with the current game."""
-    index, game = open_game(context.tilesets, stored)
+    request, index, game, seat = attempt.request, attempt.index, attempt.stored.game, attempt.detail or 0
     include = request.query.include
     return Joined(
-        seat=first.detail,
-        token=derive_token(request.secret, stored.access.salt, seat_role(first.detail)),
+        seat=seat,
+        token=derive_token(attempt.secret, attempt.stored.access.salt, seat_role(seat)),
         game=build_view(index, game),
-        digest=diffs[-1].digest if diffs else await load_digest(context, game.id, first.version),
+        digest=await attempt.load_digest(),
         legal_moves=None if include is None else list_legal_moves(index, game, language=request.language),
     )
 
@@ -191,9 +169,8 @@ async def _respond_to_join(
 _JOINING = Command("/v1/games/{0.id}/seats", _join, _respond_to_join, authorize_read, changes_access=True)
 
 
-def _take_seat(index: TileSetIndex, stored: StoredGame, body: JoinGame) -> tuple[int, list[AnyEvent]]:
+def _take_seat(index: TileSetIndex, game: Game, body: JoinGame) -> tuple[int, list[AnyEvent]]:
     """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
-    game = stored.game
     seat = next_open_seat(game)
     if seat is None:
         raise NoOpenSeat

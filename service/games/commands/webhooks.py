@@ -7,8 +7,8 @@ key's; how far a game's changes are delivered is stored with the game (see `disp
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import count
+from time import monotonic
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from schemas.webhooks import (
     Webhooks,
 )
 from service.games.commands.create import derive_game_id, random_game_id
-from service.games.commands.execute import retry
+from service.games.commands.execute import pause
 from service.games.context import Context
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
@@ -91,7 +91,11 @@ async def register_webhook(
     after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
     scope = idempotency_scope(request.idempotency_key, owner.path, owner.credential, request.body)
-    return await retry(partial(_attempt_registration, context, owner, request, scope))
+    conflicts, started_at = 0, monotonic()
+    while (registered := await _attempt_registration(context, owner, request, scope)) is None:
+        conflicts += 1
+        await pause(conflicts, started_at)
+    return registered
 
 
 async def _attempt_registration(

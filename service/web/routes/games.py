@@ -11,26 +11,25 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from aiohttp import web
 from msgspec import Meta
+from msgspec.structs import replace
 
 from schemas.base import Query
 from schemas.bots import BotList
-from schemas.commands import IncludeQuery, LegalMoves
+from schemas.commands import LegalMoves
 from schemas.game import GameView
 from schemas.lobby import (
     Created,
-    CreateGame,
     ExternalUser,
     Games,
     Joined,
     MyGames,
-    Rematch,
     Rematched,
     SeatToken,
 )
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
 from service.games.api_key import ApiKey
-from service.games.commands.create import create
+from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
@@ -50,6 +49,7 @@ from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
+from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.headers import (
     CreatorKey,
@@ -69,7 +69,7 @@ from service.web.responses import (
     mark_replayed,
     not_modified_response,
 )
-from service.web.routing import Access, GameCommand, GameRead, Id, Request, Route
+from service.web.routing import Access, GameRead, Id, Request, Route
 
 
 class GameListQuery(Query, frozen=True):
@@ -123,22 +123,23 @@ async def localized_response(
 NewGame = TypeVar("NewGame", Created, Rematched)
 
 
-class Creation(Request, frozen=True, kw_only=True):
+class Creation(CreationRequest, frozen=True, kw_only=True):
     """A request for a new game."""
 
+    access: ClassVar[Access] = "none"
+    charge: Charge
     api_key: ApiKey | None
-    body: CreateGame
-    query: IncludeQuery = IncludeQuery()
     idempotency_key: SecretIdempotencyKey = None
     creator_key: CreatorKey = None
     language: PreferredLanguage = ENGLISH
 
 
-class RematchCreation(GameCommand, frozen=True, kw_only=True):
+class RematchCreation(RematchRequest, frozen=True, kw_only=True):
     """A request for a game with the same players."""
 
+    access: ClassVar[Access] = "required"
+    id: Id
     api_key: ApiKey | None
-    body: Rematch = Rematch()
     idempotency_key: IdempotencyKey = None
 
 
@@ -190,20 +191,10 @@ async def create_game(request: web.Request, params: Creation) -> web.Response:
     reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     With an `Api-Key`, the game counts against the key's quotas, and `GET /v1/keys/me/games` lists it.
     """
-    body, api_key, charge = params.body, params.api_key, params.charge
+    body = params.body
     if any(player.open for player in body.players):
-        await charge.charge_open_game()
-    result = await create(
-        request.app[CONTEXT],
-        body,
-        key=params.idempotency_key,
-        include_moves=params.query.include is not None,
-        creator=params.creator_key,
-        api_key=None if api_key is None else api_key.name,
-        client=hash_client(request),
-        language=params.language,
-        charge=charge,
-    )
+        await params.charge.charge_open_game()
+    result = await create(request.app[CONTEXT], replace(params, client=hash_client(request)))
     request.app[RATE_LIMITER].trust_tokens(issued_tokens(result.response))
     private, moves = body.visibility == "private", result.response.legal_moves
     return _created_response(params, result, private=private, secret=True, moves=moves)
@@ -298,16 +289,7 @@ async def create_rematch(request: web.Request, params: RematchCreation) -> web.R
     With an `Idempotency-Key`, a retry returns the same game. The rematch is a game of the request's `Api-Key`, else of
     the one of the game before.
     """
-    api_key = params.api_key
-    rematch_request = RematchRequest(
-        params.body,
-        params.token,
-        params.idempotency_key,
-        client=hash_client(request),
-        api_key=None if api_key is None else api_key.name,
-        charge=params.charge,
-    )
-    result = await rematch(request.app[CONTEXT], params.id, rematch_request)
+    result = await rematch(request.app[CONTEXT], replace(params, client=hash_client(request)))
     return _created_response(params, result, private=True, secret=False)
 
 

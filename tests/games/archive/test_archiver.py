@@ -10,7 +10,6 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from schemas.lobby import Rematch
 from schemas.vocabulary import Status
 from service.archive_storage import DirectoryStorage
 from service.cli.export import import_files
@@ -165,7 +164,7 @@ async def test_a_rematch_archives_the_game_again_under_the_same_name(archive: Ar
     stored = await store_game(archive.store, "finished")
     await archive.archive_due()
     before = archive.storage.document().version
-    await rematch(stored.context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
+    await rematch(stored.context, RematchRequest(id=stored.id, token=stored.created.owner_token))
     await archive.archive_due()
     assert (archive.storage.puts, archive.storage.document().version) == (2, before + 1)
     assert (await load_whole_game(archive.store, stored.id)).version == before + 1
@@ -176,7 +175,7 @@ async def test_a_game_that_changes_while_it_is_written_is_written_again(archive:
     archive.storage.may_finish.clear()
     writing = asyncio.create_task(archive.archive_due())
     await archive.storage.put_started.wait()
-    await rematch(stored.context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
+    await rematch(stored.context, RematchRequest(id=stored.id, token=stored.created.owner_token))
     archive.storage.may_finish.set()
     await writing
     await archive.archive_due()

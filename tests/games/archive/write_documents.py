@@ -8,7 +8,6 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from schemas.lobby import Rematch
 from service.engine import decode_snapshot
 from service.games.archive import LATEST_SCHEMA, build_archive, build_export, encode_document
 from service.games.commands.rematch import RematchRequest, rematch
@@ -24,7 +23,7 @@ DOCUMENTS = Path(__file__).parent / "documents"
 async def build_documents(store: RedisStore) -> dict[str, bytes]:
     """Return both documents by file name."""
     over = await store_game(store, "finished")
-    await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
+    await rematch(over.context, RematchRequest(id=over.id, token=over.created.owner_token))
     loaded = await load_record(store, over.id)
     archive = await build_archive(store, CATALOGUE, loaded, decode_snapshot(loaded.snapshot))
     active = await store_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", webhooks=1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.lobby import Rematch, SeatRequest
+from schemas.lobby import SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
@@ -63,7 +63,7 @@ async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> No
     assert (await table.game()).creator == ANA
     await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
     assert (await table.game()).creator == b""
-    again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
+    again = await rematch(table.context, RematchRequest(id=table.id, token=table.owner, client=ANA))
     assert (await load_game(store, again.response.game.id)).creator == ANA
 
 
