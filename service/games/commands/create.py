@@ -36,7 +36,6 @@ from service.games.queries import check_external_users, creator_hash
 from service.games.tilesets import (
     DEFAULT_TILESET,
     RANDOM_SEED_BYTES,
-    LoadedTileSet,
     commitment,
     first_seat,
     shuffled_bag,
@@ -46,68 +45,6 @@ from service.i18n import ENGLISH, Language
 
 ID_LENGTH = 12
 ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-async def set_up_game(
-    context: Context,
-    body: CreateGame,
-    tileset: LoadedTileSet,
-    game_id: str,
-    *,
-    previous_game: str | None = None,
-    creator: bytes = b"",
-) -> tuple[Game, list[StoredDiff]]:
-    """Set up the requested game, and play its bots' first moves. Raises Conflict for two persons of the same name."""
-    index = tileset.index
-    seed = body.seed or secrets.token_hex(RANDOM_SEED_BYTES)
-    game, events = set_up(
-        index,
-        game_id=game_id,
-        edition=body.edition or "international",
-        players=_make_players(body),
-        first_seat=first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
-        bag=shuffled_bag(index, seed),
-        ships=shuffled_ships(index, seed),
-        seed=seed,
-        seed_chosen=body.seed is not None,
-        commitment=commitment(game_id, seed, tileset.hash),
-        created_at=context.now(),
-        turn_timeout_s=body.turn_timeout_s,
-        on_timeout=(body.on_timeout or "pass") if body.turn_timeout_s is not None else None,
-    )
-    game.previous_game = previous_game
-    game.creator = creator
-    first = record_change(index, game, events, game.created_at)
-    return game, [first, *await play_bots(context, index, game)]
-
-
-def new_access_record(
-    body: CreateGame, secret: bytes, creator: bytes | None, api_key: ApiKey | None = None
-) -> AccessRecord:
-    """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
-
-    `creator` is the hash of the creator's key, under which the game and its external users are indexed; so is the game
-    under the API key.
-    """
-    salt = secrets.token_bytes(SALT_BYTES)
-    owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
-    return AccessRecord(
-        visibility=body.visibility or "public",
-        salt=salt,
-        owner=hash_token(derive_token(secret, salt, OWNER)),
-        spectator=hash_token(derive_token(secret, salt, SPECTATOR)),
-        seats=[
-            hash_token(derive_token(secret, salt, seat_role(seat))) if seat in owner_seats else None
-            for seat in range(len(body.players))
-        ],
-        owner_seats=owner_seats,
-        creator=creator,
-        tags=[
-            SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
-            for seat, player in enumerate(body.players)
-        ],
-        api_key=None if api_key is None else api_key.name,
-    )
 
 
 def check_bots(context: Context, body: CreateGame) -> None:
@@ -194,6 +131,10 @@ class CreationRequest(GameRequest, frozen=True, kw_only=True):
     """Identifies the requester (`lifecycle.hash_creator`), whose games' bots take turns."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
+    previous_game: str | None = None
+    """That which this one is a rematch of."""
+    access_record: AccessRecord | None = None
+    """By default a new one."""
 
 
 async def create(context: Context, request: CreationRequest) -> ReplayableResult[Created]:
@@ -220,15 +161,69 @@ async def _find(context: Context, _request: CreationRequest, scope: IdempotencyS
     return StoredGame(game_id)
 
 
-async def _create(attempt: Attempt[CreationRequest]) -> list[StoredDiff]:
-    """Set up the game and its access record."""
-    context, stored, request, body = attempt.context, attempt.stored, attempt.request, attempt.request.body
+async def create_game(attempt: Attempt[CreationRequest]) -> list[StoredDiff] | None:
+    """Set up the game and its access record, unless it exists."""
+    stored, request = attempt.stored, attempt.request
+    if stored.revision.version:
+        return None
     if request.charge is not None:
-        await request.charge.charge_new_game(body)
-    tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
-    stored.game, diffs = await set_up_game(context, body, tileset, stored.id, creator=request.client)
-    stored.access = new_access_record(body, attempt.secret, creator_hash(request.creator_key), request.api_key)
+        await request.charge.charge_new_game(request.body)
+    stored.game, diffs = await _set_up_game(attempt.context, request, stored.id)
+    stored.access = request.access_record or _new_access_record(request, attempt.secret)
     return diffs
+
+
+async def _set_up_game(context: Context, request: CreationRequest, game_id: str) -> tuple[Game, list[StoredDiff]]:
+    """Set up the requested game, and play its bots' first moves. Raises Conflict for two persons of the same name."""
+    body = request.body
+    tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
+    index = tileset.index
+    seed = body.seed or secrets.token_hex(RANDOM_SEED_BYTES)
+    game, events = set_up(
+        index,
+        game_id=game_id,
+        edition=body.edition or "international",
+        players=_make_players(body),
+        first_seat=first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
+        bag=shuffled_bag(index, seed),
+        ships=shuffled_ships(index, seed),
+        seed=seed,
+        seed_chosen=body.seed is not None,
+        commitment=commitment(game_id, seed, tileset.hash),
+        created_at=context.now(),
+        turn_timeout_s=body.turn_timeout_s,
+        on_timeout=(body.on_timeout or "pass") if body.turn_timeout_s is not None else None,
+    )
+    game.previous_game, game.creator = request.previous_game, request.client
+    first = record_change(index, game, events, game.created_at)
+    return game, [first, *await play_bots(context, index, game)]
+
+
+def _new_access_record(request: CreationRequest, secret: bytes) -> AccessRecord:
+    """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
+
+    The game is indexed under its creator's key, as are its external users, and under its API key.
+    """
+    body, creator, api_key = request.body, creator_hash(request.creator_key), request.api_key
+    salt = secrets.token_bytes(SALT_BYTES)
+    owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
+    return AccessRecord(
+        visibility=body.visibility or "public",
+        salt=salt,
+        owner=hash_token(derive_token(secret, salt, OWNER)),
+        spectator=hash_token(derive_token(secret, salt, SPECTATOR)),
+        seats=[
+            hash_token(derive_token(secret, salt, seat_role(seat))) if seat in owner_seats else None
+            for seat in range(len(body.players))
+        ],
+        owner_seats=owner_seats,
+        creator=creator,
+        tags=[
+            SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
+            for seat, player in enumerate(body.players)
+        ],
+        api_key=None if api_key is None else api_key.name,
+    )
 
 
 async def _respond(attempt: Attempt[CreationRequest]) -> Created:
@@ -245,4 +240,4 @@ async def _respond(attempt: Attempt[CreationRequest]) -> Created:
     )
 
 
-_CREATION = Command("/v1/games", _create, _respond, authorize=None, changes_access=True, find=_find)
+_CREATION = Command("/v1/games", create_game, _respond, authorize=None, changes_access=True, find=_find)

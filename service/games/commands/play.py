@@ -239,31 +239,38 @@ _DECODER = msgspec.json.Decoder(LoggedChange)
 
 async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await run(context, _command("resign", partial(_change_seat, resign)), request)
+    return await run(context, _command("resign", _resign), request)
 
 
 async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await run(context, _command("return", partial(_change_seat, _return)), request)
+    return await run(context, _command("return", _return), request)
 
 
-async def _change_seat(
-    change: Callable[[TileSetIndex, Game, int], list[AnyEvent]], attempt: Attempt[CommandRequest[SeatCommand]]
-) -> list[StoredDiff]:
-    """Make a change of a seat that has not resigned, and return its diff."""
-    index, game, principal = attempt.index, attempt.stored.game, attempt.principal
-    seat = resolve_seat(attempt.stored.access, principal, attempt.request.body.seat, None)
-    if game.players[seat].resigned:
-        raise SeatResigned(seat)
-    events = change(index, game, seat)
-    return [record_change(index, game, events, attempt.context.now(), seat=seat, by=principal.actor)]
+async def _resign(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
+    seat = _resolve_seat_in_play(attempt)
+    return _record(attempt, seat, resign(attempt.index, attempt.stored.game, seat))
 
 
-def _return(_index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
-    """Give a seat back to its player, and return the events."""
+async def _return(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
+    game, seat = attempt.stored.game, _resolve_seat_in_play(attempt)
     if not is_played_by_bot(game, seat):
         raise SeatNotPlayedByBot(seat)
-    return return_player(game, seat)
+    return _record(attempt, seat, return_player(game, seat))
+
+
+def _resolve_seat_in_play(attempt: Attempt[CommandRequest[SeatCommand]]) -> int:
+    """Return the seat that a request is about. Raises SeatResigned, WrongSeat, Malformed."""
+    stored = attempt.stored
+    seat = resolve_seat(stored.access, attempt.principal, attempt.request.body.seat, None)
+    if stored.game.players[seat].resigned:
+        raise SeatResigned(seat)
+    return seat
+
+
+def _record(attempt: Attempt[Any], seat: int, events: list[AnyEvent]) -> list[StoredDiff]:
+    game, at = attempt.stored.game, attempt.context.now()
+    return [record_change(attempt.index, game, events, at, seat=seat, by=attempt.principal.actor)]
 
 
 async def abort_game(

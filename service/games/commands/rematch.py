@@ -13,13 +13,9 @@ from schemas.events import AnyEvent, RematchCreated
 from schemas.lobby import CreateGame, Rematch, Rematched, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
-from service.games.access import (
-    SALT_BYTES,
-    AccessRecord,
-    authorize_owner_or_player,
-)
+from service.games.access import SALT_BYTES, AccessRecord, authorize_owner_or_player
 from service.games.api_key import ApiKey
-from service.games.commands.create import derive_game_id, set_up_game
+from service.games.commands.create import CreationRequest, create_game, derive_game_id
 from service.games.commands.execute import Attempt, Command, GameRequest, run
 from service.games.context import Context
 from service.games.diffs import record_change
@@ -39,13 +35,6 @@ class RematchRequest(GameRequest, frozen=True, kw_only=True):
     api_key: ApiKey | None = None
 
 
-class _Creation(GameRequest, frozen=True, kw_only=True):
-    """The part of a rematch that is a new game; the id is that of the game before."""
-
-    before: StoredGame
-    request: RematchRequest
-
-
 async def rematch(context: Context, request: RematchRequest) -> ReplayableResult[Rematched]:
     """Create the rematch of a finished or aborted game, for its owner or a player, then name it in the game before.
 
@@ -62,10 +51,17 @@ async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
         raise RematchExists(game.next_game)
     if not is_finished(game):
         raise GameNotFinished(game.status)
-    creation = _Creation(id=game.id, before=before, request=attempt.request)
+    index, request = attempt.index, attempt.request
+    creation = CreationRequest(
+        body=_same_again(before, request.body),
+        previous_game=game.id,
+        access_record=_same_access(before.access, request.api_key),
+        client=request.client,
+        charge=request.charge,
+    )
     created, attempt.version, _ = await run(context, _CREATION, creation)
     game.next_game, events = created, list[AnyEvent]([RematchCreated(game=created)])
-    return [record_change(attempt.index, game, events, context.now())]
+    return [record_change(index, game, events, context.now())]
 
 
 async def _respond(attempt: Attempt[RematchRequest]) -> Rematched:
@@ -78,41 +74,21 @@ async def _respond(attempt: Attempt[RematchRequest]) -> Rematched:
 _REMATCH = Command("/v1/games/{0.id}/rematch", _name_rematch, _respond, authorize_owner_or_player)
 
 
-async def _find(context: Context, request: _Creation, _scope: IdempotencyScope | None) -> StoredGame:
+async def _find(context: Context, request: CreationRequest, _scope: IdempotencyScope | None) -> StoredGame:
     """Return the rematch where an earlier request has created it, or a new game; another game's id is skipped."""
-    number, source = 0, f"rematch.{request.id}"
+    number, source = 0, f"rematch.{request.previous_game}"
     while (stored := await context.store.load(game_id := derive_game_id(source, number))) is not None:
-        if stored.game.previous_game == request.id:
+        if stored.game.previous_game == request.previous_game:
             return stored
         number += 1
     return StoredGame(game_id)
 
 
-async def _create(attempt: Attempt[_Creation]) -> list[StoredDiff] | None:
-    """Set up the rematch unless it exists."""
-    context, created, before, request = attempt.context, attempt.stored, attempt.request.before, attempt.request.request
-    if created.revision.version:
-        return None
-    body = _same_again(before, request.body)
-    if request.charge is not None:
-        await request.charge.charge_new_game(body)
-    created.game, diffs = await set_up_game(
-        context,
-        body,
-        context.tilesets.get(before.game.tileset),
-        created.id,
-        previous_game=before.id,
-        creator=request.client,
-    )
-    created.access = _same_access(before.access, None if request.api_key is None else request.api_key.name)
-    return diffs
-
-
-async def _return_id(attempt: Attempt[_Creation]) -> str:
+async def _return_id(attempt: Attempt[CreationRequest]) -> str:
     return attempt.stored.id
 
 
-_CREATION = Command("", _create, _return_id, authorize=None, changes_access=True, find=_find)
+_CREATION = Command("", create_game, _return_id, authorize=None, changes_access=True, find=_find)
 
 
 def _same_again(before: StoredGame, body: Rematch) -> CreateGame:
@@ -135,7 +111,7 @@ def _same_again(before: StoredGame, body: Rematch) -> CreateGame:
     )
 
 
-def _same_access(before: AccessRecord, api_key: str | None) -> AccessRecord:
+def _same_access(before: AccessRecord, api_key: ApiKey | None) -> AccessRecord:
     """Return an access record with the same tokens, for the same creators' keys.
 
     The API key is the request's, else the one of the game before: a player's request leaves the game with its host. The
@@ -147,5 +123,5 @@ def _same_access(before: AccessRecord, api_key: str | None) -> AccessRecord:
         seats=[*before.seats],
         owner_seats=[*before.owner_seats],
         tags=[*before.tags],
-        api_key=api_key or before.api_key,
+        api_key=before.api_key if api_key is None else api_key.name,
     )

@@ -23,13 +23,7 @@ from service.games.access import (
 )
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
-from service.games.commands.execute import (
-    Attempt,
-    Command,
-    GameRequest,
-    respond_with_game,
-    run,
-)
+from service.games.commands.execute import Attempt, Command, GameRequest, respond_with_game, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
