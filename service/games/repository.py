@@ -83,8 +83,7 @@ def _publish(context: Context, change: Change, sent_at: float) -> None:
     stored, game = change.stored, change.stored.game
     if game.status != stored.status:
         _count_status(stored.status, game.status)
-    stored.revision, stored.status = Revision(game.version, game.digest), game.status
-    stored.snapshot, stored.idempotency_record = b"", None
+    stored.revision, stored.status, stored.snapshot = Revision(game.version, game.digest), game.status, b""
     if change.revokes_token:
         stored.last_revocation = change.id
     if game.status == "active":

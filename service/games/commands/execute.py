@@ -189,14 +189,16 @@ async def _attempt(
     context, request, stored = attempt.context, attempt.request, attempt.stored
     if command.authorize is not None:
         attempt.principal = command.authorize(stored.access, request.id, request.token)
-    if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
+    first = None if scope is None else read_record(scope, stored.idempotency_record, context.clock())
+    if first is not None:
         attempt.version, attempt.detail = first
         return ReplayableResult(await command.respond(attempt), first.version, replayed=True)
     if command.in_play and stored.game.status != "active":
         raise GameNotActive(stored.game.status)
     if command.check is not None:
         command.check(attempt)
-    _check_if_match(stored.revision, request.if_match)
+    if request.if_match is not None and not _is_any_of(stored.revision, request.if_match):
+        raise VersionMismatch(*stored.revision)
     diffs = await command.apply(attempt)
     game = stored.game
     if diffs is not None and command.in_play and bot_on_turn(game) is not None:
@@ -205,13 +207,15 @@ async def _attempt(
         diffs += await play_bots(context, attempt.index, game)
     attempt.version, attempt.diffs = attempt.version or game.version, diffs or ()
     response = await command.respond(attempt)
-    if diffs is None:
-        return ReplayableResult(response, attempt.version)
-    detail = len(diffs) if attempt.detail is None else attempt.detail
-    record = new_record(scope, context.clock(), attempt.version, detail)
-    revoked, changes_access = attempt.revoked, command.changes_access
-    if not await repository.commit(
-        context, stored, diffs, stores_access=changes_access, revokes_token=revoked is not None, idempotency=record
+    detail, revoked = len(attempt.diffs) if attempt.detail is None else attempt.detail, attempt.revoked
+    record = None if scope is None else new_record(scope, context.clock(), attempt.version, detail)
+    if diffs is not None and not await repository.commit(
+        context,
+        stored,
+        diffs,
+        stores_access=command.changes_access,
+        revokes_token=revoked is not None,
+        idempotency=record,
     ):
         return None
     if revoked is not None:
@@ -225,14 +229,8 @@ async def respond_with_game(attempt: Attempt[Any]) -> tuple[GameView, str]:
     return build_view(attempt.index, game), game.digest
 
 
-def _check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> None:
-    """Raise VersionMismatch unless the stored game is at one of the expected revisions."""
-    if if_match is None:
-        return
-    for expected in if_match:
-        if expected.version == revision.version and expected.digest in ("", revision.digest):
-            return
-    raise VersionMismatch(*revision)
+def _is_any_of(revision: Revision, expected: Sequence[Revision]) -> bool:
+    return any(one.version == revision.version and one.digest in ("", revision.digest) for one in expected)
 
 
 async def pause(conflicts: int, started_at: float) -> None:

@@ -11,10 +11,10 @@ The owner's token names the seat. With the decider as the default, a repeated re
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Raw
@@ -61,8 +61,6 @@ from service.games.repository import read_log
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
 
-B = TypeVar("B")
-
 ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
     str(kind.__struct_config__.tag): (kind, {field.name: field.required for field in msgspec.structs.fields(kind)})
     for kind in get_args(Action)
@@ -77,14 +75,8 @@ Result = ReplayableResult[ActionResult[Raw]]
 
 async def act(context: Context, request: CommandRequest[Act]) -> Result:
     """Apply one or more actions, all or none, and let bots answer."""
-    return await run(context, _command("actions", partial(_act, parse_actions(request.body))), request)
-
-
-def _command(
-    name: str, apply: Callable[[Attempt[CommandRequest[B]]], Awaitable[list[StoredDiff]]]
-) -> Command[CommandRequest[B], ActionResult[Raw]]:
-    """Return a command of an active game; `name` is the last part of its path."""
-    return Command(f"/v1/games/{{0.id}}/{name}", apply, _respond, in_play=True)
+    apply = partial(_act, parse_actions(request.body))
+    return await run(context, Command("/v1/games/{0.id}/actions", apply, _respond, in_play=True), request)
 
 
 async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
@@ -194,7 +186,7 @@ MAX_VERSIONS = 1000
 
 async def undo(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
-    return await run(context, _command("undo", _undo), request)
+    return await run(context, _UNDO, request)
 
 
 async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
@@ -214,6 +206,9 @@ async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDif
     events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
     before = build_view(index, game)
     return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
+
+
+_UNDO = Command("/v1/games/{0.id}/undo", _undo, _respond, in_play=True)
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -239,12 +234,12 @@ _DECODER = msgspec.json.Decoder(LoggedChange)
 
 async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await run(context, _command("resign", _resign), request)
+    return await run(context, _RESIGN, request)
 
 
 async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
     """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await run(context, _command("return", _return), request)
+    return await run(context, _RETURN, request)
 
 
 async def _resign(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
@@ -257,6 +252,10 @@ async def _return(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredD
     if not is_played_by_bot(game, seat):
         raise SeatNotPlayedByBot(seat)
     return _record(attempt, seat, return_player(game, seat))
+
+
+_RESIGN = Command("/v1/games/{0.id}/resign", _resign, _respond, in_play=True)
+_RETURN = Command("/v1/games/{0.id}/return", _return, _respond, in_play=True)
 
 
 def _resolve_seat_in_play(attempt: Attempt[CommandRequest[SeatCommand]]) -> int:
