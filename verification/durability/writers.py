@@ -113,12 +113,11 @@ class Writers:
 
 def _next_commit(game: str, stored: Revision | None) -> Change:
     """Return the next commit of a game, or its creation."""
+    version, previous = (1, "") if stored is None else (stored.version + 1, stored.digest)
+    diffs = [StoredDiff(version, secrets.token_hex(16), previous, DATA)]
     if stored is None:
-        return creation(game, is_public=False, status="active", snapshot=SNAPSHOT, ttl_s=100_000)
-    diff = StoredDiff(stored.version + 1, secrets.token_hex(16), stored.digest, DATA)
-    return action(
-        stored.version, game, expected=stored, diffs=[diff], is_public=False, snapshot=SNAPSHOT, ttl_s=100_000
-    )
+        return creation(game, diffs=diffs, is_public=False, status="active", snapshot=SNAPSHOT, ttl_s=100_000)
+    return action(stored.version, game, expected=stored, diffs=diffs, is_public=False, snapshot=SNAPSHOT, ttl_s=100_000)
 
 
 class Losses(NamedTuple):

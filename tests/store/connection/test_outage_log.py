@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.games.ports import StoreUnavailable
-from service.store import pipeline
+from service.store import connection
 from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
@@ -27,7 +27,7 @@ HOUR_S = 3600
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(1000.0)
-    monkeypatch.setattr(pipeline, "monotonic", clock)
+    monkeypatch.setattr(connection, "monotonic", clock)
     return clock
 
 
