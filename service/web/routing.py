@@ -46,8 +46,8 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 class TypedRequest(Protocol):
     """What handlers get of a request: a Struct with a `charge`.
 
-    Another field is the `query`, the `body` (optional if it has a default), the `token`, the list of `tokens`, the
-    `api_key`, a header if its type says so, or else, without a default, a parameter of the path.
+    Another field is the `query`, the `body` (optional if it has a default), the `token` (where `access` is not `none`),
+    the list of `tokens`, the `api_key`, a header if its type says so, or else, without a default, one of the path.
     """
 
     access: ClassVar[Access]
