@@ -112,13 +112,6 @@ class KeyHolder(WebhookOwner):
         await self.join()
         return game
 
-    async def replay(self, webhook: dict[str, Any], since: str) -> Any:
-        """Replay what happened since a time, deliver that, and return the webhook."""
-        replayed = await self.send_command(webhook, "replay", {"since": since}, 202)
-        await self.join()
-        await self.instance.deliver()
-        return replayed
-
 
 class GameOwner(WebhookOwner):
     """The owner of a game, or one of its seats."""

@@ -9,7 +9,7 @@ message. A failed message is retried with growing delays, and delays those behin
 must have answered a challenge (see `challenges`).
 
 A webhook of an API key is delivered to game by game, in the same way. Only its challenge and its pings belong to the
-key itself. While it is pending or disabled, games with new changes are recorded as missed; then they resume.
+key itself. While it is pending, games with new changes wait; while it is disabled, they wait for their next change.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ from service.games.ports import (
     WebhookState,
 )
 from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus
-from service.games.webhooks.owner import KeyGames, update_webhook
+from service.games.webhooks.owner import restart, update_webhook
 from service.games.webhooks.payloads import (
     CHALLENGE_RETRY_DELAYS_S,
     ChallengeRateLimiter,
@@ -72,9 +72,6 @@ LEASE_TTL_S = 14
 """Duration of a lease; longer than an attempt may take."""
 
 LOG_BATCH_SIZE = 50
-LEASED_GAMES_DELAY_S = 1
-"""Delay before missed games are resumed that are leased now."""
-
 GONE = "gone"
 """The reason of a webhook that is disabled because its server answered 410."""
 
@@ -118,19 +115,9 @@ class Delivery:
             return True
         if self.state.is_ping_requested and not await self._send_ping(slot):
             return False
-        return await (self._deliver_log(slot) if key_of_subject(self._subject) is None else self.process_games())
-
-    async def process_games(self) -> bool:
-        """Do what is to be done for all games of an API key."""
-        if self.state.next_games is not None or self.state.resumes:
-            await self._schedule_successor()
-        games = KeyGames(self._store, self._clock, self._subject, self._webhook)
-        after = await games.process(self.state, self._save_state)
-        if after is None:
-            return False
-        self.state = after
-        until = int(self._clock()) + LEASED_GAMES_DELAY_S if after.resumes else None
-        await self._store.webhooks.reschedule(self._subject, self._webhook.id, until)
+        if key_of_subject(self._subject) is None:
+            return await self._deliver_log(slot)
+        await self._store.webhooks.reschedule(self._subject, self._webhook.id, None)
         return True
 
     async def _deliver_log(self, slot: DeliverySlot) -> bool:
@@ -241,8 +228,8 @@ class Delivery:
     async def _record_attempt_of_key(self, key: str, attempt: DeliveryAttempt) -> None:
         """Add an attempt to the log that the games of an API key share.
 
-        After the last attempt the game waits among those with missed messages. The webhook itself is disabled if its
-        server wants no more, or has accepted no message of any game since the first attempt.
+        After the last attempt the game waits for its next change. The webhook itself is disabled if its server wants no
+        more, or has accepted no message of any game since the first attempt.
         """
         webhooks, game, webhook_id, reason = (
             self._store.webhooks,
@@ -252,7 +239,6 @@ class Delivery:
         )
         await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
         if reason is not None:
-            await webhooks.add_missed(key, webhook_id, game)
             first = game, attempt.version, 1
             latest = await webhooks.list_attempts(key, webhook_id)
             since = takewhile(lambda one: (one.game, one.version, one.attempt) != first, latest)
@@ -306,6 +292,9 @@ NO_SLOT_DELAY_S = 1
 
 SLOW_HOST_DELAY_RANGE_S = (10, 15)
 """The same for a slow host: a random delay in this range."""
+
+PENDING_DELAY_S = 1
+"""Delay after the challenge of an API key's webhook before its games are tried again."""
 
 FAILURE_DELAY_S = 60
 """Delay after a failure that is not the server's."""
@@ -422,8 +411,8 @@ class WebhookDispatcher:
         if _is_waiting(state, now):
             await self._release(subject, webhook.id, state, now)
         elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
-            if await delivery.process_games():
-                await self._release(subject, webhook.id, delivery.state, now)
+            await webhooks.reschedule(subject, webhook.id, None)
+            await self._release(subject, webhook.id, state, now)
         elif (slot := self._slots.acquire(webhook.url)) is None:
             await self._release(subject, webhook.id, state, now)
             await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
@@ -435,24 +424,21 @@ class WebhookDispatcher:
     async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
         """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
 
-        The game then waits among those with missed messages. It is added before a second look at the webhook, which
-        may have become active in between.
+        While the webhook is pending, the game waits for the outcome of its challenge, otherwise for its next change,
+        which starts again with the first message that was not accepted.
         """
         webhooks, (reference, state) = self._store.webhooks, leased
-        webhook_id, key = reference.id, subject_of_key(reference.api_key or "")
-        stored = await webhooks.get(key, webhook_id)
+        stored = await webhooks.get(subject_of_key(reference.api_key or ""), reference.id)
+        if stored is not None and stored.state.is_active:
+            registration = msgspec.structs.replace(stored.registration, api_key=reference.api_key)
+            current = StoredWebhook(registration, state)
+            return current if state.disabled_reason is None else restart(current)
         if stored is None:
-            await webhooks.remove(game, webhook_id)
-        elif stored.state.is_active:
-            return StoredWebhook(msgspec.structs.replace(stored.registration, api_key=reference.api_key), state)
-        else:
-            await webhooks.add_missed(key, webhook_id, game)
-        await webhooks.reschedule(game, webhook_id, None)
-        await webhooks.save(game, webhook_id, self._holder, WebhookChange(state))
-        if stored is not None and (stored := await webhooks.get(key, webhook_id)) and stored.state.is_active:
-            await webhooks.schedule(game, [webhook_id], now)
-            if state.disabled_reason is None:
-                await webhooks.remove_missed(key, webhook_id, [game])
+            await webhooks.remove(game, reference.id)
+        waits = stored is not None and stored.state.disabled_reason is None
+        until = max(now, (stored.state.next_attempt_at or 0) if stored is not None else 0) + PENDING_DELAY_S
+        await webhooks.reschedule(game, reference.id, until if waits else None)
+        await webhooks.save(game, reference.id, self._holder, WebhookChange(state))
         return None
 
     def _delay_without_slot_s(self, url: str) -> int:
