@@ -38,10 +38,10 @@ help: ## List the targets
 serve: $(RUNTIME) $(SITE) ## Set everything up and run the service; more flags with ARGS="--port 9000"
 	@exec $(BIN)/south-seas serve $(ARGS)
 
-test: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Set everything up and run the tests; choose some with ARGS="-k placing"
+test: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Set everything up and run the tests of the product; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-all: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the slow tests: client generators, PettingZoo; ARGS=--require-all fails where a program is missing
+test-all: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the tests of docs, benchmarks and verification, client generators, PettingZoo; ARGS=--require-all fails where a program is missing
 	$(BIN)/python -m pytest -n auto --dist worksteal --slow $(ARGS)
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
@@ -56,14 +56,15 @@ coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branch
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 mutants: $(DEVELOPMENT) $(MUTANTS) ## Print mistakes that no test notices; ARGS="service/engine/islanders.py tests/rules"
-	$(BIN)/python -m tests.verification.mutants $(ARGS)
+	$(BIN)/python -m verification.mutants $(ARGS)
 
-check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
+check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import directions, budget, Dockerfile, all that is generated
 	$(PIP) check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.budget
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m tools.openapi.generate schemas --check
 	$(BIN)/python -m tools.catalogues --check
@@ -94,16 +95,16 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 site: $(SITE) ## Build the documentation site that the service serves at /docs; fails if a link leads nowhere
 
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
-	$(BIN)/python -m tests.verification.chaos $(ARGS)
+	$(BIN)/python -m verification.chaos $(ARGS)
 
 chaos-nightly: $(DEVELOPMENT) ## Run `chaos` for an hour, with a line a minute; ARGS="--minutes 480 --output results"
-	$(BIN)/python -m tests.verification.chaos --minutes 60 --brief $(ARGS)
+	$(BIN)/python -m verification.chaos --minutes 60 --brief $(ARGS)
 
 faults: $(DEVELOPMENT) ## Inject every fault of the table in docs/operating.md, and write that table; ARGS="--only 'Redis full'"
-	$(BIN)/python -m tests.verification.faults $(ARGS)
+	$(BIN)/python -m verification.faults $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Run the fuzzers; ARGS="--minutes 30 --seed 7 --only socket"
-	$(BIN)/python -m tests.verification.fuzz $(ARGS)
+	$(BIN)/python -m verification.fuzz $(ARGS)
 
 bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes benchmarks/results
 	$(BIN)/python -m benchmarks $(ARGS)

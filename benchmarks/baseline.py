@@ -78,7 +78,7 @@ class Actions:
         self._versions: dict[str, int] = {}
 
     async def act(self, request: web.Request) -> web.Response:
-        """Commit, and respond with as many bytes as the service does; with 500 if the script stored nothing."""
+        """Change, and respond with as many bytes as the service does; with 500 if the script stored nothing."""
         game = request.match_info["game"]
         await request.read()
         version = self._versions.get(game, 0)

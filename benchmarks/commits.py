@@ -15,7 +15,7 @@ import msgspec
 from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
-from service.games.ports import Revision
+from service.games.ports import NO_REVISION, Revision
 from service.store.log_entries import COMMIT_ID_BYTES, CommitHeader, pack_revision
 
 SCRIPT = files("service.store").joinpath("scripts", "commit.lua").read_bytes()
@@ -68,10 +68,9 @@ def arguments(version: int, sizes: Sizes) -> list[Value]:
         own_subscribers=0,
         is_sharded=False,
         sent_us=1_800_000_000_000_000,
-        traceparent="",
         sizes=[sizes.entry],
     )
-    expected = pack_revision(Revision(version, DIGEST) if version else None)
+    expected = pack_revision(Revision(version, DIGEST) if version else NO_REVISION)
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
     entry = commit_id + bytes.fromhex(DIGEST) + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST) // 2)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS

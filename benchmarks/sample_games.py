@@ -24,7 +24,6 @@ from service.engine import (
 from service.games.diffs import record_change
 from service.games.tilesets import LoadedTileSet, load_catalogue, shuffled_bag, shuffled_ships
 from service.store import log_entries
-from service.store.log_entries import SNAPSHOTS
 
 MID_GAME_TILES = 36
 SAMPLES = 24
@@ -89,7 +88,7 @@ def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
         action, events = apply_action(index, game, rng.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
         diff = record_change(index, game, events, game.created_at, seat=0, move=sample.moves[-1], by="owner")
-        sample.snapshots.append(len(SNAPSHOTS.compress(encode_snapshot(game))))
+        sample.snapshots.append(len(encode_snapshot(game)))
         sample.entries.append(len(log_entries.pack(COMMIT_ID, game.id, diff)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))

@@ -1,4 +1,4 @@
-"""A fair queue of slots for bots' decisions and pictures: attended games first, and within a class clients in turn.
+"""A fair queue of slots for what takes long: attended games first, and within a class clients in turn.
 
 A client with a thousand waiting games gets as many slots as one with a single game. Running work is never interrupted.
 So unattended games may use only some of the slots, and pause after each decision, which limits them to their share of
@@ -7,10 +7,12 @@ the time.
 
 import asyncio
 from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from prometheus_client import Histogram
+from service.telemetry.counters import Histogram
 
 MAX_WAITING = 1_000
 """Number of requests of one class that may wait; beyond it, the client with the most loses its latest one."""
@@ -65,8 +67,10 @@ class FairQueue:
         self._pause_ends_at = 0.0
         """When the next decision of an unattended game may start."""
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting: OrderedDict[Requester, deque[asyncio.Future[None]]] = OrderedDict()
-        """Waiters by requester, in order of arrival; of each class, the first requester is served next."""
+        self._waiting: dict[bool, OrderedDict[Requester, deque[asyncio.Future[None]]]] = {
+            attended: OrderedDict() for attended in (True, False)
+        }
+        """The waiters of each class by requester, in order of arrival; the first requester is served next."""
         self._wait_histograms = (
             None if wait_histogram is None else [wait_histogram.labels(name) for name in CLASS_LABELS]
         )
@@ -78,22 +82,33 @@ class FairQueue:
 
     def queue_length(self, *, attended: bool) -> int:
         """Return the number of waiters of a class."""
-        return sum(len(waiters) for one, waiters in self._waiting.items() if one.attended == attended)
+        return sum(map(len, self._waiting[attended].values()))
+
+    @asynccontextmanager
+    async def slot(self, requester: Requester) -> AsyncIterator[float]:
+        """Hold a slot while the block runs; yields the start time. Raises QueueFull."""
+        started_at = await self.acquire(requester)
+        try:
+            yield started_at
+        finally:
+            self.release(requester, started_at)
 
     async def acquire(self, requester: Requester) -> float:
         """Wait for a slot; return the start time, which `release` takes. Raises QueueFull."""
         requested_at = perf_counter()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(requester, deque()).append(waiter)
+        waiting = self._waiting[requester.attended]
+        waiting.setdefault(requester, deque()).append(waiter)
         if self.queue_length(attended=requester.attended) > self._max_waiting:
-            self._drop_latest(attended=requester.attended)
+            most = max(waiting, key=lambda one: len(waiting[one]))
+            if not (latest := self._remove(most, -1)).done():
+                latest.set_exception(QueueFull())
         self._dispatch()
         try:
             await waiter
         except asyncio.CancelledError:
-            if waiter in (waiters := self._waiting.get(requester, deque())):
-                waiters.remove(waiter)
-                self._remove_if_empty(requester)
+            if waiter in (waiters := waiting.get(requester, deque())):
+                _ = self._remove(requester, waiters.index(waiter))
             elif not waiter.cancelled() and waiter.exception() is None:
                 self._return_slot(requester)  # the slot was assigned in the same moment
             raise
@@ -121,18 +136,21 @@ class FairQueue:
     def _return_slot(self, requester: Requester) -> None:
         """Return a slot; who came while it was in use is served before this requester is again."""
         self._in_use[requester.attended] -= 1
-        if requester in self._waiting:
-            self._waiting.move_to_end(requester)
+        if requester in (waiting := self._waiting[requester.attended]):
+            waiting.move_to_end(requester)
         self._dispatch()
 
     def _dispatch(self) -> None:
         """Assign free slots to the next waiters."""
         for attended in (True, False):
-            while self._can_start(attended=attended) and (waiter := self._pop_next(attended=attended)) is not None:
-                if not waiter.done():
+            waiting = self._waiting[attended]
+            while waiting and self._can_start(attended=attended):
+                requester = next(iter(waiting))
+                waiting.move_to_end(requester)
+                if not (waiter := self._remove(requester, 0)).done():
                     self._in_use[attended] += 1
                     waiter.set_result(None)
-        if self._timer is None and self._has_slot(attended=False) and self.queue_length(attended=False):
+        if self._timer is None and self._has_slot(attended=False) and self._waiting[False]:
             # only the pause delays them, and it may have ended by now
             pause_s = max(0.0, self._pause_ends_at - perf_counter())
             self._timer = asyncio.get_running_loop().call_later(pause_s, self._end_pause)
@@ -142,26 +160,11 @@ class FairQueue:
         self._timer = None
         self._dispatch()
 
-    def _pop_next(self, *, attended: bool) -> "asyncio.Future[None] | None":
-        """Remove and return the next waiter of a class, and move its requester to the end; None without waiters."""
-        requester = next((one for one in self._waiting if one.attended == attended), None)
-        if requester is None:
-            return None
-        waiter = self._waiting[requester].popleft()
-        self._waiting.move_to_end(requester)
-        self._remove_if_empty(requester)
+    def _remove(self, requester: Requester, number: int) -> "asyncio.Future[None]":
+        """Remove and return a waiter of a requester."""
+        waiters = self._waiting[requester.attended][requester]
+        waiter = waiters[number]
+        del waiters[number]
+        if not waiters:
+            del self._waiting[requester.attended][requester]
         return waiter
-
-    def _drop_latest(self, *, attended: bool) -> None:
-        """Fail the latest waiter of the requester with the most."""
-        requester = max(
-            (one for one in self._waiting if one.attended == attended), key=lambda one: len(self._waiting[one])
-        )
-        waiter = self._waiting[requester].pop()
-        self._remove_if_empty(requester)
-        if not waiter.done():
-            waiter.set_exception(QueueFull())
-
-    def _remove_if_empty(self, requester: Requester) -> None:
-        if not self._waiting[requester]:
-            del self._waiting[requester]

@@ -61,7 +61,6 @@ class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
-        "audit": ("service.cli.store", "audit_command"),
         "config": ("service.cli.config", "config_group"),
         "export": ("service.cli.export", "export_command"),
         "games": ("service.cli.games", "games_group"),

@@ -37,7 +37,7 @@ from service.telemetry.metrics import (
 )
 from service.telemetry.tracing import trace_if_configured
 from service.web.app_keys import CONTEXT, HUB
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming import STREAMS
 

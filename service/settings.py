@@ -19,7 +19,7 @@ from service.store.connection import InFlightLimits, parse_url
 from service.store.pipeline import Wait
 from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
-from service.web.buckets import parse_rate
+from service.web.accounts import parse_rate
 from service.web.client_ip import parse_networks
 from service.web.headers import parse_origins
 from service.web.limits import Limits
@@ -251,7 +251,6 @@ _LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
         "default": "",
         "show_default": "none",
     },
-    "forwarded_header": {"type": click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False)},
     "max_connections": {"type": click.IntRange(10)},
     "request_timeout_s": {"type": click.FloatRange(1, 600)},
     "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},

@@ -1,10 +1,12 @@
-"""Background tasks: a task that fails is logged, counted, and restarted after a growing delay.
+"""Background tasks and processes.
+
+A task that fails is logged, counted, and restarted after a growing delay.
 
 All tasks of the service are started here, and none by `asyncio.create_task`. `Supervisor.start` runs endless work,
 `spawn` runs work that ends by itself. While a required task keeps failing, `/readyz` answers 503, so that clients use
 other instances.
 
-Processes for work that would block the event loop; one that ends is replaced.
+Processes do work that would block the event loop; one that ends is replaced.
 """
 
 import asyncio

@@ -1,22 +1,27 @@
 """Changes of stored snapshots, past the service."""
 
 from collections.abc import Callable
+from zlib import crc32
 
 from redis.asyncio import Redis
 
 from service.engine import Game, decode_snapshot, encode_snapshot
+from service.engine.game import CHECKSUM_BYTES
 from service.store import keys
-from service.store.log_entries import SNAPSHOTS
+
+
+def seal(data: bytes) -> bytes:
+    """Return the snapshot with this content: it gets a valid checksum."""
+    return data + crc32(data).to_bytes(CHECKSUM_BYTES)
 
 
 async def change_snapshot(redis: Redis, game_id: str, change: Callable[[bytes], bytes]) -> None:
-    """Change the bytes of a game's snapshot, which are stored compressed."""
-    stored = await redis.hget(keys.game(game_id), "snapshot")
-    assert isinstance(stored, bytes)
-    snapshot = SNAPSHOTS.decompress(stored)
+    """Change the bytes of a game's snapshot."""
+    snapshot = await redis.hget(keys.game(game_id), "snapshot")
+    assert isinstance(snapshot, bytes)
     changed = change(snapshot)
     assert changed != snapshot
-    await redis.hset(keys.game(game_id), "snapshot", SNAPSHOTS.compress(changed))
+    await redis.hset(keys.game(game_id), "snapshot", changed)
 
 
 async def change_game(redis: Redis, game_id: str, change: Callable[[Game], None]) -> None:

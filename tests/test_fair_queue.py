@@ -11,7 +11,6 @@ import pytest
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.game_fixture import Clock
 from tests.polling import run_ready_tasks
-from tests.queue_slot import acquired_slot
 
 TIMEOUT_S = 30.0
 
@@ -33,7 +32,7 @@ class Client:
         self.tasks.append(asyncio.create_task(self._request(name, claim, work_s)))
 
     async def _request(self, name: str, claim: Requester, work_s: float) -> None:
-        async with acquired_slot(self.queue, claim):
+        async with self.queue.slot(claim):
             self.order.append(name)
             self.at_once += not claim.attended
             self.most_unattended = max(self.most_unattended, self.at_once)
@@ -48,7 +47,7 @@ class Client:
 
 async def test_a_person_waits_only_for_running_decisions() -> None:
     served = Client(FairQueue(1))
-    async with acquired_slot(served.queue, HOSTILE):
+    async with served.queue.slot(HOSTILE):
         for number in range(24):
             served.request(f"hostile {number}", HOSTILE)
         await run_ready_tasks()
@@ -62,7 +61,7 @@ async def test_a_person_waits_only_for_running_decisions() -> None:
 @pytest.mark.parametrize("attended", (True, False))
 async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
     served = Client(FairQueue(1))
-    async with acquired_slot(served.queue, PERSON):
+    async with served.queue.slot(PERSON):
         for number in range(50):
             served.request(f"many {number}", Requester(b"many", attended))
         await run_ready_tasks()
@@ -77,7 +76,7 @@ async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
 async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() -> None:
     served = Client(FairQueue(1))
     many, few = Requester(b"many"), Requester(b"few")
-    async with acquired_slot(served.queue, many):
+    async with served.queue.slot(many):
         for number in range(8):
             served.request(f"many {number}", many)
         await run_ready_tasks()
@@ -89,7 +88,7 @@ async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() 
 
 async def test_many_creators_are_served_in_turn() -> None:
     served = Client(FairQueue(1))
-    async with acquired_slot(served.queue, PERSON):
+    async with served.queue.slot(PERSON):
         for creator in range(10):
             for _ in range(5):
                 served.request(str(creator), Requester(bytes([creator])))
@@ -158,12 +157,12 @@ async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_attended_games_do_not_wait_for_the_pause() -> None:
     queue = FairQueue(1, UnattendedLimits(1, time_share=1e-12))
-    async with acquired_slot(queue, HOSTILE):
+    async with queue.slot(HOSTILE):
         await asyncio.sleep(0)
     waiting = asyncio.create_task(queue.acquire(HOSTILE))
     await run_ready_tasks()
     for _ in range(100):
-        async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, PERSON):
+        async with asyncio.timeout(TIMEOUT_S), queue.slot(PERSON):
             await asyncio.sleep(0)
     assert queue.queue_length(attended=False) == 1
     waiting.cancel()
@@ -173,7 +172,7 @@ async def test_attended_games_do_not_wait_for_the_pause() -> None:
 
 async def test_a_full_queue_rejects_the_latest_of_the_largest_creator() -> None:
     queue = FairQueue(1, max_waiting=10)
-    async with acquired_slot(queue, PERSON):
+    async with queue.slot(PERSON):
         many = [asyncio.create_task(queue.acquire(Requester(b"1, with many"))) for _ in range(10)]
         await run_ready_tasks()
         few = [asyncio.create_task(queue.acquire(Requester(b"2, with few"))) for _ in range(3)]
@@ -197,7 +196,7 @@ async def test_cancelled_requests_leak_no_slot(seed: int) -> None:
     running: Counter[bool] = Counter()
 
     async def work(claim: Requester) -> None:
-        async with acquired_slot(queue, claim):
+        async with queue.slot(claim):
             running[claim.attended] += 1
             assert running[False] <= 1
             assert running.total() <= 2
@@ -220,5 +219,5 @@ async def test_cancelled_requests_leak_no_slot(seed: int) -> None:
     assert {type(one) for one in result} <= {type(None), asyncio.CancelledError, QueueFull}
     assert None in result
     assert queue.slots_in_use == queue.queue_length(attended=True) == queue.queue_length(attended=False) == 0
-    async with asyncio.timeout(TIMEOUT_S), acquired_slot(queue, HOSTILE), acquired_slot(queue, PERSON):
+    async with asyncio.timeout(TIMEOUT_S), queue.slot(HOSTILE), queue.slot(PERSON):
         assert queue.slots_in_use == 2

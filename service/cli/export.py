@@ -1,6 +1,6 @@
-"""`south-seas export`: write games from a Redis to files, one document each.
+"""`south-seas export` and `south-seas import`: games as documents, from and to a Redis.
 
-`south-seas import`: store games from documents in a Redis, each completely or not at all.
+Each document is one game. An import stores each completely or not at all.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,13 +21,13 @@ from service.cli.store import (
     REDIS_SETTINGS,
     RETENTION_SETTINGS,
     Progress,
-    record_change,
+    log_change,
     report_failure,
     run_with_store,
 )
 from service.engine import Game
 from service.files import read_file, write_atomically
-from service.games.access import AccessRecord, encode_access, index_keys
+from service.games.access import AccessRecord, encode_access
 from service.games.archive import (
     SUFFIX,
     GameDocument,
@@ -44,13 +43,11 @@ from service.games.archive import (
 from service.games.archiver import RestoreRequest
 from service.games.context import Retention
 from service.games.lifecycle import next_due_at
-from service.games.ports import Commit, StoreUnavailable
-from service.games.repository import decode_game
+from service.games.ports import Change, StoredGame, StoreUnavailable
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
-from service.telemetry.clock import unix_seconds
 
 FATAL_ERRORS = (OSError, StoreUnavailable)
 """Errors that end the whole export."""
@@ -172,7 +169,7 @@ async def _link_unchanged(store: RedisStore, since: Path, target: Path, game: st
     loaded = await store.load(game)
     if loaded is None:
         return False
-    name = object_name(game, decode_game(loaded).created_at)
+    name = object_name(game, loaded.game.created_at)
     try:
         document = decode_document(await asyncio.to_thread(read_file, since / name))
         if not await is_current(store, loaded, document):
@@ -216,7 +213,7 @@ def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings
 
     async def run(store: RedisStore) -> Counter[str]:
         counts = await import_files(store, iter_documents(sources), settings.retention, replace=replace)
-        await record_change(store, "replaced games" if replace else "imported games", _describe(counts))
+        log_change("replaced games" if replace else "imported games", _describe(counts))
         return counts
 
     counts = run_with_store(settings, run)
@@ -270,10 +267,10 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
 def make_restore(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
     """Return the request that stores a document's game. Raises InvalidDocument."""
     validated = validate_document(document)
-    commit = _make_commit(
+    change = _make_change(
         document, validated, validated.access or _make_inaccessible(document, validated.game), retention
     )
-    return RestoreRequest(commit, document.webhooks, replace)
+    return RestoreRequest(change, document.webhooks, replace)
 
 
 def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
@@ -296,25 +293,20 @@ def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
     )
 
 
-def _make_commit(
+def _make_change(
     document: GameDocument, validated: ValidatedDocument, access: AccessRecord, retention: Retention
-) -> Commit:
-    """Return the commit that creates the game with its whole log; its retention begins now."""
+) -> Change:
+    """Return the change that creates the game with its whole log; its retention begins now."""
     game = validated.game
-    return Commit(
-        game=game.id,
+    stored = StoredGame(game.id)
+    stored.game, stored.access = game, access
+    return Change(
+        stored=stored,
         id=secrets.token_hex(_COMMIT_ID_BYTES),
-        expected=None,
         snapshot=document.snapshot,
-        access=document.access or encode_access(access),
+        access_record=document.access or encode_access(access),
         diffs=validated.diffs,
-        idempotency=None,
-        status=game.status,
-        previous_status=None,
-        is_public=access.visibility == "public",
-        created_at=unix_seconds(game.created_at),
         ttl_s=retention.ttl_s(game.status),
-        due_at=next_due_at(game, time.time()),
-        index_keys=partial(index_keys, access),
         index_ttl_s=retention.index_ttl_s,
+        due_at=next_due_at(game, time.time()),
     )

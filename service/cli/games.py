@@ -9,7 +9,7 @@ import msgspec
 
 from schemas.game import GameView
 from schemas.vocabulary import ENDED_STATUSES, STATUSES
-from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, record_change, report_failure, run_with_store
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, log_change, report_failure, run_with_store
 from service.engine import build_view
 from service.games.access import AccessRecord, authorize_operator, index_keys
 from service.games.archive import object_name
@@ -18,7 +18,7 @@ from service.games.context import Context
 from service.games.errors import GameError, GameNotActive, NoSuchGame
 from service.games.ports import UnreadableGame
 from service.games.queries import summarize
-from service.games.repository import decode_with_index, read_access
+from service.games.repository import open_game
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
@@ -36,7 +36,7 @@ def games_group() -> None:
     """Show, list, abort and delete games, private ones too, without their tokens.
 
     Give the instances' settings of Redis; an instance without --redis-url has the games to itself: stop it first. Each
-    change is logged on the error stream, and stored for `south-seas audit`.
+    change is logged on the error stream.
     """
 
 
@@ -82,7 +82,7 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
                 record = await store.load(game)
                 if record is None:
                     continue
-                view, access = build_view(*decode_with_index(catalogue, record)), read_access(record)
+                view, access = build_view(*open_game(catalogue, record)), record.access
                 if status not in {None, view.status}:
                     continue
                 line = msgspec.json.encode(summarize(view)) if as_json else _describe(view, access)
@@ -118,7 +118,7 @@ def abort_command(game: str, settings: Settings, *, yes: bool, as_json: bool) ->
             retention=settings.retention,
         )
         aborted, digest = await abort_game(context, game, token=None, if_match=None, authorize=authorize_operator)
-        await record_change(store, f"aborted game {game}", f"version {aborted.version}, digest {digest}")
+        log_change(f"aborted game {game}", f"version {aborted.version}, digest {digest}")
         if as_json:
             click.echo(msgspec.json.encode(aborted))
 
@@ -165,7 +165,7 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool, as_
         _confirm(f"delete {description}", yes=yes)
         if not await store.transfer.delete(game, keys, webhooks):
             raise NoSuchGame(game)
-        await record_change(store, f"deleted game {game}", detail)  # names are gone with the game
+        log_change(f"deleted game {game}", detail)  # names are gone with the game
         if as_json:
             click.echo(msgspec.json.encode({"id": game, "deleted": True}))
 
@@ -195,7 +195,7 @@ async def _load(store: RedisStore, catalogue: TileSetCatalogue, game: str) -> tu
     record = await store.load(game)
     if record is None:
         raise click.ClickException(f"there is no game {game} in Redis; if it has ended, it may be in the archive")
-    return build_view(*decode_with_index(catalogue, record)), read_access(record)
+    return build_view(*open_game(catalogue, record)), record.access
 
 
 def _describe(view: GameView, access: AccessRecord) -> str:

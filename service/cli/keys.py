@@ -7,7 +7,7 @@ from typing import Any
 import click
 import msgspec
 
-from service.cli.store import REDIS_SETTINGS, record_change, run_with_store
+from service.cli.store import REDIS_SETTINGS, log_change, run_with_store
 from service.games.access import subject_of_key
 from service.games.api_key import CACHE_TTL_S, ApiKey, Quotas, add_secret, generate_secret, is_valid_name
 from service.settings import Settings, with_settings
@@ -71,7 +71,7 @@ def add_command(name: str, settings: Settings, **quotas: int | None) -> None:
     async def add(store: RedisStore) -> bool:
         is_new = await store.api_keys.save(key, 0)
         if is_new:
-            await record_change(store, f"added the key {name}", _describe_quotas(key.quotas))
+            log_change(f"added the key {name}", _describe_quotas(key.quotas))
         return is_new
 
     if not run_with_store(settings, add):
@@ -175,7 +175,7 @@ def _change(
             subject = subject_of_key(name)
             for webhook in await store.webhooks.list_by_subject(subject):
                 await store.webhooks.remove(subject, webhook.registration.id)
-        await record_change(store, f"{verb} the key {name}", _describe_quotas(changed.quotas))
+        log_change(f"{verb} the key {name}", _describe_quotas(changed.quotas))
         return changed
 
     return run_with_store(settings, work)

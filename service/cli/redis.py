@@ -6,7 +6,7 @@ import time
 
 import click
 
-from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, Progress, log_change, record_change, run_with_store
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, Progress, log_change, run_with_store
 from service.games.index_repair import IndexRepairer, RepairReport
 from service.settings import Settings, with_settings
 from service.store.connection import parse_url
@@ -64,7 +64,7 @@ def reindex_command(settings: Settings) -> None:
             progress.report(so_far.games)
 
         result = await repairer.repair_all(show)
-        await record_change(store, "rebuilt the indexes", _describe(result))
+        log_change("rebuilt the indexes", _describe(result))
         return result
 
     result = run_with_store(settings, repair)

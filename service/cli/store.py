@@ -2,7 +2,7 @@
 
 Progress and failures of long-running commands, on the error stream.
 
-`south-seas audit`: what operators changed by other commands, which record it here.
+What operators change by commands, a line of the log each.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from service.archive_storage import open_object_storage
 from service.games.archive import InvalidDocument
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
-from service.settings import Settings, with_settings
+from service.settings import Settings
 from service.store.embedded import EmbeddedServerError, embedded_server
 from service.store.game_store import RedisStore, connect
 from service.telemetry import logs
@@ -109,29 +109,10 @@ def report_failure(subject: str) -> Iterator[None]:
 AUDIT = logging.getLogger("south_seas.audit")
 
 
-@click.command("audit")
-@with_settings(*REDIS_SETTINGS)
-def audit_command(settings: Settings) -> None:
-    """Print what operators changed by other commands, the newest first: who, where, what and when."""
-
-    async def print_lines(store: RedisStore) -> None:
-        for line in await store.transfer.list_audit_lines():
-            click.echo(escape_unprintable(line))
-
-    run_with_store(settings, print_lines)
-
-
-async def record_change(store: RedisStore, change: str, detail: str) -> None:
-    """Log who changed what, and store it for `south-seas audit`. Raises StoreUnavailable."""
-    await store.transfer.add_audit_line(log_change(change, detail))
-
-
-def log_change(change: str, detail: str) -> str:
-    """Log who changed what on the error stream, and return the line."""
+def log_change(change: str, detail: str) -> None:
+    """Log who changed what on the error stream."""
     logs.configure_logging("INFO", "text")
-    line = f"{_user()}@{socket.gethostname()} {change} at {timestamp(int(time.time()))}: {detail}"
-    AUDIT.info("%s", line)
-    return line
+    AUDIT.info("%s@%s %s at %s: %s", _user(), socket.gethostname(), change, timestamp(int(time.time())), detail)
 
 
 def _user() -> str:

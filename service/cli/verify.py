@@ -1,4 +1,4 @@
-"""`south-seas verify`: check a game's log.
+"""`south-seas verify`: download and check a game's log, and say what that proves.
 
 The download of a game's log and tile set from a service.
 

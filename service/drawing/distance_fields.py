@@ -1,8 +1,10 @@
-"""Distance fields: for each node of a grid over the tile, the distance to a shape, negative inside.
+"""Distance fields over a tile, and their contours as SVG paths.
+
+A field has, for each node of a grid over the tile, the distance to a shape, negative inside.
 
 A tile is 100 units wide; x grows east, y grows south. Smooth unions and differences give soft shores.
 
-Contours of distance fields as smooth SVG paths: marching squares, simplification, and curves.
+Contours are made by marching squares, simplified, and drawn as curves.
 """
 
 from collections.abc import Callable, Iterable, Sequence

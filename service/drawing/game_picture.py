@@ -1,8 +1,7 @@
-"""The complete SVG of a game: the board, and optionally the sidebar.
+"""The complete SVG of a game: the board, optionally a sidebar, and a strip of numbered moves.
 
-The sidebar: the drawn tile, the display, and the players with their wares and ships.
-
-The strip below the board shows numbered moves in large: the tile in each rotation, or as placed, or the payments.
+The sidebar has the drawn tile, the display, and the players with their wares and ships. The strip below the board shows
+numbered moves in large: the tile in each rotation, or as placed, or the payments.
 """
 
 from collections.abc import Iterator

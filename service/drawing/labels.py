@@ -1,6 +1,7 @@
-"""Labels with the numbers of moves, and spots for them where none covers another.
+"""Text as outlines, and labels with the numbers of moves.
 
-Text as outlines of Nunito Bold, which do not depend on the reader's fonts.
+Outlines are those of Nunito Bold, so that pictures do not depend on the reader's fonts. Labels stand where none covers
+another.
 """
 
 import unicodedata

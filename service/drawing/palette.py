@@ -1,6 +1,7 @@
-"""The colours of pictures, for the light and the dark theme, and those of the players: `palette.json`.
+"""Colours and symbols of pictures.
 
-Symbols that do not rotate with tiles: wares, boats, palms, stalls and islanders, each around its centre.
+The colours of both themes and of the players are in `palette.json`. Symbols do not rotate with tiles: wares, boats,
+palms, stalls and islanders, each around its centre.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The content of a picture of a board, and its options.
-
-The numbers of legal moves, from 1, by where the picture shows them.
-"""
+"""The content of a picture of a board, its options, and the numbers of its legal moves, from 1."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby

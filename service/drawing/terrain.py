@@ -1,11 +1,7 @@
-"""The ground of a tile: the visible segment at each node of the grid.
-
-The landmasses of a tile: land that separates two of its seas is connected.
+"""The ground of a tile: its landmasses, its islands, and the visible segment at each node of the grid.
 
 Segments declare only which edges they reach. Two land edges belong to one landmass if the seas on their two sides are
 different: then the land between them must touch, at a junction, a market, a beach or the tips of islands (R5.1, R9).
-
-The distance fields of islands.
 
 A shore leaves the tile at its corners, at the same angle on every tile, so that beaches of neighbouring tiles meet.
 """

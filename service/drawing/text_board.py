@@ -1,7 +1,4 @@
-"""The board as text in monospace characters, for terminals and chats.
-
-A tile as characters: its ground and its symbols.
-"""
+"""Boards and tiles as text in monospace characters, for terminals and chats."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

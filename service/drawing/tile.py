@@ -1,6 +1,6 @@
 """A tile as SVG, with the data that programs need to place figures on it.
 
-The shapes that rotate with a tile: beaches, meadows, bridges, stones and quays.
+Beaches, meadows, bridges, stones and quays rotate with the tile; symbols stay upright.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,12 +1,9 @@
-"""The layout of a tile: the shape and ground of each segment, and its symbols' spots. Computed once per tile type.
+"""The layout of a tile: the shape and ground of each segment, bridges, and the spots of symbols.
 
-The positions of markets and islets, the segments that reach no edge of the tile.
+It is computed once per tile type.
 
-The spots of symbols on a segment: islander, wares, boat and palms, apart from each other and from the shore.
-
-Symbols are treated as discs, so that they can stay upright when the tile rotates.
-
-The lines along which bridges run.
+The spots of a segment's islander, wares, boat and palms are apart from each other and from the shore. Symbols are
+treated as discs, so that they can stay upright when the tile rotates.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

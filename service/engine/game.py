@@ -1,8 +1,10 @@
-"""The `Game` Struct: the stored state of a game, without anything that can be derived from it.
+"""The `Game` Struct: the state of a game, and the snapshot that is stored of it.
 
-A snapshot is its MessagePack array, with fields in the order below. Add a new field at the end of its Struct, with a
-default, and increase `READABLE_SCHEMA`; the next release that rules need it in increases `SCHEMA_VERSION`
-(docs/releasing.md). `tests/engine/snapshots` has a snapshot of every schema version.
+A snapshot is the Struct's MessagePack array, with fields in the order below, and a checksum. What follows from other
+fields is left out: the board is the inverse of the cells, the ring of a feature says its label, and the players say
+where islanders stand. Add a new field at the end of its Struct, with a default, and increase `READABLE_SCHEMA`; the
+next release that rules need it in increases `SCHEMA_VERSION` (docs/releasing.md). `tests/engine/snapshots` has a
+snapshot of every schema version.
 
 Segments are numbered across the board in the order of placement: tile number `order` owns the segments from
 `first_segments[order]` on. `feature_labels` maps a segment to the label of its feature, which is the feature's oldest
@@ -11,6 +13,9 @@ segment. `feature_ring` links the segments of a feature in a circle. Three lists
 `islanders` (the number of each seat, three bits per seat). Joining two features therefore takes three additions, a swap
 in the ring and new labels for the younger feature's segments. No query walks the board.
 """
+
+from copy import copy
+from zlib import crc32
 
 import msgspec
 
@@ -25,6 +30,7 @@ READABLE_SCHEMA = 1
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
 ISLANDERS_PER_PLAYER = 4
+CHECKSUM_BYTES = 4
 
 
 class Player(msgspec.Struct, array_like=True, gc=False):
@@ -138,35 +144,102 @@ class Game(msgspec.Struct, array_like=True, gc=False):
         return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
 
-encode_snapshot = msgspec.msgpack.Encoder().encode
-"""Encodes a game as a snapshot."""
-
-
 class LaterRelease(msgspec.DecodeError):
     """A snapshot that only a later release can read."""
+
+
+class _Snapshot(msgspec.Struct, array_like=True, gc=False):
+    """A game without what follows from the rest of it, and what is stored of it in fewer bytes."""
+
+    game: Game
+    commitment: bytes
+    digest: bytes
+    open_slots: bytes | list[int]
+    symbols: bytes | list[int]
+
+
+def encode_snapshot(game: Game) -> bytes:
+    """Return the snapshot of a game. Commitment and digest are hexadecimal."""
+    rest = copy(game)
+    rest.board = _NO_CELLS
+    rest.feature_labels = rest.open_slots = rest.symbols = rest.islanders = _NO_SEGMENTS
+    rest.commitment = rest.digest = ""
+    data = _ENCODER.encode(
+        _Snapshot(
+            rest,
+            bytes.fromhex(game.commitment),
+            bytes.fromhex(game.digest),
+            _shorten(game.open_slots),
+            _shorten(game.symbols),
+        )
+    )
+    return data + crc32(data).to_bytes(CHECKSUM_BYTES)
 
 
 def decode_snapshot(snapshot: bytes) -> Game:
     """Decode a snapshot.
 
-    Raises `msgspec.DecodeError` if it is not a snapshot, and LaterRelease if a later release wrote it: to store such a
-    game again would lose the fields that the later release added. What stores a snapshot notices damage, by the
-    checksum of its format.
+    Raises `msgspec.DecodeError` if it is not a snapshot or is damaged, and LaterRelease if a later release wrote it: to
+    store such a game again would lose the fields that the later release added.
     """
+    data, checksum = snapshot[:-CHECKSUM_BYTES], snapshot[-CHECKSUM_BYTES:]
+    if crc32(data).to_bytes(CHECKSUM_BYTES) != checksum:
+        raise msgspec.DecodeError("its checksum is wrong")
     try:
-        game: Game = _DECODER.decode(snapshot)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        _check_schema(_read_schema(snapshot))
+        stored = _DECODER.decode(data)
+        game = stored.game
+        _derive_fields(game, stored)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError) as error:
+        _check_schema(_read_schema(data))
         raise msgspec.DecodeError(str(error)) from error
     _check_schema(game.schema_version)
     game.schema_version = max(game.schema_version, SCHEMA_VERSION)
     return game
 
 
-def _read_schema(snapshot: bytes) -> int:
+def _derive_fields(game: Game, stored: _Snapshot) -> None:
+    """Set the fields that the game of a snapshot lacks. Raises IndexError for a ring that does not close."""
+    game.commitment, game.digest = stored.commitment.hex(), stored.digest.hex()
+    game.open_slots, game.symbols = _lengthen(stored.open_slots), _lengthen(stored.symbols)
+    game.board = {cell: order for order, cell in enumerate(game.cells)}
+    ring = game.feature_ring
+    labels = game.feature_labels = [-1] * len(ring)
+    for label in range(len(ring)):
+        if labels[label] < 0:
+            segment = label
+            while labels[segment] < 0:
+                labels[segment] = label
+                segment = ring[segment]
+            if segment != label:
+                raise IndexError(f"the ring of segment {label} does not close")
+    islanders = game.islanders = [0] * len(ring)
+    for seat, player in enumerate(game.players):
+        for segment in player.islander_segments:
+            islanders[labels[segment]] += 1 << SEAT_BITS * seat
+
+
+def _shorten(values: list[int]) -> bytes | list[int]:
+    r"""Return small values as bytes, with 255 for each run of four zeros; other values as they are.
+
+    >>> _shorten([3, 0, 0, 0, 0, 0]), _shorten([3, 255])
+    (b'\x03\xff\x00', [3, 255])
+    """
+    try:
+        data = bytes(values)
+    except ValueError:
+        return values
+    return values if 255 in data else data.replace(_FOUR_ZEROS, b"\xff")
+
+
+def _lengthen(stored: bytes | list[int]) -> list[int]:
+    """Return the values that `_shorten` stored."""
+    return stored if isinstance(stored, list) else [*stored.replace(b"\xff", _FOUR_ZEROS)]
+
+
+def _read_schema(data: bytes) -> int:
     """Return the schema of a snapshot whose other fields cannot be read; 0 if that cannot be read either."""
     try:
-        return _SCHEMA_DECODER.decode(snapshot).schema_version
+        return _SCHEMA_DECODER.decode(data).game.schema_version
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return 0
 
@@ -201,13 +274,23 @@ def is_finished(game: Game) -> bool:
 
 
 class _Schema(msgspec.Struct, array_like=True):
-    """The first field of any snapshot."""
+    """The first field of any game."""
 
     schema_version: int
 
 
-_DECODER = msgspec.msgpack.Decoder(Game)
-_SCHEMA_DECODER = msgspec.msgpack.Decoder(_Schema)
+class _AnySnapshot(msgspec.Struct, array_like=True):
+    """The first field of any snapshot."""
+
+    game: _Schema
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(_Snapshot)
+_SCHEMA_DECODER = msgspec.msgpack.Decoder(_AnySnapshot)
+_FOUR_ZEROS = bytes(4)
+_NO_CELLS: dict[int, int] = {}
+_NO_SEGMENTS: list[int] = []
 _CONTAINERS = (
     *("bag", "ship_pile", "display", "ships_owed", "board", "cells", "oriented_tiles", "first_segments", "frontier"),
     *("markets", "feature_labels", "feature_ring", "open_slots", "symbols", "islanders", "covered", "discarded"),

@@ -1,15 +1,13 @@
-"""R8: tiles left, scores, and what islanders and features are worth, which players may query at any time.
+"""R8: what players may query at any time (tiles left, scores, what islanders and features are worth), and ids of moves.
 
-What a move would do, without doing it: its events, and the feature that an islander stands or would stand on.
+The effects of a move are the events of `apply_action` on a copy. None of them depends on the order of the bag or of the
+ship pile: whoever knows the rules and sees the board could tell them.
 
-The events are those of `apply_action` on a copy. None of them depends on the order of the bag or of the ship pile:
-whoever knows the rules and sees the board could tell them.
+A move's id has at most 24 characters, with the same meaning in every position.
 
-The short ids of moves: at most 24 characters, with the same meaning in every position.
-
-p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
-r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
-d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pass.deliver
+    p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
+    r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
+    d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pass.deliver
 """
 
 import re

@@ -1,15 +1,14 @@
-"""R2: the phases of a turn.
+"""R2: the phases of a turn, and players who leave.
 
     place_tile -> islander -> (evaluation) -> take_ship* -> deliver -> next turn
 
 The engine skips a phase whose only legal move is `pass`.
 
-Players who leave: they resign, or a bot replaces them. The rulebook does not cover either case.
-
-A player who resigns keeps the seat but never decides again. Their islanders return to the supply without an award.
-Wares and ships still count as points, but the player cannot win, and turns skip the seat. A drawn tile that is not yet
-placed goes back on top of the bag, so the shuffled order stays; a placed tile is evaluated. Ships that markets owe the
-player are not awarded (R5.10). The last remaining player wins.
+Players leave by resigning, or a bot replaces them; the rulebook does not cover either case. A player who resigns keeps
+the seat but never decides again. Their islanders return to the supply without an award. Wares and ships still count as
+points, but the player cannot win, and turns skip the seat. A drawn tile that is not yet placed goes back on top of the
+bag, so the shuffled order stays; a placed tile is evaluated. Ships that markets owe the player are not awarded (R5.10).
+The last remaining player wins.
 """
 
 from typing import Final

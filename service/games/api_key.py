@@ -1,9 +1,9 @@
-"""An API key: what the operator grants to a host of many players, such as a chat bot.
+"""API keys, which the operator grants to hosts of many players, such as chat bots, and their authentication.
 
 A key has a name, quotas and one or two secrets: after a rotation the previous secret stays valid for a grace period.
 Secrets are stored only as hashes. A secret contains its key's name, so that the store needs no index of secrets.
 
-Authentication of API keys, with a short cache, so that a busy host causes few reads of the store.
+Authentication has a short cache, so that a busy host causes few reads of the store.
 """
 
 import base64

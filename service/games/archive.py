@@ -1,4 +1,6 @@
-"""The document of a game: its log and its snapshot, which suffice to verify the game and to store it again.
+"""The document of a game, an archive or an export: its form, how it is built, and how it is validated.
+
+Its log and its snapshot suffice to verify the game and to store it again.
 
 An archive is for the record: it has no token, so nobody can play with it. An export moves a game between Redis
 servers: it also has the access record with the tokens' hashes, and the webhooks with their secrets. Equal games give
@@ -6,11 +8,8 @@ equal bytes.
 
     InvalidDocument   not a document, or inconsistent; says why and where
 
-Build the document of a stored game: an archive or an export.
-
-Validate a document: its log, snapshot, tile set and header must describe the same game.
-
-This takes some milliseconds, and must precede every use of a document. It does not check the rules:
+Validation checks that log, snapshot, tile set and header describe the same game. It takes some milliseconds, and must
+precede every use of a document. It does not check the rules:
 `service.games.history` does, by replaying the game.
 """
 
@@ -31,8 +30,8 @@ from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
 from service.games.history import InvalidLog, chain_digests
-from service.games.ports import DeliveryAttempt, GameRecord, GameStore, StoredDiff, WebhookRegistration, WebhookState
-from service.games.repository import decode_game, read_access, read_log
+from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGame, WebhookRegistration, WebhookState
+from service.games.repository import read_log
 from service.games.tilesets import TileSetCatalogue, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds
@@ -160,7 +159,7 @@ MAX_ATTEMPTS = 5
 """Number of attempts at a consistent read of a game that changes meanwhile."""
 
 
-async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: GameRecord, game: Game) -> GameDocument:
+async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: StoredGame, game: Game) -> GameDocument:
     """Return the archive of a loaded game. Raises InvalidDocument, TileSetMissing, UnreadableGame, StoreUnavailable."""
     log = await _read_log(store, game.id, loaded)
     if log is None:
@@ -178,15 +177,15 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
         webhooks = await _load_webhooks(store, game_id)
         if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue
-        return _build(catalogue, loaded, decode_game(loaded), log, webhooks)
+        return _build(catalogue, loaded, loaded.game, log, webhooks)
     raise InvalidDocument("its log does not match the game's version")
 
 
-async def is_current(store: GameStore, loaded: GameRecord, document: GameDocument) -> bool:
+async def is_current(store: GameStore, loaded: StoredGame, document: GameDocument) -> bool:
     """Return whether an export of a game is what `build_export` would return for it. Raises StoreUnavailable."""
     return (
         (document.version, document.digest) == loaded.revision
-        and document.access == loaded.access
+        and document.access == loaded.access_record
         and [one.registration.id for one in document.webhooks] == [*loaded.webhooks]
         and (not loaded.webhooks or document.webhooks == await _load_webhooks(store, document.game))
     )
@@ -203,7 +202,7 @@ async def _load_webhooks(store: GameStore, game_id: str) -> list[WebhookDocument
     ]
 
 
-async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
+async def _read_log(store: GameStore, game: str, loaded: StoredGame) -> list[StoredDiff] | None:
     """Return the log up to the loaded version, or None if it is no longer the log of the loaded game."""
     log = await read_log(store, game, loaded.revision.version)
     return log if len(log) == loaded.revision.version and log[-1].digest == loaded.revision.digest else None
@@ -211,7 +210,7 @@ async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[Sto
 
 def _build(
     catalogue: TileSetCatalogue,
-    loaded: GameRecord,
+    loaded: StoredGame,
     game: Game,
     log: list[StoredDiff],
     webhooks: list[WebhookDocument] | None = None,
@@ -229,12 +228,12 @@ def _build(
         digest=loaded.revision.digest,
         created_at=game.created_at,
         updated_at=game.updated_at,
-        visibility=read_access(loaded).visibility,
+        visibility=loaded.access.visibility,
         tileset=Raw(canonical_json(tileset.tileset)),
         tileset_hash=tileset.hash,
         snapshot=loaded.snapshot,
         diffs=[Raw(diff.data) for diff in log],
-        access=None if webhooks is None else loaded.access,
+        access=None if webhooks is None else loaded.access_record,
         webhooks=webhooks or [],
     )
 

@@ -31,8 +31,8 @@ from service.games.archive import (
 from service.games.context import UNARCHIVED_TTL_S, Retention
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import Commit, GameStore, Revision, StoredDiff, StoreError, StoreUnavailable, UnreadableGame
-from service.games.repository import decode_game, read_log
+from service.games.ports import Change, GameStore, Revision, StoredDiff, StoreError, StoreUnavailable, UnreadableGame
+from service.games.repository import read_log
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.clock import unix_seconds
 
@@ -100,8 +100,8 @@ class ArchiveQueue(Protocol):
 class RestoreRequest(NamedTuple):
     """A game to store from a document."""
 
-    commit: Commit
-    """The commit that creates the game with its whole log."""
+    change: Change
+    """The change that creates the game with its whole log."""
     webhooks: Sequence[WebhookDocument]
     replace: bool
     """Whether it replaces a game with the same id."""
@@ -209,7 +209,7 @@ class Archiver:
         Return the archived version, 0 for none, and when the rest is due.
         """
         loaded = await self.store.load(game_id)
-        if loaded is None or not is_finished(game := decode_game(loaded)):
+        if loaded is None or not is_finished(game := loaded.game):
             return 0, None
         state = await self.queue.load_log_state(game_id)
         if self._is_done(game, state):

@@ -1,9 +1,10 @@
-"""Playing bots: each move is its own version, in the commit of the action before it, as far as time allows.
+"""Turns that no person takes: bots, and what happens at a deadline.
 
-Time-out policies: what happens at a deadline, as the game's creator chose, in one commit.
+Each move of a bot is its own version, in the commit of the action before it, as far as time allows.
 
-`pass` makes the minimal decisions for the player until their turn ends, each as a version of its own. `bot` lets a bot
-play the seat until the player returns. `resign` resigns the seat. The first version begins with `turn_timed_out`.
+At a deadline the policy of the game's creator applies, in one commit. `pass` makes the minimal decisions for the player
+until their turn ends, each as a version of its own. `bot` lets a bot play the seat until the player returns. `resign`
+resigns the seat. The first version begins with `turn_timed_out`.
 """
 
 import asyncio
@@ -20,7 +21,6 @@ from service.games.game_failures import record_failure
 from service.games.legal_moves import move_sort_key
 from service.games.lifecycle import CLOCK, bot_on_turn, requester_of
 from service.games.ports import StoredDiff
-from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
 UNATTENDED_TIMEOUT_S = 20.0
@@ -50,8 +50,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
         else:
             timeout_s = deadline - perf_counter() + DECISION_GRACE_S
         try:
-            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
-                action = await context.bots.choose(bot, index, game, timeout_s, requester)
+            action = await context.bots.choose(bot, index, game, timeout_s, requester)
         except Exception as error:  # whatever a bot does, the person's action before it is stored
             if is_patient:
                 raise

@@ -1,17 +1,13 @@
 """`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading.
 
-Messages of one game, and their fan-out to its subscribers in batches that never block the event loop for long.
-
-Catching up: reads a game's stream from its channel's position on, and publishes what is new.
-
-If the stream does not continue at the position, the game's history was replaced, as by a failover that lost commits:
-then subscribers get the whole game.
+Messages go to its subscribers in batches that never block the event loop for long. Catching up reads the game's stream
+from that position on, and publishes what is new. If the stream does not continue at the position, the game's history
+was replaced, as by a failover that lost commits: then subscribers get the whole game.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from itertools import islice
 from operator import length_hint
 from time import perf_counter
@@ -26,17 +22,17 @@ from service.games.errors import GameError, NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import (
     ChangeNotification,
-    GameRecord,
     GameStore,
     Revision,
     StoredDiff,
+    StoredGame,
     StoreUnavailable,
     UnreadableGame,
 )
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
-from service.telemetry import clock, tracing
+from service.telemetry import clock
 from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES, DELIVERY_LAG, HISTORIES_REPLACED
 
 LOG = logging.getLogger(__name__)
@@ -360,9 +356,9 @@ class StreamReader:
         channel.is_behind = True
 
 
-def build_snapshot(tilesets: TileSetCatalogue, game: str, record: GameRecord) -> SnapshotMessage:
+def build_snapshot(tilesets: TileSetCatalogue, game: str, record: StoredGame) -> SnapshotMessage:
     """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
-    view = build_view(*decode_with_index(tilesets, record))
+    view = build_view(*open_game(tilesets, record))
     return SnapshotMessage(game=game, digest=record.revision.digest, view=view)
 
 
@@ -380,10 +376,7 @@ def publish_notified(channel: Channel, notification: ChangeNotification) -> bool
         return False
     if notification.version <= channel.position.version:
         return True
-    parent = notification.traceparent
-    attributes = {"south_seas.game": channel.game}
-    with tracing.span("deliver", "consumer", parent, attributes) if parent else nullcontext():
-        is_published = bool(notification.diffs) and channel.publish(notification.diffs)
+    is_published = bool(notification.diffs) and channel.publish(notification.diffs)
     if is_published:
         _REMOTE_LAG.observe(max(0.0, clock.now() - notification.sent_us / 1e6))
     return is_published

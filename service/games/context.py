@@ -11,11 +11,9 @@ from itertools import cycle
 import msgspec
 
 from schemas.vocabulary import Status
-from service.engine import Game
-from service.games.access import AccessRecord
 from service.games.bots.registry import BotRegistry, built_in_registry
-from service.games.ports import GameStore, Revision, StoredDiff
-from service.games.tilesets import LoadedTileSet, TileSetCatalogue
+from service.games.ports import GameStore, StoredDiff, StoredGame
+from service.games.tilesets import TileSetCatalogue
 from service.telemetry.clock import DAY_S, timestamp
 from service.telemetry.metrics import GAME_CACHE_MISSES
 
@@ -24,8 +22,8 @@ INSTANCE_BYTES = 4
 UNARCHIVED_TTL_S = 3650 * DAY_S
 """Of an ended game that is not archived yet: long enough for any outage of the archive."""
 
-MAX_SESSIONS = 1000
-"""Sessions in one cache, some 15 KB each."""
+MAX_CACHED_GAMES = 1000
+"""Games in one cache, some 15 KB each."""
 
 MAX_WAKEUPS = 1_000
 """Further games wait for the next query."""
@@ -57,59 +55,43 @@ class Retention:
                 return UNARCHIVED_TTL_S if self.until_archived else self.finished
 
 
-class GameSession(msgspec.Struct):
-    """A decoded game with its access record and its stored revision, on which a command runs."""
-
-    game: Game
-    access: AccessRecord
-    tileset: LoadedTileSet
-    revision: Revision | None = None
-    """What its next commit builds on; None where that commit creates the game."""
-    webhooks: Sequence[str] = ()
-    """Ids of the game's webhooks, which that commit expects too."""
-    last_revocation: str = ""
-    """Id of the last commit that revoked a token, as before."""
-    stored_status: Status | None = None
-
-
 class GameCache:
-    """The sessions of this instance's latest commits; the least recently committed one is evicted first.
+    """The games of this instance's latest commits; the least recently committed one is evicted first.
 
-    So the next action of a game needs no load and no decoding. A command pops its session, so that no other command
-    runs on it, and the commit puts it back. A cached game may be stale: the commit compares its revision with the
+    So the next action of a game needs no load and no decoding. A command pops its game, so that no other command runs
+    on it, and the commit puts it back. A cached game may be stale: the commit compares its revision with the
     store's. So it may accept a command, never reject one; `commands.execute` loads the stored game before it rejects.
     """
 
-    def __init__(self, max_size: int = MAX_SESSIONS) -> None:
+    def __init__(self, max_size: int = MAX_CACHED_GAMES) -> None:
         self._max_size = max_size
-        self._sessions: dict[str, GameSession] = {}
+        self._games: dict[str, StoredGame] = {}
 
     def __len__(self) -> int:
-        """Return how many sessions there are."""
-        return len(self._sessions)
+        """Return how many games there are."""
+        return len(self._games)
 
-    def pop(self, game: str) -> GameSession | None:
-        """Take a game's session out of the cache; return None where there is none."""
-        session = self._sessions.pop(game, None)
-        if session is None:
+    def pop(self, game: str) -> StoredGame | None:
+        """Take a game out of the cache; return None where there is none."""
+        stored = self._games.pop(game, None)
+        if stored is None:
             GAME_CACHE_MISSES.inc()
-        return session
+        return stored
 
     def evict_older(self, game: str, version: int) -> None:
-        """Evict a game's session if its version is lower than this one."""
-        session = self._sessions.get(game)
-        if session is not None and session.game.version < version:
-            del self._sessions[game]
+        """Evict a game if its version is lower than this one."""
+        stored = self._games.get(game)
+        if stored is not None and stored.game.version < version:
+            del self._games[game]
 
-    def put(self, session: GameSession) -> None:
-        """Cache a session as it is stored, unless a later version is cached."""
-        game = session.game.id
-        other = self._sessions.get(game)
-        if other is not None and other.game.version > session.game.version:
+    def put(self, stored: StoredGame) -> None:
+        """Cache a game as it is stored, unless a later version is cached."""
+        other = self._games.get(stored.id)
+        if other is not None and other.game.version > stored.game.version:
             return
-        self._sessions[game] = session
-        if len(self._sessions) > self._max_size:
-            del self._sessions[next(iter(self._sessions))]
+        self._games[stored.id] = stored
+        if len(self._games) > self._max_size:
+            del self._games[next(iter(self._games))]
 
 
 class Wakeups:
@@ -166,7 +148,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     bot_budget_s: float = 0.5
     """Seconds that a request may play bots; their later moves follow in later commits."""
     cache: GameCache = msgspec.field(default_factory=GameCache)
-    """Sessions of the games that this instance committed last."""
+    """The games that this instance committed last."""
     wakeups: Wakeups = msgspec.field(default_factory=Wakeups)
     """Games whose bots play on at once, because a person waits for them."""
     commit_id: Callable[[], str] = msgspec.field(default_factory=_commit_ids)

@@ -1,10 +1,10 @@
-"""Replaying a game from its log: bag and ships are ordered by the seed, and the rules apply each decision again.
+"""A game from its log: replaying it, and verifying commitment, shuffle, digests, rules and result.
+
+Bag and ships are ordered by the seed, and the rules apply each decision again.
 
 Decisions come from the log; their results are computed, not copied.
 
-Verifying a game by its log alone: commitment, shuffle, digests, rules and result.
-
-The log is replayed with this engine (`replay`): the patches and events of every version must be what the rules give.
+To verify, the log is replayed with this engine: the patches and events of every version must be what the rules give.
 Unknown members are ignored, because the API only grows. A forger can rewrite a whole log with matching digests, so only
 what somebody observed during the game (`Observed`) shows that this log is the game's.
 """

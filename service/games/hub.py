@@ -24,10 +24,8 @@ from service.games.channel import (
 )
 from service.games.errors import NoSuchGame
 from service.games.ports import GameStore, Revision, StoredDiff, StoreUnavailable
-from service.games.repository import read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
-from service.telemetry import tracing
 from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
 
 LOG = logging.getLogger(__name__)
@@ -103,8 +101,7 @@ class Hub:
         channel = self._channels.get(game)
         if channel is None:
             return False
-        with tracing.span("deliver"):
-            published = channel.publish(diffs)
+        published = channel.publish(diffs)
         if not published:
             self._reader.request_read(channel)
         return published
@@ -275,7 +272,7 @@ class Hub:
                     record = await self._store.load(channel.game)
                 if record is None:
                     return
-                access = read_access(record)
+                access = record.access
             except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
                 failures += 1
                 await asyncio.sleep(record_read_failure(channel.game, error, failures))

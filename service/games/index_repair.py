@@ -20,7 +20,6 @@ from service.games.context import Retention
 from service.games.game_failures import record_failure
 from service.games.lifecycle import next_due_at
 from service.games.ports import GameStore, StoredWebhook, StoreUnavailable, UnreadableGame
-from service.games.repository import decode_game, read_access
 from service.telemetry.clock import unix_seconds
 
 logger = logging.getLogger(__name__)
@@ -156,7 +155,7 @@ class IndexRepairer:
         loaded = await self.store.load(game_id)
         if loaded is None:
             return False
-        game, access, now = decode_game(loaded), read_access(loaded), int(self.clock())
+        game, access, now = loaded.game, loaded.access, int(self.clock())
         entries = IndexEntries(
             unix_seconds(game.created_at),
             game.status if access.visibility == "public" else None,

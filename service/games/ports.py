@@ -16,12 +16,15 @@ changes of all games that are created with it afterwards. Each of these games re
 only the id and the key's name, and stores how far the game's changes are delivered.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from schemas.vocabulary import Status
+from service.engine import Game, LaterRelease, decode_snapshot
+from service.games.access import AccessRecord, decode_access
 from service.games.api_key import ApiKeyStore
 from service.games.errors import ServiceError
 from service.games.idempotency import IdempotencyRecord, Replayed
@@ -293,19 +296,53 @@ class Revision(NamedTuple):
         return stored.version < self.version or (stored.version == self.version and stored != self)
 
 
-class GameRecord(NamedTuple):
-    """A stored game, and the idempotency record that was requested with it, if there is one."""
+NO_REVISION = Revision(0, "")
+"""Of a game that is not stored yet."""
 
-    revision: Revision
-    snapshot: bytes
-    access: bytes
-    idempotency_record: bytes | None
+
+class StoredGame(msgspec.Struct, dict=True):
+    """A game as it is stored; a command changes `game` and `access`, which are decoded when they are first needed."""
+
+    id: str
+    revision: Revision = NO_REVISION
+    """What the next commit builds on. If it has changed, or one of the next two has, that is a version conflict."""
+    snapshot: bytes = b""
+    access_record: bytes = b""
     webhooks: Sequence[str] = ()
     """Ids of the game's webhooks."""
     last_revocation: str = ""
     """Id of the last commit that revoked a token, empty if none did."""
+    idempotency_record: bytes | None = None
+    """The one that was requested with it, if there is one."""
     since: Revision | None = None
     """The revision of the version that was requested with it, None if the log does not have that version."""
+    status: Status | None = None
+    """The stored one, once the game is decoded; None while it is not stored."""
+
+    @cached_property
+    def game(self) -> Game:
+        """Decode the snapshot. Raises GameOfLaterRelease, UnreadableGame."""
+        try:
+            game = decode_snapshot(self.snapshot)
+        except LaterRelease as error:
+            raise GameOfLaterRelease(str(error)) from error
+        except msgspec.DecodeError as error:
+            raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
+        self.status = game.status
+        return game
+
+    @cached_property
+    def access(self) -> AccessRecord:
+        """Decode the access record. Raises UnreadableGame."""
+        try:
+            return decode_access(self.access_record)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise UnreadableGame(f"the access record cannot be read: {error}") from error
+
+    @property
+    def is_private(self) -> bool:
+        """Return whether only tokens of the game read it."""
+        return self.access.visibility == "private"
 
     def resume_from(self, digest: str | None) -> Revision | None:
         """Return where a client continues that has the requested version, or None if it needs the whole game.
@@ -316,49 +353,30 @@ class GameRecord(NamedTuple):
         return self.since if self.since is not None and digest in (None, self.since.digest) else None
 
 
-class Commit(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that one commit changes, atomically."""
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What one commit writes on top of a stored game, atomically, beside the game itself."""
 
-    game: str
+    stored: StoredGame
+    """The game as it shall be, with the revision that it builds on."""
     id: str
     """Unique, 14 hexadecimal digits: a commit that reaches the store twice is applied once."""
-    expected: Revision | None
-    """The revision that the commit builds on; None creates the game.
-
-    If it has changed, or one of the next two has, the commit is a version conflict.
-    """
-    expected_webhooks: Sequence[str] = ()
-    """Ids of the game's webhooks."""
-    expected_revocation: str = ""
-    """Id of the last commit that revoked a token, empty if none did."""
     snapshot: bytes
-    access: bytes | None
+    access_record: bytes | None = None
     """The new access record; None leaves it unchanged."""
     revokes_token: bool = False
     """Whether a token is revoked: no commit that builds on the access record before may follow."""
-    diffs: Sequence[StoredDiff]
-    """Consecutive from `expected` on; the last one has the game's new version and digest.
+    diffs: Sequence[StoredDiff] = ()
+    """Consecutive from the revision on; the last one has the game's new version and digest.
 
     Empty if only the access record changes.
     """
-    idempotency: IdempotencyRecord | None
-    status: Status
-    previous_status: Status | None
-    """The stored status, None when the game is created."""
-    is_public: bool
-    """Whether the lobby lists the game."""
-    created_at: int
-    """Unix seconds; lists are ordered by it."""
+    idempotency: IdempotencyRecord | None = None
     ttl_s: int
     """Seconds from now after which the game expires unless it changes again."""
+    index_ttl_s: int
+    """Minimum TTL of an index key in seconds: longer than that of any game."""
     due_at: int | None
     """Unix seconds at which the scheduler must process the game (a bot on turn, a deadline); None for never."""
-    index_keys: Callable[[], Sequence[str]] = tuple
-    """Returns the game's index keys (`GameStore.list_by_keys`); called only when they are written, which is seldom."""
-    index_ttl_s: int = 0
-    """Minimum TTL of an index key in seconds: longer than that of any game."""
-    traceparent: str = ""
-    """The span of the commit, empty for none; the notification carries it."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -389,8 +407,6 @@ class ChangeNotification(msgspec.Struct, frozen=True):
     diffs: Sequence[StoredDiff] = ()
     sent_us: int = 0
     """The time of the commit in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
-    traceparent: str = ""
-    """The span of the commit, empty for none."""
 
 
 class Page(NamedTuple):
@@ -440,14 +456,14 @@ class GameStore(Protocol):
     def buckets(self) -> TokenBucketStore:
         """The token buckets of the rate limits."""
 
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         """Load a game and the idempotency record under `key`; return None if there is no such game."""
 
-    async def load_since(self, game: str, since: int) -> GameRecord | None:
+    async def load_since(self, game: str, since: int) -> StoredGame | None:
         """Load a game with its revision at version `since`, both as of one moment, whatever a failover takes back."""
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
-        """Apply a commit atomically, if the game still has the expected revision."""
+    async def commit(self, change: Change) -> CommitOutcome:
+        """Store a change atomically, if the game still has its revision."""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, oldest first; none if there is no such game."""

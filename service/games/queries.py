@@ -1,14 +1,8 @@
-"""Reading a game, its scores and its diffs, and checking tokens.
-
-The lobby, the games of an API key, and pages of any list of games.
-
-The games of a client, by its games' tokens or by a creator's key.
+"""What clients can read: a game, its scores, diffs and story, the lobby, and their own games.
 
 A creator, such as a chat bot, chooses one secret key and sends it when it creates or joins games. Only the key's hash
 is stored: with the game, and with each of its seats beside the creator's name for that user. The store indexes games
 under the hashes of tokens and keys (`access.index_keys`). The index may be stale, so the access record decides.
-
-The story: what happened in a game, in sentences.
 """
 
 import asyncio
@@ -49,8 +43,8 @@ from service.games.access import (
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.game_failures import record_failure
-from service.games.ports import GameOfLaterRelease, GameRecord, Page, StoredDiff, StoreUnavailable, UnreadableGame
-from service.games.repository import decode_with_index, load_game, read_access
+from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
+from service.games.repository import load_game, open_game
 from service.i18n import (
     EventNarrator,
     Language,
@@ -63,16 +57,14 @@ from service.i18n import (
 from service.i18n.events import PatchedTurn, decode_change, decode_turn, narrate_story
 
 
-async def load_for_reader(
-    context: Context, game: str, token: str | None, since: int | None = None
-) -> tuple[GameRecord, bool]:
-    """Load a game, still encoded, and return it and whether it is private. Raises NoSuchGame, Unauthorized.
+async def load_for_reader(context: Context, game: str, token: str | None, since: int | None = None) -> StoredGame:
+    """Load a game. Raises NoSuchGame, Unauthorized.
 
     The revision at version `since` comes with it.
     """
-    loaded, access = await load_game(context, game, since=since)
-    authorize_read(access, game, token)
-    return loaded, access.visibility == "private"
+    loaded = await load_game(context, game, since=since)
+    authorize_read(loaded.access, game, token)
+    return loaded
 
 
 def compute_scores(index: TileSetIndex, game: Game) -> Scores:
@@ -109,7 +101,7 @@ async def is_valid_token(context: Context, game: str | None, token: str) -> bool
     loaded = await context.store.load(game)
     if loaded is None:
         return False
-    return authenticate(read_access(loaded), token) is not None
+    return authenticate(loaded.access, token) is not None
 
 
 async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
@@ -128,7 +120,7 @@ async def load_digest(context: Context, game: str, version: int) -> str:
     return diffs[0].digest
 
 
-async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
+async def list_diffs(context: Context, loaded: StoredGame, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """Return the diffs after version `since`, up to the loaded version."""
     number = min(limit, MAX_DIFFS, loaded.revision.version - since)
     entries = await context.store.load_diffs(game, since, number) if number > 0 else []
@@ -198,8 +190,8 @@ async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | GameOfLat
 async def _load_summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
     """Return a listed game, or None for one that is private or has none of these statuses; that is then unlisted."""
     loaded = await context.store.load(game)
-    if loaded is not None and read_access(loaded).visibility == "public":
-        whole = build_view(*decode_with_index(context.tilesets, loaded))
+    if loaded is not None and not loaded.is_private:
+        whole = build_view(*open_game(context.tilesets, loaded))
         if whole.status in statuses:
             return summarize(whole)
     for status in statuses:
@@ -239,9 +231,9 @@ async def _load_summary_of_key(context: Context, wanted: ApiKeyGamesQuery, game_
     if loaded is None:
         await context.store.unindex_missing([subject_of_key(wanted.key)], game_id)
         return None
-    if read_access(loaded).api_key != wanted.key:
+    if loaded.access.api_key != wanted.key:
         return None
-    view = build_view(*decode_with_index(context.tilesets, loaded))
+    view = build_view(*open_game(context.tilesets, loaded))
     return summarize(view) if wanted.status in (None, view.status) else None
 
 
@@ -304,8 +296,8 @@ async def _load_entry(
     if loaded is None:
         await context.store.unindex_missing(under, game_id)
         return None
-    index, game = decode_with_index(context.tilesets, loaded)
-    seats = _own_seats(read_access(loaded), game, hashes, wanted.external_user)
+    index, game = open_game(context.tilesets, loaded)
+    seats = _own_seats(loaded.access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None
     waiting = any(seat.waiting for seat in seats)
@@ -343,13 +335,13 @@ def _contains_hash(digest: bytes | None, hashes: Sequence[bytes]) -> bool:
     return digest is not None and sum(hmac.compare_digest(digest, one) for one in hashes) > 0
 
 
-async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:
+async def build_story(context: Context, loaded: StoredGame, since: int, limit: int, language: Language) -> Story:
     """Return the diffs after version `since` in sentences, up to the loaded version.
 
     Version `since` itself is read too: its patch says which turn it was, and where that turn's tile lay, which may have
     been taken back since.
     """
-    index, game = decode_with_index(context.tilesets, loaded)
+    index, game = open_game(context.tilesets, loaded)
     translator = get_translator(language)
     narrator, turn = EventNarrator.of(translator, index, game), None
     preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)

@@ -12,12 +12,13 @@ from time import perf_counter
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
 from service.games.automatic_turns import UNATTENDED_TIMEOUT_S, apply_timeout, play_bots
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
 from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.supervision import Backoff
+from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext
 from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS
 
@@ -127,7 +128,8 @@ async def process_due_game(context: Context, game_id: str, slots: BotSlots | Non
     """Process a due game; postpone it if that fails, whatever the reason."""
     LOG_CONTEXT.set(DueGameContext(game_id))
     try:
-        await advance_due_game(context, game_id, slots)
+        with tracing.span("turn", attributes={"south_seas.game": game_id}):
+            await advance_due_game(context, game_id, slots)
     except Exception as error:  # noqa: BLE001  one failing game does not affect the others
         await _postpone(context, game_id, error)
 
@@ -154,10 +156,12 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
     With `slots`, a game whose bot is on turn waits for a slot, and is then loaded again. Raises TileSetMissing,
     UnreadableGame, StoreUnavailable, and what bots raise.
     """
-    session = await _load_session(context, game_id)
-    if session is None:
+    try:
+        stored = await repository.load_game(context, game_id)
+    except NoSuchGame:
+        await context.store.reschedule(game_id, None)
         return
-    game, index = session.game, session.tileset.index
+    index, game = repository.open_game(context.tilesets, stored)
     if slots is not None and bot_on_turn(game) is not None:
         await _advance_in_slot(context, game_id, slots, requester_of(game))
         return
@@ -172,7 +176,7 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
         else:
             await context.store.reschedule(game_id, due_at)
         return
-    if not await repository.commit(context, session, diffs):
+    if not await repository.commit(context, stored, diffs):
         return
     if timeouts:
         TIMEOUTS.labels(policy).inc()
@@ -195,13 +199,3 @@ async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requ
             await advance_due_game(context, game_id)
     finally:
         slots.queue.release(requester, started_at)
-
-
-async def _load_session(context: Context, game_id: str) -> GameSession | None:
-    """Load a due game; return None, and unschedule it, if there is no such game."""
-    try:
-        record, access = await repository.load_game(context, game_id)
-        return repository.open_session(context, record, access)
-    except NoSuchGame:
-        await context.store.reschedule(game_id, None)
-    return None

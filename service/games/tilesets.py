@@ -1,6 +1,6 @@
-"""The tile sets of this instance, read once from their directories.
+"""The tile sets of this instance, read once from their directories, and the provable shuffle.
 
-The provable shuffle, byte for byte the same everywhere: everything random is derived from the seed.
+The shuffle is byte for byte the same everywhere: everything random is derived from the seed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence

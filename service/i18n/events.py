@@ -1,9 +1,4 @@
-"""Events in words: a sentence for each event, and a paragraph for each change.
-
-The log of a game as a story: a paragraph for each change.
-
-The words beside the board as text: its legend, and the supplies, ships and players.
-"""
+"""What happened, in words: sentences for events, paragraphs for changes, and the words beside a board as text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

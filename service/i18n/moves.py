@@ -1,7 +1,4 @@
-"""Legal moves in words, at most 100 characters in every language.
-
-What a move or a feature is worth, and what a ship costs, in whole sentences.
-"""
+"""Legal moves in words, at most 100 characters in every language, and what a move, a feature or a ship is worth."""
 
 from collections.abc import Sequence
 from functools import lru_cache

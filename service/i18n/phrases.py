@@ -1,12 +1,9 @@
-"""The message catalogues and the translator that every text is made with. English, the source language, needs none.
+"""What every text is made of: the translator, phrases, and the English sentences of events.
 
-Phrases that sentences are made of: wares, points, costs, colours, names, places.
+English, the source language, needs no catalogue; all other languages translate these.
 
-The English sentences of events, by event type and variant, and of passes, which have no event, by move.
-
-All other languages translate these.
-
-The page uses the same sentences without tiles, which it shows: `tools.catalogues` writes them there.
+Sentences stand by event type and variant, those of passes, which have no event, by move. The page uses the same
+sentences without tiles, which it shows: `tools.catalogues` writes them there.
 """
 
 import gettext

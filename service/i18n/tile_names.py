@@ -1,9 +1,11 @@
-"""Names of tiles, made from what they show, so that the tiles of every set have names in every language.
+"""Names of tiles and of the segments on them.
+
+Tiles are named after what they show, so that those of every set have names in every language.
 
 A name says the land and the wares. Tiles of a set that share these are told apart by their sides, where these differ,
 and else by their number in the set.
 
-The segment on which an islander is placed, in words; several of a kind are told apart by where they lie.
+Segments of a kind are told apart by where they lie.
 """
 
 from collections.abc import Iterator, Sequence

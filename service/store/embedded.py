@@ -1,4 +1,4 @@
-"""A Redis server that runs as a child of this process.
+"""The embedded Redis server: its program, its data directory, its process, and its end.
 
 It listens on a unix socket that only this user may open. Its append-only file survives restarts and kill -9. A lock on
 its directory prevents a second server. This process and the server share the lock, so after a kill the next instance

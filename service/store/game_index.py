@@ -17,12 +17,14 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Any
 
 from schemas.vocabulary import Status
+from service.engine import Game
+from service.games.access import index_keys
 from service.games.index_repair import IndexEntries, ScannedKeys
-from service.games.ports import Commit, Page
+from service.games.ports import Change, Page
 from service.store import keys
 from service.store.connection import Argument
 from service.store.pipeline import PipelinedClient
-from service.telemetry.clock import now
+from service.telemetry.clock import now, unix_seconds
 
 MIN_PRUNE_AGE_S = 3600
 """The age from which on a missing game is removed: the creation of a younger one may not be stored yet."""
@@ -41,9 +43,9 @@ class GameIndex:
         self._client = client
         self._clock = clock
 
-    async def list_game(self, game: str, status: Status, created_at: int) -> None:
-        """Add a game to the lobby under a status."""
-        await self._client.execute("ZADD", keys.lobby(status), created_at, game)
+    async def list_game(self, game: Game) -> None:
+        """Add a game to the lobby under its status."""
+        await self._client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
 
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the lobby under a status."""
@@ -60,34 +62,26 @@ class GameIndex:
         """Return games under any of these index keys. `after` is a cursor of such a page."""
         return await self._page([keys.game_index(index_key) for index_key in index_keys], limit, after)
 
-    async def list_before_commit(self, commit: Commit) -> None:
+    async def list_before_commit(self, game: Game) -> None:
         """Add a game to the lobby under the status that a commit brings."""
-        await asyncio.gather(
-            self.list_game(commit.game, commit.status, commit.created_at),
-            self._prune_sample(keys.lobby(commit.status), exclude=commit.game),
-        )
+        await asyncio.gather(self.list_game(game), self._prune_sample(keys.lobby(game.status), exclude=game.id))
 
-    async def index_before_commit(self, commit: Commit) -> None:
+    async def index_before_commit(self, change: Change) -> None:
         """Add a game under the index keys that a commit brings."""
-        index_keys = commit.index_keys()
         await asyncio.gather(
-            self.index_game(commit.game, index_keys, commit.created_at, commit.index_ttl_s),
-            *(self._prune_sample(keys.game_index(index_key), exclude=commit.game) for index_key in index_keys),
+            self.index_game(change),
+            *(
+                self._prune_sample(keys.game_index(index_key), exclude=change.stored.id)
+                for index_key in index_keys(change.stored.access)
+            ),
         )
 
-    def index_game(
-        self,
-        game: str,
-        index_keys: Sequence[str],
-        created_at: int,
-        seconds: int,
-        *,
-        return_exceptions: bool = False,
-    ) -> asyncio.Future[list[Any]]:
-        """Add a game under these index keys, whose sets expire after `seconds` at the earliest."""
-        sets = [keys.game_index(index_key) for index_key in index_keys]
-        writes = [self._client.execute("ZADD", key, created_at, game) for key in sets]
-        writes += [self._client.execute("EXPIRE", key, seconds) for key in sets]
+    def index_game(self, change: Change, *, return_exceptions: bool = False) -> asyncio.Future[list[Any]]:
+        """Add a game under its index keys, whose sets expire after the change's `index_ttl_s` at the earliest."""
+        stored, created_at = change.stored, unix_seconds(change.stored.game.created_at)
+        sets = [keys.game_index(index_key) for index_key in index_keys(stored.access)]
+        writes = [self._client.execute("ZADD", key, created_at, stored.id) for key in sets]
+        writes += [self._client.execute("EXPIRE", key, change.index_ttl_s) for key in sets]
         return asyncio.gather(*writes, return_exceptions=return_exceptions)
 
     async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:

@@ -1,10 +1,8 @@
-"""The store of games in Redis.
+"""The store on Redis: games, API keys, and how to connect.
 
 One commit passes `RedisStore.commit`, `Script.run` and `PipelinedClient.execute`, which queues it for a pipeline.
 
-API keys in Redis: a hash for each, which never expires, and the index of their names.
-
-From the URL of a Redis to a store.
+An API key is a hash, which never expires; an index has the keys' names.
 """
 
 import asyncio
@@ -18,21 +16,23 @@ from typing import Any
 
 import msgspec
 
+from schemas.vocabulary import ENDED_STATUSES
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, ApiKeyStore, StoredApiKey
 from service.games.archiver import ARCHIVE_DELAY_S
-from service.games.idempotency import IdempotencyRecord, Replayed
+from service.games.idempotency import Replayed
 from service.games.ports import (
+    NO_REVISION,
+    Change,
     ChangeNotification,
-    Commit,
     CommitOutcome,
     Committed,
-    GameRecord,
     Grant,
     KeyQuotaExceeded,
     RateLimit,
     Revision,
     StoredDiff,
+    StoredGame,
     StoreUnavailable,
     TokenBucketStore,
     UnreadableGame,
@@ -44,7 +44,7 @@ from service.store.compacted_logs import CompactedLogs
 from service.store.connection import InFlightLimits, parse_url
 from service.store.game_index import GameIndex, RedisIndexRepair
 from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
-from service.store.log_entries import SNAPSHOTS, CommitHeader
+from service.store.log_entries import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisArchiveQueue, Schedule
@@ -91,8 +91,6 @@ FAILURE_COUNT_TTL_S = 60
 
 _GAME_FIELDS = ("revision", "snapshot", "access", "hooks", "tokens")
 
-_ENDED_STATUSES = ("finished", "aborted")
-
 _MAX_REMEMBERED_GAMES = 10_000
 """Games whose index keys this instance remembers to have extended today."""
 
@@ -130,7 +128,7 @@ class RedisStore(GameIndex):
         self.index_repair = RedisIndexRepair(client)
         self.compacted_logs = CompactedLogs(client)
 
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
 
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
@@ -142,9 +140,9 @@ class RedisStore(GameIndex):
         record, values = [None, *await asyncio.gather(*loading)][-2:]
         if record is not None and self._client.wait is not None:
             await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
-        return _decode_game(values, record)
+        return _decode_game(game, values, record)
 
-    async def load_since(self, game: str, since: int) -> GameRecord | None:
+    async def load_since(self, game: str, since: int) -> StoredGame | None:
         """Return a game with its revision at version `since`; None if there is no such game.
 
         Both are read at once. Otherwise the log could lack what the game has, after a failover between the two.
@@ -152,46 +150,55 @@ class RedisStore(GameIndex):
         values, entries = await self._load_script.run(
             [keys.game(game), keys.log(game)], *_log_range(since, 1), *_GAME_FIELDS
         )
-        record = _decode_game(values)
-        if record is None or since > record.revision.version:
-            return record
-        if since == record.revision.version:
-            return record._replace(since=record.revision)
+        stored = _decode_game(game, values)
+        if stored is None or since > stored.revision.version:
+            return stored
+        if since == stored.revision.version:
+            stored.since = stored.revision
+            return stored
         following = await self._decode_diffs(game, since, 1, entries)
-        if not following or following[0].version != since + 1:
-            return record
-        return record._replace(since=Revision(since, following[0].previous))
+        if following and following[0].version == since + 1:
+            stored.since = Revision(since, following[0].previous)
+        return stored
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
-        """Store everything that `commit` changes at once, if the game still is at the revision that it expects.
+    async def commit(self, change: Change) -> CommitOutcome:
+        """Store everything that a change writes at once, if the game still is as it was.
 
         Indexes and due dates have keys of their own, which in a Cluster no script could change together with a game.
         They are written before, so that they may be stale, never incomplete.
         """
-        is_listed = commit.is_public and commit.status != commit.previous_status
+        stored, game = change.stored, change.stored.game
+        is_listed = game.status != stored.status and not stored.is_private
         if is_listed:
-            await self.list_before_commit(commit)
-        if commit.access is not None:
-            await self.index_before_commit(commit)
-        if commit.expected_webhooks:
-            await self.webhooks.schedule(commit.game, commit.expected_webhooks, int(time.time()))
-        if commit.status in _ENDED_STATUSES:
-            await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
-        is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
+            await self.list_before_commit(game)
+        if change.access_record is not None:
+            await self.index_before_commit(change)
+        if stored.webhooks:
+            await self.webhooks.schedule(stored.id, stored.webhooks, int(time.time()))
+        if game.status in ENDED_STATUSES:
+            await self.archive_queue.schedule(stored.id, int(clock.now()) + ARCHIVE_DELAY_S)
+        is_due_earlier = change.due_at is not None and not await self._schedule.schedule(stored.id, change.due_at)
         extending = None
-        if not self._is_extended_today(commit.game) and commit.access is None:  # else they were extended above
-            extending = self.index_game(
-                commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
-            )
-        outcome = _decode_outcome(
-            await self._commit_script.run(keys.commit_keys(commit.game), *self._commit_arguments(commit))
-        )
+        if not self._is_extended_today(stored.id) and change.access_record is None:  # else they were extended above
+            extending = self.index_game(change, return_exceptions=True)
+        script_keys = keys.commit_keys(stored.id)
+        outcome = _decode_outcome(await self._commit_script.run(script_keys, *self._commit_arguments(change)))
         if isinstance(outcome, Committed) and (is_listed or is_due_earlier):
             with suppress(StoreUnavailable):  # the commit is stored, and readers repair what is missing here
-                await self._follow_commit(commit, is_listed=is_listed, is_due_earlier=is_due_earlier)
+                await self._follow_commit(change, is_listed=is_listed, is_due_earlier=is_due_earlier)
         if extending is not None:
             await extending
         return outcome
+
+    async def _follow_commit(self, change: Change, *, is_listed: bool, is_due_earlier: bool) -> None:
+        """Write what may be written only once a commit is stored."""
+        stored = change.stored
+        if is_listed:
+            await self.list_game(stored.game)
+            if stored.status is not None:
+                await self.unlist(stored.id, stored.status)
+        if is_due_earlier:
+            await self._schedule.reschedule(stored.id, change.due_at)
 
     def _is_extended_today(self, game: str) -> bool:
         """Return whether this was called for the game today already, as far as this instance remembers."""
@@ -203,55 +210,50 @@ class RedisStore(GameIndex):
             del self._extended_on[next(iter(self._extended_on))]
         return False
 
-    async def _follow_commit(self, commit: Commit, *, is_listed: bool, is_due_earlier: bool) -> None:
-        """Write what may be written only once a commit is stored."""
-        if is_listed:
-            await self.list_game(commit.game, commit.status, commit.created_at)
-            if commit.previous_status is not None:
-                await self.unlist(commit.game, commit.previous_status)
-        if is_due_earlier:
-            await self._schedule.reschedule(commit.game, commit.due_at)
-
     async def _commit_probe(self, probe_keys: tuple[str, str, str]) -> None:
         """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
-        now, key = int(time.time()), "00" * 8
-        commit = Commit(
-            game="probe",
-            id=secrets.token_hex(log_entries.COMMIT_ID_BYTES),
-            expected=None,
-            snapshot=b"",
-            access=b"-",
-            diffs=[StoredDiff(1, "00" * 16, "", b"{}")],
-            idempotency=IdempotencyRecord(key, bytes(2) + now.to_bytes(4) + bytes(14)),
-            status="waiting",
-            previous_status=None,
-            is_public=False,
-            created_at=now,
-            ttl_s=PROBE_TTL_S,
-            due_at=None,
+        entry = log_entries.pack(
+            secrets.token_bytes(log_entries.COMMIT_ID_BYTES), "probe", StoredDiff(1, "00" * 16, "", b"{}")
         )
-        await self._commit_script.run(probe_keys, *self._commit_arguments(commit))
-
-    def _commit_arguments(self, commit: Commit) -> list[bytes]:
-        """Return ARGV of commit.lua."""
-        record = commit.idempotency
-        entries = [log_entries.pack(bytes.fromhex(commit.id), commit.game, diff) for diff in commit.diffs]
+        is_sharded = self._client.topology.is_sharded
         header = CommitHeader(
-            ",".join(commit.expected_webhooks),
-            commit.expected_revocation,
-            commit.id if commit.revokes_token else "",
-            commit.ttl_s,
-            commit.status != commit.previous_status or commit.status in _ENDED_STATUSES,
-            self._notifications.count_own_subscribers(commit.game),
+            webhooks="",
+            last_revocation="",
+            revocation="",
+            ttl_s=PROBE_TTL_S,
+            renews=True,
+            own_subscribers=0,
+            is_sharded=is_sharded,
+            sent_us=0,
+            sizes=[len(entry)],
+        )
+        record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
+        first = log_entries.pack_revision(NO_REVISION) + _ENCODER.encode(header)
+        await self._commit_script.run(probe_keys, first, b"", b"-", record, entry)
+
+    def _commit_arguments(self, change: Change) -> list[bytes]:
+        """Return ARGV of commit.lua."""
+        stored, game, record = change.stored, change.stored.game, change.idempotency
+        commit_id = bytes.fromhex(change.id)
+        entries = [log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs]
+        header = CommitHeader(
+            ",".join(stored.webhooks),
+            stored.last_revocation,
+            change.id if change.revokes_token else "",
+            change.ttl_s,
+            game.status != stored.status or game.status in ENDED_STATUSES,
+            self._notifications.count_own_subscribers(stored.id),
             self._client.topology.is_sharded,
             int(clock.now() * 1e6),
-            commit.traceparent,
             [*map(len, entries)],
         )
-        arguments = [log_entries.pack_revision(commit.expected) + _ENCODER.encode(header)]
-        arguments += SNAPSHOTS.compress(commit.snapshot), commit.access or b""
-        arguments.append(b"" if record is None else keys.idempotency_field(record.key) + record.record)
-        return [*arguments, *entries]
+        return [
+            log_entries.pack_revision(stored.revision) + _ENCODER.encode(header),
+            change.snapshot,
+            change.access_record or b"",
+            b"" if record is None else keys.idempotency_field(record.key) + record.record,
+            *entries,
+        ]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
@@ -336,19 +338,20 @@ def _log_range(since: int, limit: int) -> tuple[int, int]:
     return since or 1, limit + (since > 0)
 
 
-def _decode_game(values: Any, idempotency_record: bytes | None = None) -> GameRecord | None:
+def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None) -> StoredGame | None:
     """Decode what `_GAME_FIELDS` have; return None if there is no such game. Raise UnreadableGame."""
     revision, snapshot, access, hooks, tokens = values
     if revision is None:
         return None
     try:
-        return GameRecord(
+        return StoredGame(
+            game,
             log_entries.unpack_revision(revision),
-            SNAPSHOTS.decompress(snapshot or b""),
+            snapshot or b"",
             access or b"",
-            idempotency_record,
             tuple(decode_webhook_ids(hooks)),
             (tokens or b"").decode(),
+            idempotency_record,
         )
     except ValueError as error:
         raise UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error

@@ -1,9 +1,9 @@
-"""The probe of Redis: whether each primary stores commits, and still has the data that it had.
+"""The probe of Redis, and its metrics.
+
+The probe finds whether each primary stores commits, and still has the data that it had.
 
 It runs commit.lua itself, so it needs the memory, the disk, the replicas and the permissions that a commit needs. Its
 keys expire before its next run, which therefore writes all of them again.
-
-Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight.
 """
 
 import asyncio

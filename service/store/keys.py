@@ -33,9 +33,6 @@ PREFIX = "south-seas:"
 BACKUP = "south-seas:backup"
 """String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
 
-AUDIT = "south-seas:audit"
-"""List: what operators changed, a line each, the newest first."""
-
 PROBE = "south-seas:probe"
 """No key, but the name of one for commands that concern none."""
 

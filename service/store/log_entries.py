@@ -8,7 +8,7 @@ What a commit says of itself, to commit.lua and to the instances that are notifi
 A notification is two bytes with the length of the script's first argument, that argument, and the entries that the
 commit adds to the log. An instance that has missed nothing passes the diffs on without reading the log.
 
-Compression of what games store: zstd (RFC 8878) with dictionaries of real diffs and snapshots.
+Compression of diffs: zstd (RFC 8878) with a dictionary of real ones.
 
 A compressed value is the number of its dictionary, then the frame without its magic number. A new dictionary gets the
 next number, and those before it stay: they are needed to read what they wrote. `tools/dictionaries` makes them.
@@ -21,7 +21,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import accumulate, pairwise
 from struct import Struct
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -42,17 +42,14 @@ _MAGIC_NUMBER = bytes.fromhex("28b52ffd")
 
 
 class Codec:
-    """Compresses one kind of value, with the newest of its dictionaries.
+    """Compresses diffs with the newest dictionary.
 
     >>> DIFFS.decompress(DIFFS.compress(b'{"op":"add","path":"/turn"}'))
     b'{"op":"add","path":"/turn"}'
     """
 
-    def __init__(
-        self, kind: Literal["diffs", "snapshots"], level: int, newest: int = 1, *, checksum: bool = False
-    ) -> None:
+    def __init__(self, level: int, newest: int = 1, *, checksum: bool = False) -> None:
         self._directory: Traversable = files(__package__).joinpath("dictionaries")
-        self._kind = kind
         self._level = level
         self._checksum = checksum
         self._newest = newest
@@ -88,19 +85,16 @@ class Codec:
         if dictionary is None:
             if not 0 < number <= self._newest:
                 raise ValueError(f"it needs dictionary {number}, which this release does not have")
-            content = self._directory.joinpath(f"{self._kind}-{number}.zdict").read_bytes()
+            content = self._directory.joinpath(f"diffs-{number}.zdict").read_bytes()
             dictionary = self._dictionaries[number] = ZstdDict(content)
         return dictionary
 
 
-DIFFS = Codec("diffs", 5)
+DIFFS = Codec(5)
 """Level 9 makes diffs 10 % smaller, in three times the time. No checksum: the digests of a log tell what is damaged."""
 
-LOGS = Codec("diffs", 9, checksum=True)
+LOGS = Codec(9, checksum=True)
 """Whole logs: the only copy of a game's proof."""
-
-SNAPSHOTS = Codec("snapshots", 2, checksum=True)
-"""Level 9 makes a snapshot 5 % smaller, in five times the time; a game has only one."""
 
 
 COMMIT_ID_BYTES = 7
@@ -119,13 +113,14 @@ _TIME = slice(51, 71)
 _COMMITMENT = b'"commitment":"'
 
 
-def pack_revision(revision: Revision | None) -> bytes:
-    """Return a game's revision as it is stored: its version and digest. No revision is all zeros.
+def pack_revision(revision: Revision) -> bytes:
+    """Return a game's revision as it is stored: its version and digest. NO_REVISION is all zeros.
 
     >>> unpack_revision(pack_revision(Revision(7, "0f" * 16))) == Revision(7, "0f" * 16)
     True
     """
-    return bytes(REVISION_BYTES) if revision is None else _REVISION.pack(revision[0], bytes.fromhex(revision[1]))
+    version, digest = revision
+    return _REVISION.pack(version, bytes.fromhex(digest))
 
 
 def unpack_revision(packed: bytes) -> Revision:
@@ -251,7 +246,6 @@ class CommitHeader(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_
     """Whether the channel is sharded, as in a Cluster."""
     sent_us: int
     """The time of the commit in Unix microseconds by the shared clock."""
-    traceparent: str
     sizes: list[Annotated[int, msgspec.Meta(ge=1)]]
     """Bytes of each entry."""
 
@@ -275,9 +269,7 @@ def decode_notification(game: str, message: bytes) -> ChangeNotification:
         size += len(diff.data)
         if size > MAX_BYTES:
             raise ValueError("the diffs are too large")
-    return ChangeNotification(
-        game, version + len(diffs), bool(header.revocation), diffs, header.sent_us, header.traceparent
-    )
+    return ChangeNotification(game, version + len(diffs), bool(header.revocation), diffs, header.sent_us)
 
 
 _DECODER = msgspec.msgpack.Decoder(CommitHeader)

@@ -4,8 +4,6 @@ A command may be executed twice: if the connection breaks before its reply arriv
 So every command and script of the store is idempotent. Commits carry an id; webhooks are added, leased, acknowledged
 and removed by their id and holder; dates, lists and index entries are set, not incremented.
 
-The log of outages: a line for each cause, reminders at growing intervals while it lasts, and a line at its end.
-
 Lua scripts, which Redis caches by their hash. Each `*.lua` file documents its KEYS, ARGV and reply.
 """
 
@@ -13,11 +11,13 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from importlib.resources import files
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
-from redis.exceptions import AskError, MovedError, NoScriptError
+from redis.asyncio.connection import AbstractConnection, ConnectionPool
+from redis.exceptions import AskError, MovedError, NoScriptError, ResponseError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection import (
@@ -28,6 +28,7 @@ from service.store.connection import (
     Command,
     InFlightCommands,
     InFlightLimits,
+    OutageLog,
     error_code,
     is_error_reply,
     name_script_metric,
@@ -36,87 +37,6 @@ from service.store.connection import (
 from service.store.topology import SOLE_PRIMARY, Topology
 from service.supervision import Backoff, spawn
 from service.telemetry.metrics import REDIS_RETRIES
-
-LINE_BACKOFF = Backoff(10.0, 600.0, jitter=0)
-"""Between two lines about the same causes."""
-
-CALM_BACKOFF = Backoff(10.0, 600.0, jitter=0)
-"""How long nothing may fail before an outage ends that followed another one: a Redis that fails now and then has one
-long outage, and does not fill the log. The first outage ends at once.
-"""
-
-FORGET_S = 60.0
-"""An outage within this time of the last failure follows the one before."""
-
-
-class OutageLog:
-    """Logs the outages of a Redis that many callers use, so that none of them logs its own failures.
-
-    Calls that succeed end none: during an outage reads may, and those of a Cluster's other primaries. The probe ends
-    it, which writes to all of them. Without a logger nothing is logged: a command that ends with the first failure
-    prints it.
-    """
-
-    def __init__(self, logger: logging.Logger | None) -> None:
-        self.is_open = False
-        """Whether there is an outage."""
-        self._logger = logger
-        self._outages = 0
-        """How many followed each other."""
-        self._failures = 0
-        self._began_at = 0.0
-        self._failed_at = float("-inf")
-        """When a command failed last."""
-        self._writable_at: float | None = None
-        """When a probe first succeeded after that; None if none has."""
-        self._causes: set[str] = set()
-        """What lines have told of."""
-        self._lines = 0
-        self._next_line_at = 0.0
-
-    def record_failure(self, error: StoreUnavailable) -> None:
-        """Record that a command failed, and log it if the cause is new, or the last line old."""
-        now = monotonic()
-        if not self.is_open:
-            self._outages = self._outages + 1 if now - self._failed_at < FORGET_S else 1
-            self.is_open, self._began_at, self._failures, self._causes, self._lines = True, now, 0, set(), 0
-        self._failures += 1
-        self._failed_at, self._writable_at = now, None
-        if self._logger is None or (error.cause in self._causes and now < self._next_line_at):
-            return
-        if self._causes:
-            text = "Redis still fails commands after %s, %s until now: %s"
-            self._logger.warning(text, format_duration(now - self._began_at), f"{self._failures:,}", error)
-        else:
-            text = "Redis fails commands, so requests get 503, and bots, deadlines and webhooks wait: %s"
-            self._logger.warning(text, error)
-        self._causes.add(error.cause)
-        self._lines += 1
-        self._next_line_at = now + LINE_BACKOFF.delay_s(self._lines)
-
-    def record_writable(self, since: float) -> None:
-        """Record that all primaries were writable for a probe that began at `since`, which may end the outage."""
-        if not self.is_open or self._failed_at >= since:
-            return
-        self._writable_at = self._writable_at or since
-        calm_s = CALM_BACKOFF.delay_s(self._outages - 1) if self._outages > 1 else 0.0
-        if since - self._writable_at < calm_s:
-            return
-        self.is_open = False
-        if self._logger is not None:
-            text = "Redis takes writes again after %s, %s commands failed"
-            self._logger.warning(text, format_duration(self._writable_at - self._began_at), f"{self._failures:,}")
-
-
-def format_duration(seconds: float) -> str:
-    """Return a duration in words.
-
-    >>> format_duration(7.04), format_duration(296.2)
-    ('7.0 s', '4 min 56 s')
-    """
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes:.0f} min {rest:.0f} s" if minutes else f"{seconds:.1f} s"
-
 
 logger = logging.getLogger(__name__)
 
@@ -131,6 +51,9 @@ RETRY_DELAY_S = 0.1
 
 MAX_REDIRECTS = 3
 """How many MOVED or ASK redirects a command follows at once; after more it waits RETRY_DELAY_S, in case of a loop."""
+
+IDLE_S = 1.0
+"""After this time without commands a connection is checked: the server may have closed it."""
 
 _BACKOFF = Backoff(0.05, 0.5, jitter=0)
 """Delay between attempts to connect."""
@@ -404,34 +327,36 @@ class PipelineQueue:
 
     async def _send_batches(self) -> None:
         """Send what is queued as one pipeline after another. An unexpected error fails a batch, and ends the task."""
-        while True:
-            self._is_waking = False
-            batch, self._queued = self._queued, []
-            try:
-                if batch:
-                    await self._execute_batch(batch)
-            except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
-                for command in batch:
-                    self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
-                raise
-            if not self._queued:
-                idle = self._loop.create_future()
-                self._idle.append(idle)
-                await idle
+        async with aclosing(_Lease(self._topology, self._primary)) as lease:
+            while True:
+                self._is_waking = False
+                batch, self._queued = self._queued, []
+                try:
+                    if batch:
+                        await self._execute_batch(lease, batch)
+                except Exception as error:  # of any kind: whoever awaits a reply must not wait for the timeout
+                    for command in batch:
+                        self._client.fail(command, StoreUnavailable(f"sending the command to Redis failed: {error}"))
+                    raise
+                if not self._queued:
+                    idle = self._loop.create_future()
+                    self._idle.append(idle)
+                    await idle
 
-    async def _execute_batch(self, batch: list[Command]) -> None:
+    async def _execute_batch(self, lease: "_Lease", batch: list[Command]) -> None:
         """Send commands as one pipeline, and deliver the replies."""
-        pipeline = self._topology.client_for(self._primary).pipeline(transaction=False)
+        sent: list[tuple[Argument, ...]] = []
         for command in batch:
             if command.needs_asking:
-                pipeline.execute_command("ASKING")
-            pipeline.execute_command(*command.arguments)
+                sent.append(("ASKING",))
+            sent.append(command.arguments)
         if self._wait is not None:
-            pipeline.execute_command("WAIT", *self._wait)
+            sent.append(("WAIT", *self._wait))
         try:
             async with asyncio.timeout(self._timeout_s):
-                replies = await pipeline.execute(raise_on_error=False)
+                replies = await lease.exchange(sent)
         except CONNECTION_ERRORS as error:
+            await lease.aclose()
             await self._handle_connection_error(batch, error)
         else:
             self._failures, self.unreachable_since = 0, None
@@ -477,6 +402,50 @@ class PipelineQueue:
         queued, self._queued = self._queued, []
         for command in queued:
             self._client.dispatch(command)  # the primary may be another by now
+
+
+class _Lease:
+    """A connection that one sender keeps out of its pool for as long as it works.
+
+    redis-py's pipelines take one from the pool for each batch, which costs more than the batch. A connection that
+    fails is closed and goes back, so that its pool, which knows of failovers, opens the next one.
+    """
+
+    def __init__(self, topology: Topology, primary: str) -> None:
+        self._topology = topology
+        self._primary = primary
+        self._pool: ConnectionPool | None = None
+        self._connection: AbstractConnection | None = None
+        self._used_at = 0.0
+
+    async def exchange(self, commands: Sequence[tuple[Argument, ...]]) -> list[Any]:
+        """Send commands, and return their replies, errors among them. Raise one of CONNECTION_ERRORS."""
+        now = monotonic()
+        if self._connection is None:
+            self._pool = self._topology.client_for(self._primary).connection_pool
+            self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+        elif now - self._used_at > IDLE_S and self._pool is not None:
+            await self._pool.ensure_connection(self._connection)
+        self._used_at = now
+        connection = self._connection
+        await connection.send_packed_command(connection.pack_commands(commands))
+        replies: list[Any] = []
+        for _ in commands:
+            try:
+                replies.append(await connection.read_response())
+            except ResponseError as error:
+                replies.append(error)
+        return replies
+
+    async def aclose(self) -> None:
+        """Close the connection, and give it back."""
+        connection, pool = self._connection, self._pool
+        self._connection = self._pool = None
+        if connection is not None and pool is not None:
+            try:
+                await connection.disconnect(nowait=True)
+            finally:
+                await pool.release(connection)
 
 
 class Script:

@@ -1,4 +1,4 @@
-"""The check of a Redis at the start: what cannot work with it, and what will be missed some day, each in one line.
+"""What the service needs of a Redis: a check before the start, and the permissions that its user needs.
 
 What the service's user must be allowed in Redis; docs/operating.md has it as rules for `ACL SETUSER`.
 
@@ -8,7 +8,6 @@ Each command stands with arguments of a complete call, since Redis may crash whe
 
 import asyncio
 import re
-import ssl
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +18,6 @@ from service.store import keys
 from service.store.connection import (
     CONNECTION_ERRORS,
     RETRYABLE_CODES,
-    RedisURL,
     error_code,
     is_error_reply,
     to_store_error,
@@ -80,7 +78,6 @@ CLUSTER_COMMANDS = {"asking": "", "cluster|slots": "", "spublish": "C message", 
 
 
 TIMEOUT_S = 3.0
-PROBE_TIMEOUT_S = 1.0
 
 NO_CLUSTER = "Cluster mode is not enabled"
 """What redis-py says of a single server in the URL of a Cluster."""
@@ -130,9 +127,8 @@ async def check_server(client: PipelinedClient) -> list[Finding]:
         is_permanent = is_error_reply(error) and error_code(error) not in RETRYABLE_CODES
         if is_permanent or isinstance(error, PrimaryUnknown) or NO_CLUSTER in str(error):
             return [Finding("error", str(to_store_error(error)))]
-        mismatch = await _find_tls_mismatch(topology.url)
         reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
-        return [Finding("unavailable", reason) if mismatch is None else Finding("error", mismatch)]
+        return [Finding("unavailable", reason)]
 
 
 async def _check_primary(client: PipelinedClient, primary: str, redis: Redis) -> list[Finding]:
@@ -189,41 +185,3 @@ def _check_info(name: str, info: dict[str, str], client: PipelinedClient) -> Ite
     elif client.wait is not None and replicas < client.wait.replicas:
         text = f"{name} has {replicas} replicas, but {client.wait.replicas} must acknowledge: every action gets 503"
         yield Finding("unavailable", text)
-
-
-async def _find_tls_mismatch(url: RedisURL) -> str | None:
-    """Say that a server, or a sentinel, expects TLS and the URL does not, or the reverse; None for another fault."""
-    for host, port in url.addresses if "unix_socket_path" not in url.options else ():
-        address = f"{host}:{port}"
-        if url.options.get("ssl"):
-            if await _replies_without_tls(host, port):
-                return f"{address} does not use TLS: write redis instead of rediss in the URL"
-        elif await _replies_with_tls(host, port):
-            return f"{address} uses TLS: write rediss instead of redis in the URL"
-    return None
-
-
-async def _replies_without_tls(host: str, port: int) -> bool:
-    try:
-        async with asyncio.timeout(PROBE_TIMEOUT_S):
-            reader, writer = await asyncio.open_connection(host, port)
-            writer.write(b"PING\r\n")
-            reply = await reader.read(1)
-            writer.close()
-    except (OSError, TimeoutError):
-        return False
-    return reply in {b"+", b"-"}
-
-
-async def _replies_with_tls(host: str, port: int) -> bool:
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
-    try:
-        async with asyncio.timeout(PROBE_TIMEOUT_S):
-            _, writer = await asyncio.open_connection(host, port, ssl=context)
-    except ssl.SSLError as error:
-        return "ALERT" in (error.reason or "")  # it asks for a certificate
-    except (OSError, TimeoutError):
-        return False
-    writer.transport.abort()
-    return True

@@ -1,4 +1,4 @@
-"""Which servers are primaries, and redis-py's client of each. This module has the base class and the single server.
+"""Which servers are the primaries: one, that which sentinels name, or those of a Cluster.
 
 `service.store.topology` has the topology of Sentinel, `service.store.topology` that of a Cluster.
 

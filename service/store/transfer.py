@@ -12,13 +12,11 @@ from service.games.ports import Revision
 from service.store import keys, log_entries
 from service.store.connection import Argument
 from service.store.game_index import GameIndex
-from service.store.log_entries import SNAPSHOTS
 from service.store.pipeline import PipelinedClient, Script
 from service.store.schedule import Schedule
+from service.telemetry.clock import unix_seconds
 
 _SCAN_BATCH_SIZE = 1000
-
-MAX_AUDIT_LINES = 10_000
 
 
 class RedisGameTransfer(GameIndex):
@@ -65,59 +63,51 @@ class RedisGameTransfer(GameIndex):
         )
         return bool(deleted)
 
-    async def add_audit_line(self, line: str) -> None:
-        """Record what an operator changed."""
-        await self._client.execute("LPUSH", keys.AUDIT, line, wait_for_replicas=True)
-        await self._client.execute("LTRIM", keys.AUDIT, 0, MAX_AUDIT_LINES - 1)
-
-    async def list_audit_lines(self) -> list[str]:
-        """Return what operators changed, the newest first."""
-        return [line.decode() for line in await self._client.execute("LRANGE", keys.AUDIT, 0, -1)]
-
     async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once. Return False, and change nothing, if it exists and is not to be replaced.
 
         Index entries and due dates are written before, as with every commit. If the game exists, they may be stale, and
         readers repair them.
         """
-        commit, webhooks = request.commit, request.webhooks
-        if commit.is_public:
-            await self.list_game(commit.game, commit.status, commit.created_at)
-        await self.index_before_commit(commit)
-        if commit.due_at is not None:
-            await self._schedule.schedule(commit.game, commit.due_at)
+        change, stored, webhooks = request.change, request.change.stored, request.webhooks
+        if not stored.is_private:
+            await self.list_game(stored.game)
+        await self.index_before_commit(change)
+        if change.due_at is not None:
+            await self._schedule.schedule(stored.id, change.due_at)
         for one in webhooks:
-            if one.state.disabled_reason is None and one.state.delivered_version < commit.diffs[-1].version:
+            if one.state.disabled_reason is None and one.state.delivered_version < stored.game.version:
                 await self._webhook_schedule.schedule(
-                    f"{commit.game} {one.registration.id}", one.state.next_attempt_at or commit.created_at
+                    f"{stored.id} {one.registration.id}",
+                    one.state.next_attempt_at or unix_seconds(stored.game.created_at),
                 )
-        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.idempotency_records(commit.game)]
-        game_keys += [keys.webhook_attempts(commit.game, one.registration.id) for one in webhooks]
-        stored = bool(await self._restore_script.run(game_keys, *_restore_arguments(request)))
-        if stored:  # once more, in case a reader saw that the game did not exist and repaired the indexes
-            await self.index_game(commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s)
-        if stored and commit.is_public:
-            await self.list_game(commit.game, commit.status, commit.created_at)
-        return stored
+        game_keys = [*keys.commit_keys(stored.id)]
+        game_keys += [keys.webhook_attempts(stored.id, one.registration.id) for one in webhooks]
+        is_stored = bool(await self._restore_script.run(game_keys, *_restore_arguments(request)))
+        if is_stored:  # once more, in case a reader saw that the game did not exist and repaired the indexes
+            await self.index_game(change)
+            if not stored.is_private:
+                await self.list_game(stored.game)
+        return is_stored
 
 
 def _restore_arguments(request: RestoreRequest) -> list[Argument]:
     """Return ARGV of restore.lua."""
-    commit, webhooks = request.commit, request.webhooks
-    last = commit.diffs[-1]
-    fields: list[Argument] = ["revision", log_entries.pack_revision(Revision(last.version, last.digest))]
-    fields += "snapshot", SNAPSHOTS.compress(commit.snapshot)
-    fields += "access", commit.access or b""
+    change, webhooks = request.change, request.webhooks
+    game = change.stored.game
+    fields: list[Argument] = ["revision", log_entries.pack_revision(Revision(game.version, game.digest))]
+    fields += "snapshot", change.snapshot
+    fields += "access", change.access_record or b""
     if webhooks:
         fields += "hooks", ",".join(one.registration.id for one in webhooks)
     for one in webhooks:
         fields += f"hook:{one.registration.id}", _ENCODER.encode(one.registration)
         fields += f"hook:{one.registration.id}:state", _ENCODER.encode(one.state)
-    commit_id = bytes.fromhex(commit.id)
-    arguments: list[Argument] = [commit_id, "1" if request.replace else "", commit.ttl_s, len(fields), *fields]
+    commit_id = bytes.fromhex(change.id)
+    arguments: list[Argument] = [commit_id, "1" if request.replace else "", change.ttl_s, len(fields), *fields]
     for one in webhooks:
         arguments += len(one.attempts), *(_ENCODER.encode(attempt) for attempt in one.attempts)
-    arguments += (log_entries.pack(commit_id, commit.game, diff) for diff in commit.diffs)
+    arguments += (log_entries.pack(commit_id, game.id, diff) for diff in change.diffs)
     return arguments
 
 

@@ -4,7 +4,9 @@ They are in the default registry of prometheus_client. Labels have few values: w
 method, code) is checked first. Hot paths resolve `labels(...)` once.
 """
 
-from prometheus_client import Counter, Gauge, Histogram, Info, disable_created_metrics
+from prometheus_client import Gauge, Info, disable_created_metrics
+
+from service.telemetry.counters import Counter, Histogram
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 

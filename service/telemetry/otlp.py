@@ -4,7 +4,7 @@ OpenTelemetry's own environment variables configure everything else: OTEL_EXPORT
 OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_*.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
 from uuid import uuid4
@@ -33,19 +33,11 @@ class OpenTelemetryBackend:
         self._tracer = provider.get_tracer("south-seas")
 
     def span(
-        self, name: str, kind: tracing.SpanKind, parent: tracing.Parent, attributes: tracing.Attributes
+        self, name: str, kind: tracing.SpanKind, headers: Mapping[str, str], attributes: tracing.Attributes
     ) -> AbstractContextManager[Span]:
-        """Return a context manager that makes a new span the current one; an empty parent makes it a root."""
-        carrier = {"traceparent": parent} if isinstance(parent, str) else parent
-        context = None if carrier is None else _PARENTS.extract(carrier, Context())
+        """Return a context manager that makes a new span the current one, a root unless the headers name a parent."""
+        context = _PARENTS.extract(headers, Context())
         return self._tracer.start_as_current_span(name, context, SpanKind[kind.upper()], attributes)
-
-    def traceparent(self) -> str:
-        """Return the traceparent of the current span, if it is sampled."""
-        carrier: dict[str, str] = {}
-        if trace.get_current_span().get_span_context().trace_flags.sampled:
-            _PARENTS.inject(carrier)
-        return carrier.get("traceparent", "")
 
     def trace_id(self) -> str | None:
         """Return the id of the current trace."""

@@ -1,7 +1,6 @@
 """Spans, if traces are on; otherwise nothing is imported and all spans are one empty context manager.
 
-The trace travels with the commit's notification, as W3C's `traceparent` beside the diffs, so that other instances
-deliver them in the committer's trace.
+Each request and each turn in the background has one span; nothing inside them has another.
 """
 
 from collections.abc import Mapping
@@ -19,9 +18,7 @@ PROTOCOL_VARIABLES = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_
 HTTP_PROTOBUF = "http/protobuf"
 
 Attributes = Mapping[str, str | int] | None
-Parent = str | Mapping[str, str] | None
-"""A traceparent, or headers that may contain one; None for the current span."""
-SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
+SpanKind = Literal["internal", "server"]
 
 _NO_SPAN: AbstractContextManager[Any] = nullcontext()
 _backend: "OpenTelemetryBackend | None" = None
@@ -39,15 +36,13 @@ def is_enabled() -> bool:
 
 
 def span(
-    name: str, kind: SpanKind = "internal", parent: Parent = None, attributes: Attributes = None
+    name: str, kind: SpanKind = "internal", headers: Mapping[str, str] | None = None, attributes: Attributes = None
 ) -> AbstractContextManager["Span"]:
-    """Return a context manager for a span, which records an exception; it yields None if traces are off."""
-    return _NO_SPAN if _backend is None else _backend.span(name, kind, parent, attributes)
+    """Return a context manager for a span, which records an exception; it yields None if traces are off.
 
-
-def traceparent() -> str:
-    """Return the traceparent of the current span; empty if traces are off or it is not sampled."""
-    return "" if _backend is None else _backend.traceparent()
+    `headers` may name its parent (W3C's `traceparent`).
+    """
+    return _NO_SPAN if _backend is None else _backend.span(name, kind, headers or {}, attributes)
 
 
 def trace_id() -> str | None:

@@ -1,7 +1,4 @@
-"""The application: its routes, and what they share.
-
-Every route of the API, in the order of the OpenAPI document.
-"""
+"""The application: its routes, in the order of the OpenAPI document, and what they share."""
 
 from asyncio import Event
 
@@ -12,18 +9,12 @@ from service.games.context import Context
 from service.games.hub import Hub
 from service.supervision import Supervisor
 from service.web import websocket
+from service.web.accounts import ACCOUNTS, Accounts
 from service.web.app_keys import API_KEYS, CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.images import tileset_pictures_lifespan
 from service.web.limits import Limits
-from service.web.rate_limiter import (
-    MAX_PICTURES_PER_ADDRESS,
-    PICTURE_SLOTS,
-    RATE_LIMITER,
-    ConcurrencyLimit,
-    RateLimiter,
-    close_rate_limiter,
-)
+from service.web.rate_limiter import RATE_LIMITER, RateLimiter
 from service.web.renderer import renderer_lifespan
 from service.web.routes import actions, board_images, game_state, games, page, service, tilesets, webhooks
 from service.web.routing import register_routes
@@ -53,11 +44,11 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[LIMITS] = limits
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
-    app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
+    app[ACCOUNTS] = Accounts(limits, context)
+    app[CONNECTION_LIMITER] = ConnectionLimiter(app[ACCOUNTS])
     app[API_KEYS] = ApiKeyAuthenticator(context.store.api_keys, context.clock)
-    app[RATE_LIMITER] = RateLimiter(context, limits, app[API_KEYS], app[CONNECTION_LIMITER].clients)
-    app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
-    app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan, tileset_pictures_lifespan))
+    app[RATE_LIMITER] = RateLimiter(app[ACCOUNTS], app[API_KEYS])
+    app.cleanup_ctx.extend((run_timeout_sweep, renderer_lifespan, tileset_pictures_lifespan))
     register_routes(app, ROUTES)
     websocket.add_routes(app)
     page.add_file_routes(app)

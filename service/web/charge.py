@@ -10,25 +10,20 @@ from contextlib import asynccontextmanager
 from functools import lru_cache
 from math import ceil
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from aiohttp import web
 from multidict import CIMultiDict, istr
 
 from schemas.lobby import CreateGame
 from service.engine import Game
+from service.fair_queue import QueueFull, Requester
 from service.games.api_key import ApiKey, Quotas
 from service.games.errors import UnknownTileSet
 from service.games.lifecycle import is_attended, upcoming_bots
 from service.games.ports import RateLimit
 from service.games.tilesets import DEFAULT_TILESET
-from service.web.buckets import Bucket, Policy, TokenLease, refund
-from service.web.connections.limiter import RESERVED_MS
-from service.web.connections.protocol import get_connection
-
-if TYPE_CHECKING:
-    from service.web.rate_limiter import RateLimiter
-
+from service.web.accounts import RESERVED_MS, Account, Bucket, Policy, TokenLease, refund
+from service.web.problems import TooManyWaiting
 
 SHOWN_TIME = 0.5
 """Part of the time that must be gone before the headers name it: clients plan by the number of requests."""
@@ -39,8 +34,8 @@ BOT_TURN_TOKENS = 4
 HEAVY_BOT_TURN_TOKENS = 40
 """A turn of a bot that runs in a process of its own: some 170 ms."""
 
-LOADED_GAME_S = 0.0001
-"""What a game of a list costs before the request's own coroutine has it: tasks of their own load and decode it."""
+MAX_REPLAYS_PER_ADDRESS = 4
+"""Running and waiting replays of one address."""
 
 RATE_LIMIT = istr("RateLimit")
 RATE_LIMIT_POLICY = istr("RateLimit-Policy")
@@ -65,31 +60,17 @@ def key_policies(quotas: Quotas) -> KeyPolicies:
     )
 
 
-def charge_loaded_games(request: web.Request, number: int) -> None:
-    """Charge a request for the games of a list that were loaded."""
-    get_connection(request).loop_time.unpaid_s += number * LOADED_GAME_S
-
-
 class Charge:
-    """The charge of one request or message; without rate limits it has no buckets, and nothing is taken."""
+    """The charge of one request or message: to its account, until it is admitted at the cost of others.
 
-    __slots__ = (
-        "_address",
-        "_is_paid",
-        "_limiter",
-        "_reserved_ms",
-        "api_key",
-        "buckets",
-        "counted",
-        "creations",
-        "guess",
-        "may_guess",
-        "unverified_token",
-    )
+    Without rate limits nothing is taken.
+    """
 
-    def __init__(self, limiter: "RateLimiter", address: str) -> None:
-        self._limiter = limiter
-        self._address = address
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        """Of the client's address."""
+        self.is_admitted = False
+        """Whether the rate limiter has seen the request, and rejected it or not."""
         self.api_key: ApiKey | None = None
         """The API key that pays in place of the address."""
         self.buckets: tuple[Bucket, ...] = ()
@@ -107,24 +88,29 @@ class Charge:
         """Whether the response shows if a game or a token exists."""
         self.unverified_token = b""
         """Hash of a token that is not trusted yet; the response shows whether it is valid."""
-        self._is_paid = not limiter.is_enabled
+        self._is_paid = not account.accounts.is_enabled
         """Whether bots or a seat are charged, which they are once, however often the command is retried."""
 
     def admit(self, buckets: tuple[Bucket, ...]) -> None:
         """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""
-        now = self._limiter.clock()
+        now, longest_s, empty = self.account.accounts.clock(), 1e-9, None
         for bucket in buckets:
             policy = bucket.policy
             wait_s = bucket.full_at - now - policy.rate.window_s + policy.token_interval_s
-            if wait_s > 1e-9:  # less is a rounding error, which would turn a whole token into none
-                raise policy.make_error(wait_s)
+            if wait_s > longest_s:  # less is a rounding error, which would turn a whole token into none
+                longest_s, empty = wait_s, policy
+        if empty is not None:
+            raise empty.make_error(longest_s)
         for bucket in buckets:
             bucket.take(bucket.policy.reserved, now)
         self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     def charge_time(self, seconds: float) -> None:
         """Charge time that was spent; what was reserved is a part of it."""
-        now, milliseconds = self._limiter.clock(), 1000 * seconds - self._reserved_ms
+        if not self.buckets:
+            self.account.charge_time(seconds)
+            return
+        now, milliseconds = self.account.accounts.clock(), 1000 * seconds - self._reserved_ms
         self._reserved_ms = 0.0
         for bucket in self.buckets:
             if bucket.policy.reserved == RESERVED_MS:
@@ -140,7 +126,7 @@ class Charge:
 
     def set_headers(self, headers: CIMultiDict[str]) -> None:
         """Set the rate-limit headers of the policy of which the smallest part is left."""
-        now = self._limiter.clock()
+        now = self.account.accounts.clock()
         shown, least = None, 2.0
         for bucket in self.buckets:
             policy = bucket.policy
@@ -163,7 +149,7 @@ class Charge:
         """
         if upcoming := upcoming_bots(game):
             if is_attended(game):
-                await self._take_for_bots(self._limiter.bots, self._price_turns(upcoming))
+                await self._take_for_bots(self.account.accounts.bots, self._price_turns(upcoming))
             else:
                 playing = [player.bot for player in game.players if player.bot is not None]
                 await self._charge_game(playing, len(game.bag) + 1)
@@ -177,47 +163,52 @@ class Charge:
         if not playing or any(player.open for player in new_game.players):
             return
         if len(playing) < len(new_game.players):
-            await self._take_for_bots(self._limiter.bots, self._price_turns(playing))
+            await self._take_for_bots(self.account.accounts.bots, self._price_turns(playing))
         else:
-            chosen = self._limiter.context.tilesets.get(new_game.tileset or DEFAULT_TILESET, UnknownTileSet)
+            chosen = self.account.accounts.context.tilesets.get(new_game.tileset or DEFAULT_TILESET, UnknownTileSet)
             await self._charge_game(playing, sum(tile.count for tile in chosen.tileset.tiles))
 
     async def charge_join(self) -> None:
         """Charge a seat of a public game, unless an API key was charged for the request. Raises RateLimited."""
         if self.api_key is None and not self._is_paid:
-            await self._limiter.leases.take(self._limiter.joins, self._address)
+            await self.account.take(self.account.accounts.joins)
             self._is_paid = True
 
     async def charge_open_game(self) -> None:
         """Charge a game with open seats, unless an API key is charged for it. Raises RateLimited."""
-        if self.api_key is None and self._limiter.is_enabled:
-            await self._limiter.leases.take(self._limiter.open_games, self._address)
+        if self.api_key is None and self.account.accounts.is_enabled:
+            await self.account.take(self.account.accounts.open_games)
 
     @asynccontextmanager
     async def replay_slot(self) -> AsyncIterator[None]:
         """Wait for a slot to replay a game, in a thread, and charge its time. Raises TooManyWaiting."""
-        async with self._limiter.replays.acquire(self._address):
-            started_at = perf_counter()
+        account = self.account
+        with account.occupy("replays", MAX_REPLAYS_PER_ADDRESS):
             try:
-                yield
-            finally:
-                self.charge_time(perf_counter() - started_at)
+                async with account.accounts.replays.slot(Requester(account.site.client.encode())) as started_at:
+                    try:
+                        yield
+                    finally:
+                        self.charge_time(perf_counter() - started_at)
+            except QueueFull as error:
+                raise TooManyWaiting from error
 
     def _price_turns(self, playing: Sequence[str]) -> int:
         """Return the tokens for one turn of each bot."""
-        bots = self._limiter.context.bots
+        bots = self.account.accounts.context.bots
         return sum(HEAVY_BOT_TURN_TOKENS if bots.is_heavy(bot) else BOT_TURN_TOKENS for bot in playing)
 
     async def _charge_game(self, playing: Sequence[str], tiles: int) -> None:
         """Charge as many turns as there are tiles, which the bots take in turn."""
         tokens = -(-self._price_turns(playing) * tiles // len(playing))
-        await self._take_for_bots(self._limiter.bot_games, tokens)
+        await self._take_for_bots(self.account.accounts.bot_games, tokens)
 
     async def _take_for_bots(self, policy: Policy, tokens: int) -> None:
         """Take tokens of the address, or of the API key's quota of bots."""
         if not self._is_paid:
             if self.api_key is None:
-                await self._limiter.leases.take(policy, self._address, tokens)
+                await self.account.take(policy, tokens)
             else:
-                await self._limiter.leases.take(key_policies(self.api_key.quotas).bots, self.api_key.name, tokens)
+                key = self.account.accounts.get(self.api_key.name, "key")
+                await key.take(key_policies(self.api_key.quotas).bots, tokens)
             self._is_paid = True

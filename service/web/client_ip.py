@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import IPV6LENGTH, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Literal
+from typing import NamedTuple
 
 from multidict import CIMultiDictProxy
 
 Network = IPv4Network | IPv6Network
 
-Header = Literal["x-forwarded-for", "forwarded"]
+FORWARDED_FOR = "X-Forwarded-For"
 
 SUBSCRIBER_PREFIX_BITS = 64
 """Prefix of an IPv6 subscriber; all addresses below it are one client."""
@@ -26,14 +26,9 @@ MAX_CACHED_HEADERS = 4_096
 MAX_FORWARDED_ADDRESSES = 32
 """Addresses of X-Forwarded-For that are read, from the nearest proxy on."""
 
-MAX_FORWARDED_CHARACTERS = 500
-"""Characters of Forwarded that are read, from the nearest proxy on: unbalanced quotes take quadratic time."""
-
 UNKNOWN = "unknown"
 """The address of a connection that closed before it could be read."""
 
-_PAIR = re.compile(r'(?<![^\s=;,"])([^\s=;,"]++)=("(?:[^"\\]|\\.)*"|[^;,"\s]*)', re.ASCII)
-_ELEMENT = re.compile(r'((?:[^,"]|"(?:[^"\\]|\\.)*")+)')
 _WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[\w.-]+)?|([0-9.]+):[\w.-]+", re.ASCII)
 
 
@@ -89,11 +84,10 @@ def _site_network(client: str) -> str:
 
 
 class TrustedProxies:
-    """The trusted proxies, and the header in which they name the client."""
+    """The trusted proxies, which name the client in X-Forwarded-For."""
 
-    def __init__(self, trusted: Iterable[Network], header: Header) -> None:
+    def __init__(self, trusted: Iterable[Network]) -> None:
         self._trusted = tuple(trusted)
-        self._header = header
         self._cached_last_untrusted = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._last_untrusted)
         self.direct_client = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._direct_client)
         """Returns the client of a connection from an address; None for a trusted proxy, which names one per request."""
@@ -108,7 +102,7 @@ class TrustedProxies:
 
     def forwarded_client(self, peer_address: str, headers: CIMultiDictProxy[str]) -> str:
         """Return the client of a request from a trusted proxy; the proxy itself if it names none."""
-        value = ",".join(headers.getall(self._header, ()))
+        value = ",".join(headers.getall(FORWARDED_FOR, ()))
         read = (
             self._cached_last_untrusted
             if len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
@@ -119,7 +113,7 @@ class TrustedProxies:
     def _last_untrusted(self, value: str, peer_address: str) -> str:
         """Return the first address from the right that is no trusted proxy's; stop at what is no address."""
         last = _parse_address(peer_address)
-        for entry in reversed(_split_header(value, self._header)):
+        for entry in reversed(_split_addresses(value)):
             address = _parse_address(entry)
             if address is None:
                 break
@@ -134,21 +128,9 @@ class TrustedProxies:
         return any(address in network for network in self._trusted)
 
 
-def _split_header(value: str, header: Header) -> list[str]:
-    """Return the addresses that a header names, the client first."""
-    if header == "x-forwarded-for":
-        return [part.strip(" \t") for part in value.rsplit(",", MAX_FORWARDED_ADDRESSES)[-MAX_FORWARDED_ADDRESSES:]]
-    return [_parse_for(element) for element in _ELEMENT.findall(value[-MAX_FORWARDED_CHARACTERS:])]
-
-
-def _parse_for(element: str) -> str:
-    """Return the `for` of one element of Forwarded (RFC 7239, 4); empty if there is none.
-
-    >>> _parse_for('by=203.0.113.43; For="[2001:db8:cafe::17]:4711"')
-    '[2001:db8:cafe::17]:4711'
-    """
-    address = next((value for name, value in _PAIR.findall(element) if name.lower() == "for"), "")
-    return re.sub(r"\\(.)", r"\1", address.strip('"'))
+def _split_addresses(value: str) -> list[str]:
+    """Return the nearest addresses of X-Forwarded-For, the client first."""
+    return [part.strip(" \t") for part in value.rsplit(",", MAX_FORWARDED_ADDRESSES)[-MAX_FORWARDED_ADDRESSES:]]
 
 
 def _parse_address(text: str) -> IPv4Address | IPv6Address | None:
@@ -166,14 +148,20 @@ def _parse_address(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-ClientID = str | bytes
-"""A normalized address or network or the name of an API key, or the hash of a token."""
-
 HASH_BYTES = 16
 
 
-def make_bucket_key(client: ClientID) -> str:
+def make_bucket_key(client: str) -> str:
     """Return the key of a client's bucket, a hash: a copy of the store must not reveal addresses."""
-    if isinstance(client, bytes):
-        return client.hex()
     return blake2b(client.encode(), digest_size=HASH_BYTES, person=b"address").hexdigest()
+
+
+class BearerToken(NamedTuple):
+    """The token of an Authorization header."""
+
+    text: str | None
+    """None without the header."""
+    id: bytes
+    """What stands for it in rate limits."""
+    lines: list[str]
+    """The lines of the header."""

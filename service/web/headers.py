@@ -1,12 +1,9 @@
-"""The headers that a typed request may have: how each is read, and what the API document says of it.
+"""The headers of requests: how each is read, and what the API document says of it.
 
-Content negotiation: the weights of Accept, Accept-Encoding and Accept-Language (RFC 9110, 12.4.2 and 12.5).
+Accept, Accept-Encoding and Accept-Language have weights (RFC 9110, 12.4.2 and 12.5). Headers that are lists (5.6.1) are
+bounded, all their lines together, before any of them is parsed.
 
-Headers that are lists (5.6.1) are bounded, all their lines together, before any of them is parsed.
-
-Bearer tokens of the Authorization header (RFC 6750): the only parser, for authentication and rate limits alike.
-
-Pages of other origins: the responses to their preflights, and who may open WebSockets and event streams.
+Bearer tokens of the Authorization header (RFC 6750) have one parser, for authentication and rate limits alike.
 
 Browsers send no token on their own, so a page of another origin opens only what its user has a token for. By default
 every origin may, as with CORS; operators may name those that may, this service's own among them. The request's Host
@@ -29,8 +26,8 @@ from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import Malformed, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
-from service.web.client_ip import HASH_BYTES
-from service.web.connections.protocol import get_connection
+from service.web.client_ip import HASH_BYTES, BearerToken
+from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
 
 MAX_LIST_LENGTH = 2_000
@@ -336,17 +333,6 @@ _TOKEN = re.compile(_TOKEN68, re.ASCII)
 _BEARER = re.compile(rf"(?i:bearer) {{1,8}}({_TOKEN68})", re.ASCII)
 """A header whose size is bounded, since connections cache it."""
 _BEARER_LIST = re.compile(rf"(?i:bearer) +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII)
-
-
-class BearerToken(NamedTuple):
-    """The token of an Authorization header."""
-
-    text: str | None
-    """None without the header."""
-    id: bytes
-    """What stands for it in rate limits."""
-    lines: list[str]
-    """The lines of the header."""
 
 
 _TOKEN_HASH = blake2b(digest_size=HASH_BYTES, person=b"token")

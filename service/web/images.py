@@ -1,6 +1,6 @@
-"""Responses with pictures: entity tags and caching.
+"""Responses with pictures: entity tags, caching, and the pictures of whole tile sets.
 
-The pictures of whole tile sets. Every page needs one, so each is drawn once, charged to nobody, and kept.
+Every page needs the pictures of a tile set, so each is drawn once, charged to nobody, and kept.
 """
 
 import asyncio
@@ -24,11 +24,9 @@ from service.i18n import Language
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
-from service.web.client_ip import get_site_network
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
-from service.web.rate_limiter import PICTURE_SLOTS
 from service.web.renderer import (
     FAILURE_TTL_S,
     IMAGE_RENDERER,
@@ -58,6 +56,9 @@ ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or 
 MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
+
+MAX_PICTURES_PER_ADDRESS = 8
+"""Pictures that one address may wait for."""
 
 MAX_SMALL_PIXELS = DEFAULT_WIDTH**2
 """Larger pictures have a worker of their own."""
@@ -101,12 +102,11 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
         return web.Response(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
-        connection = get_connection(request)
-        client = connection.address
-        with request.app[PICTURE_SLOTS].acquire(client):
+        charge = get_connection(request).charge
+        with charge.account.occupy("pictures", MAX_PICTURES_PER_ADDRESS):
             job = await make_job()
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            order = PictureOrder(get_site_network(client), pixels > MAX_SMALL_PIXELS, connection.charge)
+            order = PictureOrder(charge, pixels > MAX_SMALL_PIXELS)
             body = await request.app[IMAGE_RENDERER].render(key, job, order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":

@@ -4,7 +4,7 @@ from typing import Annotated, NamedTuple
 
 from service.games.ports import RateLimit
 from service.telemetry.clock import DAY_S
-from service.web.client_ip import Header, Network
+from service.web.client_ip import Network
 
 
 class Limits(NamedTuple):
@@ -81,12 +81,9 @@ class Limits(NamedTuple):
     addresses_per_network: Annotated[int, "Limits of an IPv6 /48 network, as a multiple of those of an address."] = 2
     trusted_proxies: Annotated[
         tuple[Network, ...],
-        "Networks of the proxies whose forwarding header is trusted. Without it all clients behind a proxy count "
-        "as one.",
+        "Networks of the proxies whose X-Forwarded-For is trusted; they must set or extend it themselves. Without it "
+        "all clients behind a proxy count as one.",
     ] = ()
-    forwarded_header: Annotated[
-        Header, "The header in which trusted proxies name the client. They must set or extend it themselves."
-    ] = "x-forwarded-for"
     max_connections: Annotated[
         int, "Connections to this instance; more are 503. The limit on open files may lower it."
     ] = 50_000

@@ -1,10 +1,6 @@
-"""Around the application: each request gets an id, is measured, logged and may be traced; its errors become problems.
+"""Around the application: each request gets an id, is checked by its head, measured and logged; errors become problems.
 
 It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
-
-What is rejected by a request's head alone, before any handler could take it.
-
-What log lines say of a request: its context, and the access log.
 
 The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
 path or the query, so that nothing that a client wrote is logged, tokens least.
@@ -18,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 from multidict import CIMultiDictProxy, istr
-from prometheus_client import Histogram
 
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
+from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
-from service.telemetry.metrics import HTTP_DURATION
+from service.telemetry.metrics import HTTP_DURATION, UNTRUSTED_PROXY
 from service.web.app_keys import DRAINING
+from service.web.charge import Charge
+from service.web.client_ip import FORWARDED_FOR
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
-from service.web.connections.limiter import report_untrusted_proxy
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
 from service.web.parsing import JSON, without_expectation
 from service.web.problems import (
@@ -139,7 +136,7 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
         route=route,
         status=status,
         milliseconds=round(seconds * 1e3, 3),
-        **({} if charge is None or charge.api_key is None else {"api_key": charge.api_key.name}),
+        **({} if charge.api_key is None else {"api_key": charge.api_key.name}),
     )
 
 
@@ -152,7 +149,7 @@ def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", 
 
 def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
     """Log a line with these fields and the client's address, as the limits count it."""
-    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).address})
+    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).charge.account.client})
 
 
 def get_route(request: web.Request | None) -> str:
@@ -173,6 +170,21 @@ STREAMED = -1
 
 Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Handles a `web.Request`; aiohttp declares a wider type."""
+
+
+def report_untrusted_proxy(request: web.BaseRequest) -> None:
+    """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
+    connection = get_connection(request)
+    proxies = connection.limiter.proxies
+    if connection.client is None or FORWARDED_FOR not in request.headers:
+        return
+    UNTRUSTED_PROXY.inc()
+    if not proxies.has_warned:
+        proxies.has_warned = True
+        logging.getLogger(__name__).warning(
+            "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies",
+            connection.client,
+        )
 
 
 class InFlight:
@@ -231,10 +243,9 @@ class Middleware:
     async def respond(self, request: web.Request, context: RequestContext | None = None) -> web.StreamResponse:
         """Return the response to a request, with the common headers; errors become problems."""
         connection, rate_limiter = get_connection(request), self._rate_limiter
-        connection.charge = None
         if connection.client is None:  # a trusted proxy
-            proxies, proxy = connection.limiter.proxies, connection.peer_address
-            connection.address = proxies.forwarded_client(proxy, request.headers)
+            client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
+            connection.charge = Charge(connection.limiter.accounts.get(client))
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
         try:
@@ -244,7 +255,7 @@ class Middleware:
                     context.request = request
                 response = await self._handle(request)
             finally:  # what has no route is charged too: unknown paths, OPTIONS, files
-                if rate_limiter is not None and connection.charge is None:
+                if rate_limiter is not None and not connection.charge.is_admitted:
                     await rate_limiter.admit(request)
         except ServiceError as error:
             response = error_response(error, request)

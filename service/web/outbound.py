@@ -3,19 +3,17 @@
 The outcome is visible to whoever registered the webhook. It does not distinguish unknown names, names of private
 addresses and private addresses: all are `dns`, without a duration.
 
-Resolving the host names of webhooks, apart from all other lookups of the process.
-
-The event loop's `getaddrinfo` uses a few threads: host names that never resolve would block those of Redis, and the
-end of the process. c-ares needs no thread per lookup. Lookups are limited in time and number, in total and per site,
-and end when they are cancelled or the resolver is closed.
+Host names of webhooks are resolved apart from all other lookups of the process. The event loop's `getaddrinfo` uses a
+few threads: host names that never resolve would block those of Redis, and the end of the process. c-ares needs no
+thread per lookup. Lookups are limited in time and number, in total and per site, and end when they are cancelled or the
+resolver is closed.
 
 All failures look the same from outside: unknown names, silent name servers and private addresses fail with the same
 error after the same time. So nobody can use webhooks to discover names in the internal network.
 
-Protection from server-side request forgery: webhooks may only lead to the public internet.
-
-The URL is checked when a webhook is registered (`check_url`). The address is checked for each connection when its
-socket is opened (`open_public_socket`), so that a name cannot resolve to another address in between.
+Against server-side request forgery, the URL is checked when a webhook is registered (`check_url`). The address is
+checked for each connection when its socket is opened (`open_public_socket`), so that a name cannot resolve to another
+address in between.
 """
 
 import asyncio

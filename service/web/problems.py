@@ -1,7 +1,4 @@
-"""The mapping from errors to the problems of the API (RFC 9457).
-
-Errors of the web layer, as types with data, each with the code and the text of its problem.
-"""
+"""Errors of the web layer, and the mapping from all errors to the problems of the API (RFC 9457)."""
 
 import re
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The renderer of pictures: worker processes draw them, clients in turn, and a cache keeps the latest.
 
-Drawing jobs, which contain all that the worker process needs, and their execution.
+A drawing job contains all that the worker process needs.
 """
 
 import asyncio
@@ -27,10 +27,8 @@ from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
 from service.drawing.tile import draw_rotations, tile_svg
 from service.fair_queue import FairQueue, QueueFull, Requester
-from service.games.ports import RateLimit
 from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
-from service.web.buckets import Buckets, Policy
 from service.web.charge import Charge
 from service.web.problems import RenderingFailed, TooManyWaiting
 
@@ -136,9 +134,6 @@ RENDER_TIMEOUT_S = 20.0
 """A worker that takes longer for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
-BUSY = Policy("pictures", RateLimit(300, 3))
-"""A client is busy beyond a tenth of the time, and 0.3 s at once."""
-MAX_BUCKETS_BYTES = 1024 * 1024
 WORKER_SHARE = 0.25
 """A second of a process beside the event loop, which everybody needs, counts as so many."""
 
@@ -159,16 +154,14 @@ class Worker:
         Raises TooManyWaiting, RenderingFailed.
         """
         try:
-            started_at = await self.queue.acquire(requester)
+            async with self.queue.slot(requester) as started_at:
+                try:
+                    picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
+                except ProcessEnded as ended:
+                    report(perf_counter() - started_at)
+                    raise RenderingFailed(f"the worker {ended}") from ended
         except QueueFull as error:
             raise TooManyWaiting from error
-        try:
-            picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
-        except ProcessEnded as ended:
-            report(perf_counter() - started_at)
-            raise RenderingFailed(f"the worker {ended}") from ended
-        finally:
-            self.queue.release(requester, started_at)
         report(seconds)
         return picture
 
@@ -176,10 +169,9 @@ class Worker:
 class PictureOrder(NamedTuple):
     """On whose behalf a picture is drawn."""
 
-    client: str
-    is_large: bool
-    charge: Charge | None
+    charge: Charge
     """Pays for the time of the worker."""
+    is_large: bool
 
 
 class ImageRenderer:
@@ -196,8 +188,6 @@ class ImageRenderer:
         """The time of each recorded failure, by the picture's key."""
         self._workers = {False: Worker(), True: Worker()}
         """The workers for small and for large pictures."""
-        self._time = Buckets((BUSY,), monotonic, MAX_BUCKETS_BYTES)
-        """What clients may draw, in ms, until they are busy."""
 
     @property
     def pending_count(self) -> int:
@@ -248,18 +238,15 @@ class ImageRenderer:
 
     async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
         started, result = perf_counter(), "failed"
-        (bucket,) = self._time.get(order.client)
+        site = order.charge.account.site
 
         def report(seconds: float) -> None:
-            bucket.take(1000 * seconds, monotonic())
-            if order.charge is not None:
-                order.charge.charge_time(seconds * WORKER_SHARE)
+            site.drawing.take(1000 * seconds, monotonic())
+            order.charge.charge_time(seconds * WORKER_SHARE)
 
-        is_busy = bucket.count_remaining(monotonic()) < 0
+        requester = Requester(site.client.encode(), site.drawing.count_remaining(monotonic()) >= 0)
         try:
-            picture = await self._workers[order.is_large].draw(
-                job, Requester(order.client.encode(), not is_busy), report
-            )
+            picture = await self._workers[order.is_large].draw(job, requester, report)
             result = "drawn"
         except TooManyWaiting:
             result = "refused"

@@ -1,7 +1,4 @@
-"""JSON responses with entity tags, caching and compression.
-
-Static files: what was built below `static/`, entity tags, gzip variants and security headers.
-"""
+"""JSON responses and static files, with entity tags, caching and compression."""
 
 import gzip
 from collections.abc import Mapping

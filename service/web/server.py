@@ -1,16 +1,12 @@
-"""Running the application until it is asked to stop, and stopping it without failed requests.
+"""Serving the application: listening, the protocol, `/metrics`, and stopping without failed requests.
 
 On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
 spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
 
-Serving the application so that errors outside of handlers are problem documents too.
-
 aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
 the runner here exist to install a protocol that overrides it.
 
-The sockets that an instance listens on.
-
-The server of `/metrics` for Prometheus, on a port of its own.
+`/metrics` has a port of its own.
 """
 
 import asyncio
@@ -47,10 +43,10 @@ from schemas.problems import Problem, problem
 from service.supervision import Supervisor, spawn
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
+from service.web.accounts import Accounts
 from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
-from service.web.connections.protocol import CANCEL_TIMEOUT_S, LINGER_TIMEOUT_S, ClientConnection, get_connection
-from service.web.connections.request_reader import MAX_HEAD_BYTES
+from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
 from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
 from service.web.problems import TargetTooLong, problem_response, to_problem
@@ -67,10 +63,6 @@ MAX_HEADERS = 64
 
 UNPARSED = ERROR._replace(version=HttpVersion11)
 """Stands for a request that aiohttp cannot parse."""
-
-READ_BUFFER_BYTES = 16_384
-"""Bytes of a body that wait for its handler, at most twice as many."""
-
 
 MAX_FIELD_BYTES = 8_190
 """Bytes of a header; another number than that of the target, by which the two are told apart."""
@@ -91,15 +83,13 @@ _NOT_HTTP = (
 """The same for any other."""
 
 
-def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem:
-    """Return the problem for an error of aiohttp's parser, in a head of so many bytes."""
+def _describe_malformed(error: BaseException | None) -> Problem:
+    """Return the problem for an error of aiohttp's parser."""
     if isinstance(error, LineTooLong):
         _, limit, *_ = error.args
         if limit == MAX_TARGET_BYTES:
             return to_problem(TargetTooLong(MAX_TARGET_BYTES))
         return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
-    if head_bytes >= MAX_HEAD_BYTES:
-        return problem("malformed", f"the request line and the headers may have {MAX_HEAD_BYTES} bytes together")
     for kind, detail in _MALFORMED:
         if isinstance(error, kind):
             return problem("malformed", detail)
@@ -108,8 +98,6 @@ def _describe_malformed(error: BaseException | None, head_bytes: int) -> Problem
 
 class ProblemProtocol(ClientConnection):
     """A connection whose errors are problem documents."""
-
-    __slots__ = ()
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
@@ -124,7 +112,7 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
-            document = _describe_malformed(exc, self.requests.received_bytes)
+            document = _describe_malformed(exc)
             log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -151,8 +139,10 @@ class ProblemServer(web.Server):
         self._limiter = app[CONNECTION_LIMITER]
 
     def _build_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
-        """Return a request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
-        return self._factory(UNPARSED if message is ERROR else message, *parts)
+        """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
+        request = self._factory(UNPARSED if message is ERROR else message, *parts)
+        get_connection(request).begin_request(request)
+        return request
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
@@ -167,8 +157,7 @@ class ProblemServer(web.Server):
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
-            lingering_time=LINGER_TIMEOUT_S,
-            read_bufsize=READ_BUFFER_BYTES,
+            read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
         )
 
 
@@ -438,7 +427,7 @@ def _make_app() -> web.Application:
     app = web.Application()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
-    app[CONNECTION_LIMITER] = ConnectionLimiter(METRICS_LIMITS)
+    app[CONNECTION_LIMITER] = ConnectionLimiter(Accounts(METRICS_LIMITS))
     app.cleanup_ctx.append(run_timeout_sweep)
     app.router.add_get("/metrics", Scraper().respond)
     return app

@@ -1,11 +1,10 @@
-"""A game's diffs as an event stream (server-sent events).
+"""What event streams and WebSockets share: messages as bytes, and the streams of this instance; and event streams.
 
-Messages as bytes on the wire: each is encoded and compressed once, however many connections it is sent to.
+A message is encoded and compressed once, however many connections it is sent to. A WebSocket frame from a server is not
+masked (RFC 6455, 5.2), so all sockets can share its bytes. An event stream is sent in HTTP/1.1 chunks (RFC 9112, 7.1),
+or as plain text to an HTTP/1.0 client.
 
-A WebSocket frame from a server is not masked (RFC 6455, 5.2), so all sockets can share its bytes. An event stream is
-sent in HTTP/1.1 chunks (RFC 9112, 7.1), or as plain text to an HTTP/1.0 client.
-
-The WebSockets and event streams of this instance: how many a game may have, and how all are closed at shutdown.
+A game may have so many streams; all are closed at shutdown.
 """
 
 import asyncio
@@ -25,11 +24,11 @@ from service.games.access import AccessRecord, authorize_read
 from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, build_snapshot
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.hub import Hub
-from service.games.ports import GameRecord, Revision, StoreUnavailable
+from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
+from service.web.connection import HIGH_WATER_BYTES, get_connection
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
 from service.web.middleware import EVENT_STREAM, StreamKind, log_stream
@@ -338,6 +337,7 @@ def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
     check_stream(request)
     connection = get_connection(request)
     connection.kind, connection.ended = "stream", asyncio.get_running_loop().create_future()
+    connection.read_on()
     return connection.ended
 
 
@@ -345,7 +345,8 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    record, private = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
+    record = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
+    private = record.is_private
     position = record.resume_from(resume_point.digest)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
@@ -355,10 +356,9 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
         response.force_close()
     if position is not None:
         connection.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
-    if connection.charge is not None:
-        connection.charge.settle()
-        connection.charge.set_headers(response.headers)
-        connection.charge_busy_time()
+    connection.charge.settle()
+    connection.charge.set_headers(response.headers)
+    connection.charge_busy_time()
     closed = start_event_stream(request)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
@@ -376,7 +376,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: GameRecord, position: Revision
+    request: web.Request, event_stream: EventStream, game: str, record: StoredGame, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

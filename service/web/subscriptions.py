@@ -1,4 +1,4 @@
-"""The subscriptions of one WebSocket: what `subscribe`, `unsubscribe` and `sync` do, and when a token is revoked.
+"""The subscriptions of one WebSocket, and the tokens that its client has presented.
 
 The tokens that the client of one WebSocket has presented, and whom a message is charged to.
 """
@@ -14,9 +14,9 @@ from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import build_snapshot
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
-from service.games.ports import GameRecord, Revision, StoreUnavailable
+from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import ClientConnection
+from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
 from service.web.problems import to_problem
 from service.web.rate_limiter import MessageInfo
@@ -172,10 +172,10 @@ class Subscriptions:
         if game not in connection.games:  # the socket was closed while subscribing
             self._hub.unsubscribe(connection, game)
 
-    async def _load_readable(self, game: str, since: int | None = None) -> GameRecord:
+    async def _load_readable(self, game: str, since: int | None = None) -> StoredGame:
         """Load a game that this client may read, with its revision at `since`. Raises NoSuchGame, Unauthorized."""
-        record, access = await repository.load_game(self._context, game, since=since)
-        self._authorize(access, game)
+        record = await repository.load_game(self._context, game, since=since)
+        self._authorize(record.access, game)
         return record
 
     def _authorize(self, access: AccessRecord, game: str) -> None:

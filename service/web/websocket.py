@@ -1,8 +1,8 @@
-"""The session of one WebSocket: decodes each message, charges it, does what it says, and replies.
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the session of one WebSocket.
+
+It decodes each message, charges it, does what it says, and replies.
 
 Actions run the same commands as their HTTP routes.
-
-`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket.
 """
 
 from collections.abc import Awaitable, Callable
@@ -40,8 +40,9 @@ from service.games.ports import Revision, StoreUnavailable
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.frames import reject_incomplete_messages
-from service.web.connections.protocol import get_connection
+from service.web.charge import Charge
+from service.web.connection import get_connection
+from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
 from service.web.problems import MAYBE_APPLIED, NOTHING_CHANGED, RateLimited, outcome_with_key, to_malformed, to_problem
@@ -79,7 +80,7 @@ class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
     __slots__ = (
-        "_address",
+        "_account",
         "_app",
         "_client",
         "_connection",
@@ -96,8 +97,7 @@ class Session:
     def __init__(self, request: web.Request, connection: WebSocketConnection) -> None:
         app = request.app
         self._client = get_connection(request)
-        self._address = self._client.address
-        """The client's, for rate limits."""
+        self._account = self._client.charge.account
         self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
         self._rate_limited = 0
@@ -124,7 +124,7 @@ class Session:
         try:
             await self._subscriptions.subscribe(message)
         except (NoSuchGame, Unauthorized):
-            self._limiter.count_guess(self._address)
+            self._limiter.count_guesses(self._account)
             raise
         if token is not None:
             self._limiter.trust_tokens((token,))
@@ -132,10 +132,11 @@ class Session:
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
         message, envelope, malformed = _decode(frame)
-        self._client.charge, is_successful = None, False
+        self._client.charge = charge = Charge(self._account)
+        is_successful = False
         info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
-            self._client.charge = await self._limiter.admit_message(self._address, info)
+            await self._limiter.admit_message(charge, info)
             self._rate_limited = 0
             if message is not None:
                 with tracing.span(_MESSAGE_TYPES[type(message)][0], "server"):
@@ -147,11 +148,10 @@ class Session:
             self._reject_rate_limited(envelope, error)
         except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
-                self._limiter.count_guess(self._address)
+                self._limiter.count_guesses(self._account)
             self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
         finally:
-            if self._client.charge is not None:
-                self._client.charge.settle(is_successful=is_successful)
+            charge.settle(is_successful=is_successful)
             self._client.charge_busy_time()
 
     async def _dispatch(self, message: ClientMessage) -> None:
@@ -195,8 +195,8 @@ class Session:
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
         check_token(message.token)
-        _, access = await repository.load_game(self._context, message.game)
-        authorize_read(access, message.game, message.token)
+        stored = await repository.load_game(self._context, message.game)
+        authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
             problem = too_many_games_problem(self._limits.max_subscriptions)
             self._connection.send_problem(message.id, message.game, problem)
@@ -213,7 +213,7 @@ class Session:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED or self._client.limiter.is_in_debt(self._address):
+        if self._rate_limited >= MAX_RATE_LIMITED or self._account.is_in_debt():
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 

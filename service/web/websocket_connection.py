@@ -1,16 +1,15 @@
-"""`WebSocketConnection`: the transport side of a WebSocket, shared by aiohttp and the broadcasts.
+"""The transport side of a WebSocket, shared by aiohttp and the broadcasts, and its opening handshake.
 
 aiohttp does the handshake, reads, and writes pongs and close frames. Everything else that the service sends is written
-to the transport as whole frames, and so are aiohttp's, so that frames never mix. `send_str` is not used: on a
-socket with compression, aiohttp 3.14 compresses every message, even with `compress=0`, with a window that lacks the
+to the transport as whole frames, and so are aiohttp's, so that frames never mix. `send_str` is not used: on a socket
+with compression, aiohttp 3.14 compresses every message, even with `compress=0`, with a window that lacks the
 broadcasts' frames, and the client could not inflate it. Once aiohttp can send a message uncompressed, `send_str` will
 do.
 
-The opening handshake of a WebSocket (RFC 6455, 4.2; RFC 7692, 7.1), as far as aiohttp is more lenient than they are.
-
-aiohttp also takes versions 7 and 8, some invalid offers of permessage-deflate, and each extension whose name contains
-that, and HTTP/1.0. It fails on some keys, reads one line of each header, logs the offered subprotocols if it knows none
-of them, and answers only a part of an offer.
+The handshake (RFC 6455, 4.2; RFC 7692, 7.1) is checked where aiohttp is more lenient than they are. aiohttp also takes
+versions 7 and 8, some invalid offers of permessage-deflate, and each extension whose name contains that, and HTTP/1.0.
+It fails on some keys, reads one line of each header, logs the offered subprotocols if it knows none of them, and
+answers only a part of an offer.
 """
 
 import asyncio
@@ -31,8 +30,8 @@ from service.games.errors import GameError, Malformed
 from service.games.ports import Revision
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.connections.frames import FrameReader
-from service.web.connections.protocol import HIGH_WATER_BYTES, get_connection
+from service.web.connection import HIGH_WATER_BYTES, get_connection
+from service.web.frames import FrameReader
 from service.web.problems import UpgradeRequired, to_problem
 from service.web.streaming import (
     CLOSE_TIMEOUT_S,
@@ -183,8 +182,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     )
     connection = get_connection(request)
     connection.limiter.common_headers.add_to(socket.headers)
-    if connection.charge is not None:
-        connection.charge.set_headers(socket.headers)
+    connection.charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)
     except web.HTTPBadRequest as error:
@@ -348,7 +346,7 @@ class WebSocketConnection:
         self._is_receiving = True
         try:
             await self._request.writer.drain()
-            self._frames.request_message()
+            await self._frames.pass_message()
             message = await self.socket.receive()
             if message.type is WSMsgType.PING:
                 await self.socket.pong(message.data)

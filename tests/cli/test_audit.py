@@ -1,4 +1,4 @@
-"""`south-seas audit`: who changed what by which command."""
+"""The log says who changed what by which command."""
 
 import logging
 import re
@@ -14,7 +14,7 @@ QUOTAS = "7 games an hour, 6000 requests a minute, 180000 bot turns an hour"
 LINE = re.compile(r"\S+@\S+ (?P<change>.+) at \S+Z: (?P<detail>.+)")
 
 
-async def test_every_change_is_logged_and_listed_without_secrets(
+async def test_every_change_is_logged_without_secrets(
     store: RedisStore, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "south_seas.audit")
@@ -37,11 +37,5 @@ async def test_every_change_is_logged_and_listed_without_secrets(
         assert line["change"] == change
         assert re.fullmatch(detail, line["detail"])
     assert (await south_seas("keys", "rotate", "bot", "--redis-url", redis_url)).returncode == 1
-    listed = (await south_seas("audit", "--redis-url", redis_url)).stdout
-    assert listed.splitlines() == caplog.messages[::-1]
-    assert "ssk_" not in listed
-
-
-async def test_a_control_character_of_a_line_reaches_no_terminal(store: RedisStore, redis_url: str) -> None:
-    await store.transfer.add_audit_line("\x1b[2J")
-    assert (await south_seas("audit", "--redis-url", redis_url)).stdout == "\\x1b[2J\n"
+    assert len(caplog.messages) == len(expected)
+    assert "ssk_" not in caplog.text

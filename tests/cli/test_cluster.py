@@ -15,7 +15,7 @@ from service.store.game_store import RedisStore, connect
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
-from tests.games.stored_games import StoredGame, load_whole_game, store_game
+from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.redis_servers import Deployment, cluster, create_access
 from tests.redis_servers.acl import CLUSTER_ACL
 
@@ -40,7 +40,7 @@ async def clustered(deployment: Deployment) -> AsyncIterator[RedisStore]:
         yield store
 
 
-async def games_on_all(store: RedisStore, deployment: Deployment) -> list[StoredGame]:
+async def games_on_all(store: RedisStore, deployment: Deployment) -> list[OwnedGame]:
     games = [await store_game(store, "active" if number % 2 else "waiting", webhooks=1) for number in range(GAMES)]
     assert len({(await deployment.primary(stored.id)).port for stored in games}) == 3
     return games

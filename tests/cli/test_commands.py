@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from service.main import cli
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.games.stored_games import StoredGame, load_whole_game, store_game
+from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.programs import Finished, run_program
 
 
@@ -159,6 +159,6 @@ async def test_a_killed_import_leaves_whole_games_and_is_completed_by_the_next(
     assert finished.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
 
 
-async def _there(store: RedisStore, games: list[StoredGame]) -> list[StoredGame]:
+async def _there(store: RedisStore, games: list[OwnedGame]) -> list[OwnedGame]:
     versions = await store.load_versions([stored.id for stored in games])
     return [stored for stored, version in zip(games, versions, strict=True) if version is not None]

@@ -28,7 +28,7 @@ from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
-from tests.games.stored_games import CREATOR, StoredGame, load_whole_game, store_game
+from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.store.commits import creation, load_record
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
@@ -36,7 +36,7 @@ WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_",
 ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
-async def export_game(store: RedisStore, file: Path, **options: Any) -> StoredGame:
+async def export_game(store: RedisStore, file: Path, **options: Any) -> OwnedGame:
     """Store a game and export it into a file."""
     stored = await store_game(store, **options)
     await export_games(store, ExportJob(CATALOGUE, file), [stored.id])
@@ -50,7 +50,7 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
     return {**exported, **imported}
 
 
-async def play_first_move(stored: StoredGame, context: Context) -> int:
+async def play_first_move(stored: OwnedGame, context: Context) -> int:
     """Play the first legal move with the owner token, and return the version."""
     loaded = await context.store.load(stored.id)
     assert loaded is not None

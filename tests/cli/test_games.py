@@ -21,8 +21,8 @@ from tests.server_process import start_server
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_receiver
 
-SHARED_KEYS = (keys.AUDIT, keys.BACKUP, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
-"""What operators did, and what an instance removes from schedules when it is due, and finds no game."""
+SHARED_KEYS = (keys.BACKUP, keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE, keys.ARCHIVE_SCHEDULE)
+"""The last export, and what an instance removes from schedules when it is due, and finds no game."""
 
 
 async def games(redis_url: str, *arguments: str) -> Finished:

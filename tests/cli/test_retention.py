@@ -25,17 +25,17 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION, play_first_move
 from tests.games.game_fixture import Clock, make_context
-from tests.games.stored_games import StoredGame, store_game
+from tests.games.stored_games import OwnedGame, store_game
 
 SLACK_S = 60
 EXTENSION_SLACK_S = 600
 
 
-async def joined(stored: StoredGame, context: Context) -> None:
+async def joined(stored: OwnedGame, context: Context) -> None:
     await join(context, stored.id, JoinGame(name="Bo"), JoinRequest(stored.created.owner_token, None))
 
 
-async def taken_back(stored: StoredGame, context: Context) -> None:
+async def taken_back(stored: OwnedGame, context: Context) -> None:
     """After the tile, so that there is something to take back, unless the tile has ended the turn."""
     await play_first_move(stored, context)
     loaded = await context.store.load(stored.id)
@@ -44,30 +44,30 @@ async def taken_back(stored: StoredGame, context: Context) -> None:
         await undo(context, CommandRequest(id=stored.id, body=SeatCommand(), token=stored.created.owner_token))
 
 
-async def resigned(stored: StoredGame, context: Context) -> None:
+async def resigned(stored: OwnedGame, context: Context) -> None:
     request = CommandRequest(id=stored.id, body=SeatCommand(seat=0), token=stored.created.owner_token)
     await resign_seat(context, request)
 
 
-async def too_late(stored: StoredGame, context: Context) -> None:
+async def too_late(stored: OwnedGame, context: Context) -> None:
     assert isinstance(context.clock, Clock)
     context.clock.now += 10_000
     await advance_due_game(context, stored.id)
 
 
-async def aborted(stored: StoredGame, context: Context) -> None:
+async def aborted(stored: OwnedGame, context: Context) -> None:
     await abort_game(context, stored.id, token=stored.created.owner_token, if_match=None)
 
 
-async def rematched(stored: StoredGame, context: Context) -> None:
+async def rematched(stored: OwnedGame, context: Context) -> None:
     await rematch(context, stored.id, RematchRequest(Rematch(), stored.created.owner_token, None))
 
 
-async def nothing(stored: StoredGame, context: Context) -> None:
+async def nothing(stored: OwnedGame, context: Context) -> None:
     del stored, context
 
 
-Change = Callable[[StoredGame, Context], Awaitable[object]]
+Change = Callable[[OwnedGame, Context], Awaitable[object]]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import aiohttp
 from tests.docs.blocks import blocks
 from tests.polling import wait_until
 from tests.server_process import start_server
-from tests.verification.chaos.haproxy import Haproxy, run_haproxy
-from tests.verification.chaos.instances import start_instances
 from tests.web.http_game import create_game
+from verification.chaos.haproxy import Haproxy, run_haproxy
+from verification.chaos.instances import start_instances
 
 COMPRESSION = """\
     compression algo gzip

@@ -12,7 +12,7 @@ from service.store.pipeline import Wait
 from tests.redis_servers import SERVICE_NAME, cluster, sentinel
 from tests.redis_servers.node import execute_text
 from tests.tools import ROOT
-from tests.verification.durability.writers import Writers, count_losses
+from verification.durability.writers import Writers, count_losses
 
 REDIS = ROOT / "deploy" / "redis"
 SLACK_S = 2.0

@@ -13,9 +13,20 @@ from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
 from service.games.webhooks.delivery_slots import SlotLimits
 from service.store.connection import InFlightLimits
-from service.web import charge, client_ip, outbound, rate_limiter, server, websocket_connection
+from service.web import (
+    accounts,
+    charge,
+    client_ip,
+    connection,
+    frames,
+    images,
+    outbound,
+    rate_limiter,
+    server,
+    websocket_connection,
+)
+from service.web import connection_limiter as limiter
 from service.web import headers as lists
-from service.web.connections import frames, limiter, protocol, request_reader
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.rate_limiter import MAX_CHECKS_PER_S
@@ -38,11 +49,11 @@ MIB = 2**20
         ("threat-model", "have {} or more characters", [MIN_SECRET_LENGTH]),
         ("threat-model", "At most {} commands of {} MB", [IN_FLIGHT.commands, IN_FLIGHT.bytes // MIB]),
         ("threat-model", "A body has at most {} chunks", [MAX_BODY_CHUNKS]),
-        ("threat-model", "a short queue, {} for an address", [rate_limiter.MAX_PICTURES_PER_ADDRESS]),
+        ("threat-model", "a short queue, {} for an address", [images.MAX_PICTURES_PER_ADDRESS]),
         (
             "threat-model",
             "{} replays run at once; {} of an address may wait",
-            [{2: "Two"}[rate_limiter.MAX_REPLAYS], rate_limiter.MAX_REPLAYS_PER_ADDRESS],
+            [{2: "Two"}[accounts.MAX_REPLAYS], charge.MAX_REPLAYS_PER_ADDRESS],
         ),
         (
             "threat-model",
@@ -74,9 +85,9 @@ MIB = 2**20
         (
             "threat-model",
             "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
-            [1000 * charge.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
+            [1000 * rate_limiter.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
         ),
-        ("threat-model", "{:g} ms are reserved until a response", [limiter.RESERVED_MS]),
+        ("threat-model", "{:g} ms are reserved until a response", [accounts.RESERVED_MS]),
         (
             "limits",
             "{} tokens each, {} for a heavy bot",
@@ -86,9 +97,9 @@ MIB = 2**20
         (
             "threat-model",
             "After a close {:g} MB are read, for {:g} s",
-            [protocol.MAX_DISCARDED_BYTES / 1024**2, websocket_connection.DISCARD_TIMEOUT_S],
+            [connection.MAX_DISCARDED_BYTES / 1024**2, websocket_connection.DISCARD_TIMEOUT_S],
         ),
-        ("threat-model", "After its response, {:g} KB of a body are read", [request_reader.MAX_DRAINED_BYTES / 1024]),
+        ("threat-model", "After its response, {:g} KB of a body are read", [connection.MAX_DRAINED_BYTES / 1024]),
         ("threat-model", "the kernel takes {:g} KB for each connection", [server.MAX_KERNEL_UNSENT_BYTES / 1024]),
         (
             "threat-model",

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import DOCS, pages, read_page
+from tests.tools import ROOT
 
 PROMISES = tomllib.loads(Path(__file__).with_name("promises.toml").read_text(encoding="utf-8"))
-
-TESTS = Path(__file__).parents[1]
 
 WITHOUT = PROMISES.pop("pages without promises of their own")
 """Why a page has no table."""
@@ -30,15 +29,20 @@ def not_collected(request: pytest.FixtureRequest) -> NotCollected:
     files = {test.partition("::")[0] for test in items}
 
     def is_missing(test: str) -> bool:
-        file, _, name = f"tests/{test}".partition("::")
+        file, _, name = _path(test).partition("::")
         return f"{file}::{name}" not in items if name and file in files else not _is_defined(test)
 
     return lambda tests: [test for test in tests if is_missing(test)]
 
 
+def _path(test: str) -> str:
+    """Return the path of a named test: below `tests`, unless it is one of `verification`."""
+    return test if test.startswith("verification/") else f"tests/{test}"
+
+
 def _is_defined(test: str) -> bool:
-    file, _, name = test.partition("::")
-    path = TESTS / file
+    file, _, name = _path(test).partition("::")
+    path = ROOT / file
     return path.is_file() and f"def {name or 'test_'}" in path.read_text(encoding="utf-8")
 
 

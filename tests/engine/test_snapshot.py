@@ -16,21 +16,31 @@ from service.engine import (
     encode_snapshot,
     is_finished,
 )
-from service.engine.game import READABLE_SCHEMA
+from service.engine.game import CHECKSUM_BYTES, READABLE_SCHEMA
 from service.engine.tileset_validation import parse_tileset
 from tests.engine.random_games import lagoon_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
+from tests.snapshots import seal
 
 NUMBERS = range(1, SCHEMA_VERSION + 1)
 FIRST = (SNAPSHOTS / "1.msgpack").read_bytes()
 NEWEST = (SNAPSHOTS / f"{SCHEMA_VERSION}.msgpack").read_bytes()
-MEMBERS = len(msgspec.msgpack.decode(NEWEST))
-LARGEST = 3500
+LARGEST = 2300
 """Bytes."""
 
 
 def stored(number: int, kind: str) -> bytes:
     return (SNAPSHOTS / f"{number}.{kind}").read_bytes()
+
+
+def members(snapshot: bytes) -> list[Any]:
+    """Return what a snapshot holds: the members of the game, and what is stored of it otherwise."""
+    held: list[Any] = msgspec.msgpack.decode(snapshot[:-CHECKSUM_BYTES])
+    return held
+
+
+def seal_members(held: list[Any]) -> bytes:
+    return seal(msgspec.msgpack.encode(held))
 
 
 def within(old: Any, new: Any) -> bool:
@@ -75,24 +85,23 @@ def test_a_snapshot_is_small_and_comes_back_the_same(players: int) -> None:
         for _ in play_randomly(index, game, Random(seed)):
             snapshot = encode_snapshot(game)
             assert len(snapshot) < LARGEST
-            assert encode_snapshot(decode_snapshot(snapshot)) == snapshot
+            assert decode_snapshot(snapshot) == game
 
 
 def test_a_snapshot_with_a_field_that_came_later_still_loads() -> None:
     """A reader that does not know the newest field yet skips it: two instances of different age share a store."""
-    fields = msgspec.msgpack.decode(NEWEST)
-    longer = msgspec.msgpack.encode([*fields, "new"])
+    game, *others = members(NEWEST)
+    longer = seal_members([[*game, "new"], *others, "new too"])
     assert encode_snapshot(decode_snapshot(longer)) == NEWEST
 
 
 @pytest.mark.parametrize(
     "garbage",
     (
-        *(b"", b"\xc0", b"[]", b"\x90", b"\xff" * 40, FIRST[:-1], FIRST[:200], msgspec.msgpack.encode({"a": 1})),
-        pytest.param(FIRST.replace(b"lockstep", b"\xff" * 8), id="a name that is no UTF-8"),
-        pytest.param(
-            b"\xdc" + (MEMBERS + 1).to_bytes(2) + NEWEST[3:] + b"\x91" * 100_000 + b"\xc0", id="nested too deeply"
-        ),
+        *(b"", b"\xc0", b"[]", b"\x90", b"\xff" * 40, FIRST[:-1], FIRST[:200]),
+        *(seal(data) for data in (b"", b"\xc0", b"\x90", FIRST[:-5], FIRST[:200], msgspec.msgpack.encode({"a": 1}))),
+        pytest.param(seal(FIRST[:-4].replace(b"lockstep", b"\xff" * 8)), id="a name that is no UTF-8"),
+        pytest.param(seal(b"\x96" + FIRST[1:-CHECKSUM_BYTES] + b"\x91" * 100_000 + b"\xc0"), id="nested too deeply"),
     ),
 )
 def test_garbage_is_no_snapshot(garbage: bytes) -> None:
@@ -109,27 +118,32 @@ def test_any_bytes_are_no_snapshot(data: bytes) -> None:
 @given(place=st.integers(0, len(FIRST) - 1), byte=st.integers(0, 255))
 def test_a_snapshot_with_a_changed_byte_is_a_game_or_none(place: int, byte: int) -> None:
     changed = FIRST[:place] + bytes([byte]) + FIRST[place + 1 :]
+    if changed != FIRST:
+        with pytest.raises(msgspec.DecodeError, match="checksum"):
+            decode_snapshot(changed)
     try:
-        game = decode_snapshot(changed)
+        game = decode_snapshot(seal(changed[:-CHECKSUM_BYTES]))
     except msgspec.DecodeError:
         return
     assert decode_snapshot(encode_snapshot(game)) == game
 
 
 def test_a_snapshot_that_a_later_release_wrote_is_not_taken_for_one_of_this() -> None:
-    later = msgspec.msgpack.decode(NEWEST)
-    later[0] = READABLE_SCHEMA + 1
-    later.append("what that release added")
-    with pytest.raises(msgspec.DecodeError, match=f"a later release wrote it: schema {READABLE_SCHEMA + 1}"):
-        decode_snapshot(msgspec.msgpack.encode(later))
+    (_, *rest), *others = members(NEWEST)
+    for later in (
+        [[READABLE_SCHEMA + 1, *rest, "what that release added"], *others],
+        [[READABLE_SCHEMA + 1, "what it changed"]],
+    ):
+        with pytest.raises(msgspec.DecodeError, match=f"a later release wrote it: schema {READABLE_SCHEMA + 1}"):
+            decode_snapshot(seal_members(later))
 
 
 def test_a_game_of_a_later_schema_that_this_release_reads_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that no release before this one takes it for a game of its own, and loses what was added."""
     monkeypatch.setattr("service.engine.game.READABLE_SCHEMA", SCHEMA_VERSION + 1)
-    later = msgspec.msgpack.decode(NEWEST)
-    later[0] = SCHEMA_VERSION + 1
-    game = decode_snapshot(msgspec.msgpack.encode(later))
+    later = members(NEWEST)
+    later[0][0] = SCHEMA_VERSION + 1
+    game = decode_snapshot(seal_members(later))
     assert decode_snapshot(encode_snapshot(game)).schema_version == SCHEMA_VERSION + 1
 
 

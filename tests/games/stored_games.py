@@ -13,7 +13,7 @@ from service.games.commands.create import create
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.ports import GameRecord, StoredDiff
+from service.games.ports import StoredDiff, StoredGame
 from service.games.webhooks.owner import owner_by_token
 from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient
@@ -34,12 +34,12 @@ class CountingStore(RedisStore):
         super().__init__(client)
         self.loads: Counter[str] = Counter()
 
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         self.loads[game] += 1
         return await super().load(game, key)
 
 
-class StoredGame(NamedTuple):
+class OwnedGame(NamedTuple):
     """A game in a store, with its tokens."""
 
     id: str
@@ -57,7 +57,7 @@ async def store_game(
     webhooks: int = 0,
     api_key: str | None = None,
     **options: Any,
-) -> StoredGame:
+) -> OwnedGame:
     """Store a two-player game of a given status."""
     context = context or make_context(store)
     seats = [
@@ -66,7 +66,7 @@ async def store_game(
     ]
     request = CreateGame(players=seats, visibility=visibility, seed=seed, **options)
     created = (await create(context, request, key=None, include_moves=False, creator=CREATOR, api_key=api_key)).response
-    stored = StoredGame(created.game.id, created, context)
+    stored = OwnedGame(created.game.id, created, context)
     for number in range(webhooks):
         body = RegisterWebhook(url=f"https://example.org/{number}")
         owner = owner_by_token(stored.id, created.owner_token, 10)
@@ -76,10 +76,9 @@ async def store_game(
     return stored
 
 
-async def play_to(stored: StoredGame, status: Status) -> None:
+async def play_to(stored: OwnedGame, status: Status) -> None:
     """Play random moves until the game has a status, and store them in one commit."""
-    loaded, access = await repository.load_game(stored.context, stored.id)
-    table = repository.open_session(stored.context, loaded, access)
+    table = await repository.load_game(stored.context, stored.id)
     game, chance, diffs = table.game, Random(stored.id), list[StoredDiff]()
     while game.status == "active" and (status == "finished" or len(diffs) < MOVES_OF_ACTIVE_GAME):
         diffs.append(_move(stored.context, game, chance))
@@ -111,4 +110,4 @@ async def load_whole_game(store: RedisStore, game: str) -> WholeGame:
     log = await store.load_diffs(game, 0, 10_000)
     hooks = await store.webhooks.list_by_subject(game)
     assert build_view(LAGOON.index, decode_snapshot(loaded.snapshot)).version == loaded.revision.version
-    return WholeGame(loaded.snapshot, loaded.revision.digest, loaded.revision.version, loaded.access, log, hooks)
+    return WholeGame(loaded.snapshot, loaded.revision.digest, loaded.revision.version, loaded.access_record, log, hooks)

@@ -14,10 +14,10 @@ from schemas.lobby import Created
 from service.engine import legal_moves, move_id
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act
-from service.games.context import Context, GameCache, GameSession
+from service.games.context import Context, GameCache
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.idempotency import ReplayableResult
-from service.games.ports import GameStore, Revision, WebhookRegistration, WebhookState
+from service.games.ports import GameStore, Revision, StoredGame, WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore
@@ -150,7 +150,7 @@ async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> 
     assert [msgspec.json.decode(diff.data)["version"] for diff in log] == [*range(1, version + 1)]
 
 
-def cached_session(context: Context, table: Created, version: int) -> GameSession:
+def cached_session(context: Context, table: Created, version: int) -> StoredGame:
     result = context.cache.pop(table.game.id)
     assert result is not None
     result.game.version = version
@@ -170,7 +170,8 @@ async def test_an_older_session_does_not_replace_a_newer_one(store: GameStore) -
     context = instance(store)
     table = await created(context)
     early = cached_session(context, table, 5)
-    late = msgspec.structs.replace(early, game=msgspec.structs.replace(early.game, version=6))
+    late = msgspec.structs.replace(early)
+    late.game = msgspec.structs.replace(early.game, version=6)
     context.cache.put(late)
     context.cache.put(early)
     assert context.cache.pop(table.game.id) is late
@@ -181,6 +182,7 @@ async def test_another_session_of_the_same_version_replaces_a_cached_one(store: 
     context = instance(store)
     lost = cached_session(context, await created(context), 5)
     stored = msgspec.structs.replace(lost)
+    stored.game = lost.game
     context.cache.put(lost)
     context.cache.put(stored)
     assert context.cache.pop(lost.game.id) is stored

@@ -12,7 +12,7 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import abort_game, act
 from service.games.errors import GameError, NotYourTurn
-from service.games.ports import Commit, CommitOutcome, GameStore
+from service.games.ports import Change, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from tests.background import in_background
 from tests.games.game_fixture import event_types, make_context, new_game
@@ -76,7 +76,7 @@ class _Late:
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
+    async def commit(self, commit: Change) -> CommitOutcome:
         self.is_committing.set()
         await self._first.wait()
         return await self._store.commit(commit)

@@ -21,7 +21,7 @@ from service.games.bots.interface import GameState
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
 from service.games.context import Context
 from service.games.game_failures import LOG_INTERVAL_S
-from service.games.ports import Commit, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
+from service.games.ports import Change, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
 from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys
@@ -222,8 +222,8 @@ async def test_pauses_grow_are_stored_and_are_logged_once_each(
 class Outage(RedisStore):
     """A store that reads, and stores no change: a primary whose replicas are away."""
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
-        raise StoreUnavailable(commit.game)
+    async def commit(self, commit: Change) -> CommitOutcome:
+        raise StoreUnavailable(commit.stored.id)
 
 
 async def test_a_game_is_processed_soon_after_an_outage_of_any_length(

@@ -17,7 +17,7 @@ from service.store.game_store import RedisStore, connect
 from tests.background import in_background
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE
-from tests.games.stored_games import CREATOR, StoredGame, store_game
+from tests.games.stored_games import CREATOR, OwnedGame, store_game
 from tests.polling import wait_until
 
 EVERY = 2**33
@@ -37,14 +37,14 @@ async def list_by_secrets(store: RedisStore, *secrets: str) -> list[str]:
     return sorted((await store.list_by_keys([hash_token(secret).hex() for secret in secrets], 100, None)).games)
 
 
-async def store_old_games(store: RedisStore, number: int, status: Status = "active") -> list[StoredGame]:
+async def store_old_games(store: RedisStore, number: int, status: Status = "active") -> list[OwnedGame]:
     """Store games that are too old for their creation to be in progress."""
     clock = Clock()
     clock.now -= MIN_PRUNE_AGE_S + 10
     return [await store_game(store, status, context=make_context(store, clock)) for _ in range(number)]
 
 
-async def delete_games(redis: Redis, games: Sequence[StoredGame]) -> None:
+async def delete_games(redis: Redis, games: Sequence[OwnedGame]) -> None:
     """Delete games as if they had expired."""
     await redis.delete(*(key(stored.id) for stored in games for key in (keys.game, keys.log)))
 

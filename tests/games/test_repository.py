@@ -6,7 +6,7 @@ from schemas.vocabulary import Status
 from service.games import repository
 from service.games.commands.play import abort_game
 from service.games.errors import TooManyIdempotencyKeys
-from service.games.ports import Commit, KeyQuotaExceeded
+from service.games.ports import Change, KeyQuotaExceeded
 from service.games.repository import read_log
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import create_game, human_seats, make_context
@@ -30,7 +30,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
     """The reset may have passed when the store's answer arrives."""
     context = make_context(store, clock=lambda: 1_000.0)
 
-    async def exceed(_: Commit) -> KeyQuotaExceeded:
+    async def exceed(_: Change) -> KeyQuotaExceeded:
         return KeyQuotaExceeded(1_000 + reset_in_s)
 
     monkeypatch.setattr(store, "commit", exceed)

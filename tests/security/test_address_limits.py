@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
 from ipaddress import ip_network
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -14,7 +15,9 @@ from aiohttp import ClientResponse
 
 from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import ConnectionLimiter
+from service.web.accounts import Accounts
+from service.web.charge import Charge
+from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.renderer import IMAGE_RENDERER, ImageRenderer
 from tests.polling import wait_until
@@ -158,21 +161,19 @@ async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
 
 
 def test_the_connections_of_a_network_are_limited() -> None:
-    limiter = ConnectionLimiter(Limits(max_connections_per_address=3))
-    of_site = [Mock(client=f"2001:db8:1:{number % 4}::") for number in range(7)]
+    accounts = Accounts(Limits(max_connections_per_address=3))
+    limiter = ConnectionLimiter(accounts)
+
+    def connect(client: str) -> Any:
+        return Mock(client=client, charge=Charge(accounts.get(client)))
+
+    of_site = [connect(f"2001:db8:1:{number % 4}::") for number in range(7)]
     *accepted, rejected = [limiter.add(connection) for connection in of_site]
     assert accepted == [b""] * 6
     assert rejected.startswith(b"HTTP/1.1 429 ")
-    elsewhere = Mock(client="2001:db8:2::")
+    elsewhere = connect("2001:db8:2::")
     assert limiter.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):
         limiter.remove(connection)
-    assert not limiter.connections_per_address
-
-
-def test_the_counts_of_an_address_without_streams_are_forgotten() -> None:
-    limiter = ConnectionLimiter(Limits())
-    for address in ("192.0.2.1", "2001:db8:1::"):
-        limiter.add_stream(address)
-        limiter.remove_stream(address)
-    assert not [*limiter.streams_per_address]
+    levels = {level for one in (*of_site, elsewhere) for level in one.charge.account.levels}
+    assert [account.connections for account in levels] == [0] * 7

@@ -10,7 +10,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
 from service.web import client_ip
-from service.web.client_ip import Header, TrustedProxies, get_site_network, parse_networks
+from service.web.client_ip import TrustedProxies, get_site_network, parse_networks
 from tests.security.limited_client import count_statuses, make_limits, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS
@@ -18,10 +18,10 @@ from tests.web.http_game import TWO_PLAYERS
 TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 
 
-def forwarded_client(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
+def forwarded_client(*lines: str, peer: str = "10.0.0.1") -> str:
     """Return the client that a request of a trusted peer names."""
-    headers = CIMultiDict((header, line) for line in lines)
-    return TrustedProxies(TRUSTED, header).forwarded_client(peer, CIMultiDictProxy(headers))
+    headers = CIMultiDict(("X-Forwarded-For", line) for line in lines)
+    return TrustedProxies(TRUSTED).forwarded_client(peer, CIMultiDictProxy(headers))
 
 
 @pytest.mark.parametrize(
@@ -42,35 +42,7 @@ def forwarded_client(header: Header, *lines: str, peer: str = "10.0.0.1") -> str
     ),
 )
 def test_the_client_is_the_last_address_that_is_no_trusted_proxy(lines: tuple[str, ...], client: str) -> None:
-    assert forwarded_client("x-forwarded-for", *lines) == client
-
-
-@pytest.mark.parametrize(
-    ("line", "client"),
-    (
-        ("for=192.0.2.1", "192.0.2.1"),
-        ("For=192.0.2.1;proto=https;by=203.0.113.43", "192.0.2.1"),
-        ("proto=http;for=192.0.2.1, for=10.1.1.1", "192.0.2.1"),
-        ('for="[2001:db8:cafe::17]:4711"', "2001:db8:cafe::"),
-        ('for="192.0.2.1:80"', "192.0.2.1"),
-        ('for=6.6.6.6;host="a,for=7.7.7.7", for=192.0.2.1', "192.0.2.1"),
-        ('for=192.0.2.1;host="x;for=6.6.6.6"', "192.0.2.1"),
-        ('host="x\\";for=6.6.6.6";for=192.0.2.1', "192.0.2.1"),
-        ("for=unknown", "10.0.0.1"),
-        ("for=_secret, for=10.2.2.2", "10.2.2.2"),
-        ("by=192.0.2.1", "10.0.0.1"),
-        ("for=", "10.0.0.1"),
-        ('for="6.6.6.6, for=192.0.2.1', "192.0.2.1"),
-        ('for="6.6.6.6, for="[2001:db8::1]"', "10.0.0.1"),
-    ),
-)
-def test_forwarded_is_parsed_according_to_rfc_7239(line: str, client: str) -> None:
-    assert forwarded_client("forwarded", line) == client
-
-
-@pytest.mark.parametrize("enormous", ('"' + '\\"' * 500_000, "a" * 1_000_000, 'for="' * 300_000))
-def test_an_enormous_forwarded_header_is_parsed_fast(enormous: str) -> None:
-    assert forwarded_client("forwarded", enormous + '", for=192.0.2.1') in {"192.0.2.1", "10.0.0.1"}
+    assert forwarded_client(*lines) == client
 
 
 @pytest.mark.parametrize(
@@ -78,7 +50,7 @@ def test_an_enormous_forwarded_header_is_parsed_fast(enormous: str) -> None:
 )
 def test_only_short_headers_are_cached(value: str, cached: int) -> None:
     """Many long ones would fill the memory."""
-    proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
+    proxies = TrustedProxies(TRUSTED)
     headers = CIMultiDictProxy(CIMultiDict({"x-forwarded-for": value}))
     for _ in range(2):
         proxies.forwarded_client("10.0.0.1", headers)
@@ -92,11 +64,11 @@ def test_the_network_of_an_ipv6_client_is_its_site() -> None:
 
 
 def test_a_connection_that_closed_has_an_unknown_client() -> None:
-    assert forwarded_client("x-forwarded-for", peer="") == "unknown"
+    assert forwarded_client(peer="") == "unknown"
 
 
 def test_the_direct_client_is_the_peer_unless_it_is_a_trusted_proxy() -> None:
-    proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
+    proxies = TrustedProxies(TRUSTED)
     assert proxies.direct_client("192.0.2.1") == "192.0.2.1"
     assert proxies.direct_client("2001:db8:1:2:3::4") == "2001:db8:1:2::"
     assert proxies.direct_client("10.7.7.7") is None
@@ -130,7 +102,7 @@ async def test_forwarding_headers_of_untrusted_peers_are_ignored(
             return request_game(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
 
         assert (await count_statuses(20, ask))[201] <= 6
-    (warned,) = [record for record in caplog.records if record.name == "service.web.connections.limiter"]
+    (warned,) = [record for record in caplog.records if record.name == "service.web.middleware"]
     assert "--trusted-proxies" in warned.getMessage()
 
 
@@ -149,5 +121,5 @@ async def test_no_response_contains_the_host_or_scheme_of_the_request(store: Red
 def test_only_the_nearest_forwarded_addresses_are_read() -> None:
     """A client may send thousands, and all of them may be a trusted proxy's."""
     value = "192.0.2.1, " + ", ".join(["10.0.0.1"] * 5_000)
-    assert client_ip._split_header(value, "x-forwarded-for") == ["10.0.0.1"] * client_ip.MAX_FORWARDED_ADDRESSES
-    assert forwarded_client("x-forwarded-for", value) == "10.0.0.1"
+    assert client_ip._split_addresses(value) == ["10.0.0.1"] * client_ip.MAX_FORWARDED_ADDRESSES
+    assert forwarded_client(value) == "10.0.0.1"

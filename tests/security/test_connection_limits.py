@@ -2,17 +2,19 @@
 
 import asyncio
 from collections import Counter
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 
 import pytest
 from aiohttp import WSServerHandshakeError
 
 from service.store.game_store import RedisStore
 from service.web import websocket
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.accounts import MAX_REPLAYS, MAX_WAITING_REPLAYS, Account, Accounts
+from service.web.charge import MAX_REPLAYS_PER_ADDRESS, Charge
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.problems import RateLimited, TooManyWaiting
-from service.web.rate_limiter import RATE_LIMITER, ConcurrencyLimit, MessageInfo, ReplayQueue
+from service.web.rate_limiter import RATE_LIMITER, MessageInfo
 from service.web.websocket import MAX_RATE_LIMITED
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket
@@ -48,8 +50,8 @@ async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypa
     admitted = (False, False, True, False, False, True, False, False, False)
     refusals = iter(admitted)
 
-    async def admit(address: str, message: MessageInfo) -> None:
-        del address, message
+    async def admit(charge: Charge, message: MessageInfo) -> None:
+        del charge, message
         if not next(refusals):
             raise RateLimited("messages", 1, "")
 
@@ -234,15 +236,13 @@ async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> N
             assert await open_socket(client, Origin=origin) == 101
 
 
-async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> None:
-    del store
-    replays, running, most = ReplayQueue(max_running=2, max_waiting=3), 0, 0
-    addresses = iter(range(10))
+async def test_running_and_waiting_replays_are_limited() -> None:
+    accounts, running, most = Accounts(Limits()), 0, 0
 
-    async def one() -> bool:
+    async def one(address: str) -> bool:
         nonlocal running, most
         try:
-            async with replays.acquire(f"address {next(addresses)}"):
+            async with Charge(accounts.get(address)).replay_slot():
                 running += 1
                 most = max(most, running)
                 await asyncio.sleep(0)
@@ -251,32 +251,53 @@ async def test_running_and_waiting_replays_are_limited(store: RedisStore) -> Non
             return False
         return True
 
-    finished = await asyncio.gather(*(one() for _ in range(10)))
-    assert (sum(finished), most) == (5, 2)
+    finished = await asyncio.gather(*(one(f"address {number}") for number in range(25)))
+    assert (sum(finished), most) == (MAX_REPLAYS + MAX_WAITING_REPLAYS, MAX_REPLAYS)
+    assert accounts.replays.slots_in_use == 0
 
 
 async def test_the_replays_of_an_address_are_limited() -> None:
-    """The others have the rest."""
-    replays = ReplayQueue(max_running=2, max_waiting=10, max_per_address=3)
-    async with replays.acquire("a"), replays.acquire("a"):
-        waiting = asyncio.create_task(replays.acquire("a").__aenter__())
+    """The others have the rest, and wait for no more than what runs."""
+    accounts, order = Accounts(Limits()), list[str]()
+
+    async def replay(address: str) -> None:
+        async with Charge(accounts.get(address)).replay_slot():
+            order.append(address)
+            await asyncio.sleep(0)
+
+    async with AsyncExitStack() as stack:
+        for _ in range(MAX_REPLAYS):
+            await stack.enter_async_context(Charge(accounts.get("a")).replay_slot())
+        waiting = [asyncio.create_task(replay("a")) for _ in range(MAX_REPLAYS_PER_ADDRESS - MAX_REPLAYS)]
         await asyncio.sleep(0)
         with pytest.raises(TooManyWaiting):
-            await replays.acquire("a").__aenter__()
-        other = asyncio.create_task(replays.acquire("b").__aenter__())
+            await replay("a")
+        waiting.append(asyncio.create_task(replay("b")))
         await asyncio.sleep(0)
-        assert not waiting.done()
-        assert not other.done()
-    await asyncio.gather(waiting, other)
+        assert order == []
+    await asyncio.gather(*waiting)
+    assert order[0] == "b"
+    assert (accounts.get("a").replays, accounts.get("b").replays) == (0, 0)
 
 
-async def test_the_pictures_of_an_address_are_limited() -> None:
-    shares = ConcurrencyLimit(2)
-    with shares.acquire("a"), shares.acquire("a"), shares.acquire("b"):
-        with pytest.raises(TooManyWaiting), shares.acquire("a"):
-            pass
-        with shares.acquire("b"):
-            pass
-    with shares.acquire("a"):
-        pass
-    assert not shares._in_use
+def test_what_an_address_has_at_once_is_limited() -> None:
+    """And what its network has, of which each address has a part."""
+    accounts = Accounts(Limits(addresses_per_network=3))
+    own, sibling, other, alone = map(accounts.get, ("2001:db8:1:1::", "2001:db8:1:2::", "2001:db8:2::", "192.0.2.1"))
+
+    def is_refused(account: Account) -> bool:
+        try:
+            with account.occupy("pictures", 2):
+                return False
+        except TooManyWaiting:
+            return True
+
+    for account in (own, alone):
+        with account.occupy("pictures", 2), account.occupy("pictures", 2):
+            assert (is_refused(account), is_refused(sibling), is_refused(other)) == (True, False, False)
+        assert not is_refused(account)
+    with ExitStack() as stack:
+        for number in range(6):
+            stack.enter_context(accounts.get(f"2001:db8:1:1{number // 2}::").occupy("pictures", 2))
+        assert (is_refused(own), is_refused(other)) == (True, False)
+    assert (own.site.pictures, sibling.site) == (0, own.site)

@@ -4,16 +4,18 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
+from service.web.accounts import MAX_ACCOUNT_BYTES, MAX_ACCOUNTS_BYTES, Accounts
 from service.web.client_ip import TrustedProxies, parse_networks
-from service.web.connections.limiter import MAX_BUCKETS_BYTES
 from service.web.headers import make_token_id
 from service.web.limits import Limits
-from service.web.rate_limiter import MAX_LEASES_BYTES, MAX_TRUSTED_BYTES, RATE_LIMITER
+from service.web.rate_limiter import MAX_TRUSTED_BYTES, RateLimiter
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -150,48 +152,43 @@ def address_id(number: int) -> str:
     return f"ffff:{number >> 16:x}:{number & 0xFFFF:x}:ffff::"
 
 
-@pytest.mark.parametrize("of_network", (False, True))
-async def test_buckets_are_bounded_by_bytes(client: Client, of_network: bool) -> None:
-    """However many clients there are: as many addresses as networks, or tokens alone."""
-    buckets = client.app[RATE_LIMITER].clients
+@pytest.mark.parametrize("leases", (0, 7))
+def test_accounts_are_bounded_by_bytes(leases: int) -> None:
+    """However many clients there are, each of a network of its own, and whatever they do."""
+    accounts = Accounts(Limits(rate_bots=RateLimit(7, 1)), Mock())
+    policies = [accounts.guesses, accounts.creations, accounts.open_games, accounts.joins, accounts.idempotency_keys]
+    policies += [accounts.bots, accounts.bot_games]
     with measure_growth() as grown:
-        for number in range(MAX_BUCKETS_BYTES // 600):  # half as many again as fit
-            for bucket in (
-                buckets.of_address(address_id(number)) if of_network else buckets.get(make_token_id(f"{number}"))
-            ):
-                bucket.full_at = number + 0.5
-    assert MAX_BUCKETS_BYTES / 8 < grown[0] < MAX_BUCKETS_BYTES
-
-
-async def test_leases_are_bounded_by_bytes(client: Client) -> None:
-    limiter = client.app[RATE_LIMITER]
-    with measure_growth() as grown:
-        for number in range(MAX_LEASES_BYTES // 200):
-            lease = limiter.leases.get(limiter.guesses, address_id(number))
-            lease.tokens, lease.bucket_tokens = number, 1_000 + number
-            lease.local.full_at = lease.empty_until = number + 0.5
-    assert MAX_LEASES_BYTES / 4 < grown[0] < MAX_LEASES_BYTES
+        for number in range(2 * MAX_ACCOUNTS_BYTES // MAX_ACCOUNT_BYTES):
+            for level in accounts.get(address_id(number)).levels:
+                for bucket in (level.drawing, *level.buckets, *level.token_buckets):
+                    bucket.full_at = number + 0.5
+                for policy in policies[:leases]:
+                    lease = level.lease(policy)
+                    lease.tokens, lease.bucket_tokens, lease.empty_until = 1_000 + number, 1_000 + number, number + 0.5
+                    lease._take_locally(1)
+    assert MAX_ACCOUNTS_BYTES / 8 < grown[0] < MAX_ACCOUNTS_BYTES
 
 
 def test_all_tables_together_are_bounded() -> None:
-    """Where whoever attacks fills every one of them: of clients, and of all tokens of an address."""
-    assert 2 * MAX_BUCKETS_BYTES + MAX_LEASES_BYTES + MAX_TRUSTED_BYTES < 64_000_000
+    """Where whoever attacks fills every one of them."""
+    assert MAX_ACCOUNTS_BYTES + MAX_TRUSTED_BYTES < 64_000_000
 
 
-async def test_trusted_tokens_are_bounded_by_bytes(client: Client) -> None:
-    tokens = client.app[RATE_LIMITER].trusted_tokens
+def test_trusted_tokens_are_bounded_by_bytes() -> None:
+    limiter = RateLimiter(Accounts(Limits(), Mock()), Mock())
     with measure_growth() as grown:
-        for number in range(200_000):
-            key = make_token_id(str(number))
-            tokens.put(key, key)
+        for number in range(100_000):
+            for bucket in limiter._trust(make_token_id(str(number))):
+                bucket.full_at = number + 0.5
     assert MAX_TRUSTED_BYTES / 4 < grown[0] < MAX_TRUSTED_BYTES
-    assert make_token_id("199999") in tokens
-    assert make_token_id("0") not in tokens
+    assert limiter.trusted_tokens.get(make_token_id("99999")) is not None
+    assert limiter.trusted_tokens.get(make_token_id("0")) is None
 
 
 def test_the_cache_of_forwarded_addresses_is_bounded_by_bytes() -> None:
     """A proxy hands on, before what it says itself, whatever the client wrote."""
-    proxies = TrustedProxies(parse_networks("10.0.0.0/8"), "x-forwarded-for")
+    proxies = TrustedProxies(parse_networks("10.0.0.0/8"))
     with measure_growth() as grown:
         for number in range(4_000):
             lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))

@@ -1,8 +1,9 @@
 """Guesses are limited by address, and no valid token is rejected for the guesses of others."""
 
 import asyncio
+import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -11,10 +12,13 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from aiohttp import ClientSession
 
+from service.fair_queue import FairQueue
 from service.games.api_key import generate_secret
 from service.store.game_store import RedisStore
 from service.web import rate_limiter
-from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_LIMITER, TokenVerifier
+from service.web.accounts import Accounts
+from service.web.limits import Limits
+from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_LIMITER, RateLimiter
 from tests.api_key_fixture import api_key_header
 from tests.polling import wait_until
 from tests.security.limited_client import (
@@ -128,7 +132,7 @@ async def test_rejected_creations_are_not_counted(store: RedisStore) -> None:
 
 async def test_few_tokens_of_a_request_are_verified(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     verified = AsyncMock(return_value=False)
-    monkeypatch.setattr(TokenVerifier, "is_valid", verified)
+    monkeypatch.setattr(RateLimiter, "check_in_turn", verified)
     async with serve(store, make_limits(rate_requests=10)) as client:
         assert (await guess(client, await create_game(client)))[429] > 20
         verified.reset_mock()
@@ -179,7 +183,7 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
         assert loads <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
-        await wait_until(lambda: not len(client.app[RATE_LIMITER].verifier))
+        await wait_until(lambda: not len(client.app[RATE_LIMITER].checks))
 
 
 class TokenLookup:
@@ -202,12 +206,28 @@ def lookup() -> TokenLookup:
     return TokenLookup()
 
 
+class Checker:
+    """Checks tokens of addresses."""
+
+    def __init__(self) -> None:
+        self.accounts = Accounts(Limits(), Mock())
+        self.limiter = RateLimiter(self.accounts, Mock())
+
+    async def is_valid(self, address: str, request: Any, check: Callable[[], Awaitable[bool]]) -> bool:
+        """Return whether a token is valid."""
+        return await self.limiter.check_in_turn(self.accounts.get(address), request, check)
+
+    def __len__(self) -> int:
+        """Return the number of running and waiting checks."""
+        return sum(one.slots_in_use + one.queue_length(attended=True) for one in self.limiter.checks.values())
+
+
 @pytest.fixture
-def verifier() -> TokenVerifier:
-    return TokenVerifier()
+def verifier() -> Checker:
+    return Checker()
 
 
-async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: TokenVerifier) -> None:
+async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: Checker) -> None:
     guesses = [
         asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(50)
     ]
@@ -219,7 +239,7 @@ async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, 
 
 
 async def test_the_next_token_of_an_address_is_verified_after_a_pause(
-    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[tuple[float, Callable[[], None]]] = []
     monkeypatch.setattr(
@@ -241,7 +261,7 @@ async def test_the_next_token_of_an_address_is_verified_after_a_pause(
 
 
 async def test_no_token_is_verified_for_disconnected_clients(
-    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor do they wait in anybody's way, however many there were."""
     monkeypatch.setattr(rate_limiter, "MAX_CHECKS_PER_S", 5)
@@ -254,9 +274,9 @@ async def test_no_token_is_verified_for_disconnected_clients(
 
 
 async def test_the_number_of_waiting_verifications_is_limited(
-    lookup: TokenLookup, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limiter, "MAX_WAITING", 3)
+    monkeypatch.setattr(rate_limiter, "FairQueue", partial(FairQueue, max_waiting=2))
     lookup.may_answer.clear()
     waiting = [asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(3)]
     await asyncio.sleep(0)
@@ -268,7 +288,7 @@ async def test_the_number_of_waiting_verifications_is_limited(
 
 
 async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
-    lookup: TokenLookup, verifier: TokenVerifier
+    lookup: TokenLookup, verifier: Checker
 ) -> None:
     lookup.may_answer.clear()
     first, second = (asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(2))
@@ -279,4 +299,6 @@ async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
     lookup.may_answer.set()
     assert await first
     await wait_until(lambda: not len(verifier))
-    assert (verifier._locks, verifier._waiting) == ({}, {})
+    del first, second
+    gc.collect()
+    assert not verifier.limiter.checks

@@ -43,7 +43,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
     limits = parse_settings(
         *("--rate-time", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
-        *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "Forwarded"),
+        *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5"),
         *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
     ).limits
     assert limits.rate_time == RateLimit(7, 60)
@@ -51,7 +51,6 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
     assert limits.allowed_origins == ("https://a.example", "null")
     assert (limits.max_streams_per_address, limits.keep_alive_timeout_s) == (9, 5.0)
-    assert limits.forwarded_header == "forwarded"
     assert limits.webhook_nameservers == ("192.0.2.53",)
     assert limits.webhooks_allow_private
 
@@ -65,7 +64,6 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             ("--allowed-origins", value)
             for value in ("example.org", "https://example.org/path", "https://example.org,*")
         ),
-        ("--forwarded-header", "x-real-ip"),
         ("--webhook-nameservers", "ns.example"),
         ("--archive-url", "ftp://example.org"),
         ("--redis-url", "http://example.org"),

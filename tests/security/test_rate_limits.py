@@ -14,7 +14,7 @@ from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore, connect
 from service.web.app import ROUTES
 from service.web.client_ip import parse_networks
-from service.web.connections.protocol import ClientConnection
+from service.web.connection import ClientConnection
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,

@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.store.game_store import RedisStore
-from service.web.connections import limiter
-from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, SendBufferBudget
+from service.web import connection_limiter as limiter
+from service.web.accounts import Accounts
+from service.web.charge import Charge
+from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from tests.polling import wait_until
@@ -73,9 +75,8 @@ async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_
 
 def unsent_bytes(client: Client, address: str | None = None) -> int:
     """Return the unsent bytes of an address, or of all."""
-    return sum(
-        one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections if address in (None, one.address)
-    )
+    connections = client.app[CONNECTION_LIMITER].connections
+    return sum(one.unsent_bytes() for one in connections if address in (None, one.charge.account.client))
 
 
 def dropped_connections(kind: str) -> float:
@@ -178,8 +179,10 @@ class Writer:
 
     kind: Literal["response"] = "response"
 
-    def __init__(self, address: str, holds: int) -> None:
-        self.address = address
+    client: str | None = None
+
+    def __init__(self, accounts: Accounts, address: str, holds: int) -> None:
+        self.charge = Charge(accounts.get(address))
         self.holds = holds
         self.cut = False
 
@@ -190,6 +193,19 @@ class Writer:
         self.cut = True
 
 
+BUDGET = Limits(max_unsent_bytes_per_address=100, addresses_per_network=2, max_unsent_bytes_total=1000)
+
+
+@pytest.fixture
+def accounts() -> Accounts:
+    return Accounts(BUDGET)
+
+
+@pytest.fixture
+def budget() -> SendBufferBudget:
+    return SendBufferBudget(BUDGET)
+
+
 def record_all(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
     """Record the send buffers; return which connections were dropped."""
     for one in writers:
@@ -198,51 +214,55 @@ def record_all(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("budget", "sizes", "dropped"),
+    ("limits", "sizes", "dropped"),
     (
-        pytest.param((100, 200, 1000), (40, 40, 40), [True, False, False], id="which has not read for the longest"),
-        pytest.param((100, 200, 1000), (10, 500), [True, False], id="before a response beyond the limit of an address"),
-        pytest.param((None, None, 1000), (500, 500), [False, False], id="none without limits by address"),
+        pytest.param(BUDGET, (40, 40, 40), [True, False, False], id="which has not read for the longest"),
+        pytest.param(BUDGET, (10, 500), [True, False], id="before a response beyond the limit of an address"),
+        pytest.param(
+            BUDGET._replace(rate_limits=False), (500, 500), [False, False], id="none without limits by address"
+        ),
     ),
 )
 def test_the_first_connection_of_an_address_is_dropped(
-    budget: tuple[int | None, int | None, int], sizes: tuple[int, ...], dropped: list[bool]
+    accounts: Accounts, limits: Limits, sizes: tuple[int, ...], dropped: list[bool]
 ) -> None:
-    assert record_all(SendBufferBudget(*budget), *[Writer("a", size) for size in sizes]) == dropped
+    assert record_all(SendBufferBudget(limits), *[Writer(accounts, "a", size) for size in sizes]) == dropped
 
 
-def test_bytes_that_were_read_meanwhile_are_not_counted() -> None:
-    budget, first, second = SendBufferBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
+def test_bytes_that_were_read_meanwhile_are_not_counted(accounts: Accounts, budget: SendBufferBudget) -> None:
+    first, second = Writer(accounts, "a", 60), Writer(accounts, "a", 60)
     budget.record(first, 60)
     first.holds = 1
     assert record_all(budget, second) == [False]
     assert not first.cut
-    assert budget.total == 61
+    assert budget.total == accounts.get("a").unsent_bytes == 61
 
 
-def test_nothing_is_kept_of_a_connection_without_unsent_bytes() -> None:
-    budget, writers = SendBufferBudget(100, 200, 1000), [Writer("a", 10), Writer("a", 20), Writer("2001:db8:1::", 30)]
+def test_nothing_is_kept_of_a_connection_without_unsent_bytes(accounts: Accounts, budget: SendBufferBudget) -> None:
+    writers = [Writer(accounts, *one) for one in (("a", 10), ("a", 20), ("2001:db8:1::", 30))]
     record_all(budget, *writers)
     for writer in writers:
         budget.forget(writer)
         budget.forget(writer)
-    assert (budget.total, budget._writers, budget._bytes, budget._addresses) == (0, {}, {}, {})
+    assert (budget.total, budget._connections, budget._accounts) == (0, {}, {})
+    assert [level.unsent_bytes for one in writers for level in one.charge.account.levels] == [0] * 4
 
 
-def test_the_unsent_bytes_of_all_addresses_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_unsent_bytes_of_all_addresses_are_bounded(
+    accounts: Accounts, budget: SendBufferBudget, caplog: pytest.LogCaptureFixture
+) -> None:
     """The operator is told once of a thousand dropped connections."""
-    writers = [Writer(str(number), 30) for number in range(40)]
-    budget = SendBufferBudget(100, 200, 1000)
+    writers = [Writer(accounts, str(number), 30) for number in range(40)]
     assert sum(record_all(budget, *writers)) == budget.dropped > 4
     assert budget.total <= 1000
     assert len(caplog.records) == 1
     assert not writers[-1].cut
 
 
-def test_the_unsent_bytes_of_an_ipv6_network_are_bounded() -> None:
+def test_the_unsent_bytes_of_an_ipv6_network_are_bounded(accounts: Accounts, budget: SendBufferBudget) -> None:
     """However many of its addresses somebody uses."""
-    writers = [Writer(f"2001:db8:1:{number:x}::", 30) for number in range(40)]
-    budget, other = SendBufferBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
+    writers = [Writer(accounts, f"2001:db8:1:{number:x}::", 30) for number in range(40)]
+    other = Writer(accounts, "2001:db8:2::", 90)
     assert record_all(budget, other, *writers).count(True) > 30
     assert budget.total <= 200 + 90
     assert not other.cut
@@ -250,6 +270,6 @@ def test_the_unsent_bytes_of_an_ipv6_network_are_bounded() -> None:
 
 def test_a_network_has_the_limit_of_several_addresses() -> None:
     for addresses, dropped in ((4, False), (3, True)):
-        limits = Limits(max_unsent_bytes_per_address=100, addresses_per_network=addresses, max_unsent_bytes_total=1000)
-        writers = [Writer(f"2001:db8:1:{number:x}::", 90) for number in range(4)]
-        assert any(record_all(ConnectionLimiter(limits).send_buffers, *writers)) == dropped, addresses
+        accounts = Accounts(BUDGET._replace(addresses_per_network=addresses))
+        writers = [Writer(accounts, f"2001:db8:1:{number:x}::", 90) for number in range(4)]
+        assert any(record_all(SendBufferBudget(accounts.limits), *writers)) == dropped, addresses

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from service.games.access import SeatTag
 from service.games.ports import Committed, UnreadableGame, VersionConflict
 from service.store import game_store, keys
 from service.store.game_index import MIN_PRUNE_AGE_S
@@ -14,11 +15,13 @@ from service.telemetry.clock import DAY_S
 from tests.store.commits import action, creation
 
 INDEX_KEYS = ("aa", "aa:discord:1", "bb")
+INDEXED: dict[str, Any] = {"owner": b"\xaa", "seats": [b"\xbb"], "tags": [SeatTag(b"\xaa", "discord:1")]}
+"""What is indexed under these."""
 
 
 def create_indexed(game: str = "g", **changes: Any) -> Any:
     """Return a commit that creates a game under INDEX_KEYS."""
-    return creation(game, **{"index_keys": lambda: INDEX_KEYS, "index_ttl_s": 1000, **changes})
+    return creation(game, **{**INDEXED, **changes})
 
 
 async def list_games(store: RedisStore, *names: str, limit: int = 10, after: str | None = None) -> list[str]:
@@ -34,26 +37,20 @@ async def test_a_game_is_listed_once_under_several_index_keys(store: RedisStore)
 
 
 async def test_a_later_commit_adds_index_keys(store: RedisStore) -> None:
-    await store.commit(create_indexed(index_keys=lambda: ("aa",)))
-    assert isinstance(
-        await store.commit(action(1, access=b"2", index_keys=lambda: ("aa", "bb"), index_ttl_s=1000)), Committed
-    )
+    await store.commit(create_indexed(seats=[], tags=[]))
+    assert isinstance(await store.commit(action(1, access=b"2", owner=b"\xaa", seats=[b"\xbb"])), Committed)
     assert await list_games(store, "bb") == ["g"]
 
 
 async def test_a_commit_that_conflicts_removes_no_index_key(store: RedisStore) -> None:
-    await store.commit(create_indexed(index_keys=lambda: ("aa",)))
-    assert isinstance(
-        await store.commit(action(7, access=b"2", index_keys=lambda: ("aa", "bb"), index_ttl_s=1000)), VersionConflict
-    )
+    await store.commit(create_indexed(seats=[], tags=[]))
+    assert isinstance(await store.commit(action(7, access=b"2", owner=b"\xaa", seats=[b"\xbb"])), VersionConflict)
     assert await list_games(store, "aa") == ["g"]
 
 
 async def test_pages_run_from_the_newest_to_the_oldest(store: RedisStore) -> None:
     for number in range(5):
-        await store.commit(
-            create_indexed(f"g{number}", created_at=1_700_000_000 + number // 2, index_keys=lambda: ("aa",))
-        )
+        await store.commit(create_indexed(f"g{number}", created_at=1_700_000_000 + number // 2, seats=[], tags=[]))
     first = await store.list_by_keys(["aa"], 2, None)
     second = await store.list_by_keys(["aa"], 2, first.next_cursor)
     third = await store.list_by_keys(["aa"], 2, second.next_cursor)
@@ -68,7 +65,7 @@ async def test_each_commit_extends_the_expiry_of_index_keys(store: RedisStore, r
     for name in INDEX_KEYS:
         await redis.delete(keys.game_index(name))
     async with connect(redis_url) as another:
-        await another.commit(action(1, index_keys=lambda: INDEX_KEYS, index_ttl_s=1000))
+        await another.commit(action(1, **INDEXED))
     for name in INDEX_KEYS:
         assert await list_games(store, name) == ["g"]
         assert 990 <= await redis.ttl(keys.game_index(name)) <= 1000
@@ -83,7 +80,7 @@ async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_ac
     assert await store.load("g") is None
     await store.commit(creation())
     async with connect(redis_url) as another:
-        extending = action(1, index_keys=lambda: INDEX_KEYS, index_ttl_s=1000)
+        extending = action(1, **INDEXED)
         assert await another.commit(extending) == Committed()
     assert await list_games(store, "bb") == ["g"]
 
@@ -116,6 +113,6 @@ async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, r
 
 async def test_adding_prunes_missing_games(store: RedisStore, redis: Redis) -> None:
     for number in range(60):
-        await store.commit(create_indexed(f"g{number}", index_keys=lambda: ("aa",)))
+        await store.commit(create_indexed(f"g{number}", seats=[], tags=[]))
         await redis.delete(keys.game(f"g{number}"))
     assert await redis.zcard(keys.game_index("aa")) < 20

@@ -4,19 +4,20 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
-    Commit,
+    Change,
     Committed,
-    GameRecord,
     GameStore,
     KeyQuotaExceeded,
     RateLimit,
     Revision,
     StoredDiff,
+    StoredGame,
     StoreUnavailable,
     VersionConflict,
 )
@@ -25,6 +26,11 @@ from service.store.game_store import RedisStore
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 from tests.telemetry.metric_samples import grown, read_samples
+
+
+def created(**fields: Any) -> StoredGame:
+    """Return the game that `creation` stores."""
+    return StoredGame("g", Revision(1, digest(1)), b"snapshot 1", b"access 1", **fields)
 
 
 async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
@@ -37,7 +43,7 @@ async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
 
 async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> None:
     assert await store.commit(creation()) == Committed()
-    assert await store.load("g") == GameRecord(Revision(1, digest(1)), b"snapshot 1", b"access 1", None)
+    assert await store.load("g") == created()
 
 
 async def test_any_bytes_survive(store: GameStore) -> None:
@@ -50,8 +56,8 @@ async def test_any_bytes_survive(store: GameStore) -> None:
             idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20]),
         )
     )
-    assert await store.load("g", key_hash("key")) == GameRecord(
-        Revision(1, digest(1)), every, every, b"\x01" + every[1:20]
+    assert await store.load("g", key_hash("key")) == StoredGame(
+        "g", Revision(1, digest(1)), every, every, idempotency_record=b"\x01" + every[1:20]
     )
     assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, digest(1), "", every)]
 
@@ -69,7 +75,7 @@ async def test_an_action_replaces_the_snapshot_and_may_change_the_access(
 ) -> None:
     await store.commit(creation())
     assert await store.commit(action(1, access=access)) == Committed()
-    assert await store.load("g") == GameRecord(Revision(2, digest(2)), b"snapshot 2", stored, None)
+    assert await store.load("g") == StoredGame("g", Revision(2, digest(2)), b"snapshot 2", stored)
 
 
 async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
@@ -89,8 +95,8 @@ async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
     expected: dict[str, Any] = {"expected": Revision(version, known_digest), "expected_webhooks": webhooks}
     late = action(2, **expected, snapshot=b"late", access=b"late", idempotency=idempotency("late"))
     assert await store.commit(late) == VersionConflict()
-    assert await store.load("g", key_hash("late")) == GameRecord(
-        Revision(2, digest(2)), b"snapshot 2", b"access 1", None
+    assert await store.load("g", key_hash("late")) == StoredGame(
+        "g", Revision(2, digest(2)), b"snapshot 2", b"access 1"
     )
     assert len(await store.load_diffs("g", 0, 10)) == 2
 
@@ -124,7 +130,7 @@ async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) ->
     await store.commit(again)
     await store.commit(action(4))
     assert await store.commit(again) == Committed()
-    assert await store.load("g") == GameRecord(Revision(5, digest(5)), b"snapshot 5", b"access 1", None)
+    assert await store.load("g") == StoredGame("g", Revision(5, digest(5)), b"snapshot 5", b"access 1")
 
 
 async def test_a_commit_repeated_with_its_idempotency_key_is_recognised(store: GameStore) -> None:
@@ -138,11 +144,11 @@ async def test_a_retry_gets_the_stored_record(store: GameStore) -> None:
     retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
     assert await store.commit(action(1, idempotency=idempotency("key"))) == Replayed(record(1))
-    assert await store.load("g", key_hash("key")) == GameRecord(
-        Revision(1, digest(1)), b"snapshot 1", b"access 1", record(1)
+    assert await store.load("g", key_hash("key")) == StoredGame(
+        "g", Revision(1, digest(1)), b"snapshot 1", b"access 1", idempotency_record=record(1)
     )
-    assert await store.load("g", key_hash("other key")) == GameRecord(
-        Revision(1, digest(1)), b"snapshot 1", b"access 1", None
+    assert await store.load("g", key_hash("other key")) == StoredGame(
+        "g", Revision(1, digest(1)), b"snapshot 1", b"access 1"
     )
 
 
@@ -172,7 +178,7 @@ async def test_a_token_has_a_quota_of_keys_and_expired_ones_are_removed(single_s
     assert await redis.hlen(keys.game("g")) <= 4 + 33
 
 
-def keyed(version: int, at: int, holder: int = 7) -> Commit:
+def keyed(version: int, at: int, holder: int = 7) -> Change:
     """Return an action with an idempotency key of its own."""
     return action(version, idempotency=idempotency(f"key {version}", version, at, holder))
 
@@ -246,7 +252,7 @@ async def test_a_game_is_loaded_with_its_revision_at_any_version(store: GameStor
     await store.commit(action(1, count=4))
     loaded = await load_record(store)
     for since in range(6):
-        assert await store.load_since("g", since) == loaded._replace(since=Revision(since, digest(since)))
+        assert await store.load_since("g", since) == replace(loaded, since=Revision(since, digest(since)))
     assert await store.load_since("g", 6) == loaded
 
 
@@ -287,8 +293,8 @@ async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: 
             with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
                 await single_server.store.commit(commit)
         loaded = await load_record(single_server.store)
-        assert loaded == GameRecord(Revision(1, digest(1)), b"snapshot 1", b"access 1", None)
-        assert await single_server.store.load_since("g", 1) == loaded._replace(since=loaded.revision)
+        assert loaded == created()
+        assert await single_server.store.load_since("g", 1) == replace(loaded, since=loaded.revision)
     finally:
         await single_server.redis.config_set("maxmemory", 0)
 

@@ -105,7 +105,7 @@ async def test_a_game_is_indexed_before_its_creation_and_again_after_it_in_case_
 
     run = Script.run
     monkeypatch.setattr(Script, "run", run_slowly)
-    created = creation(index_keys=lambda: ("aa",), index_ttl_s=1000)
+    created = creation(owner=b"\xaa")
     if is_import:
         await store.transfer.restore(RestoreRequest(created, [], replace=False))
         assert (await store.list_by_keys(["aa"], 10, None)).games == ["g"]

@@ -31,7 +31,7 @@ def compose(
 ) -> bytes:
     """Return the notification of a commit with these diffs, as commit.lua makes it."""
     packed = entries or [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in diffs]
-    header = CommitHeader("", "", "", 1000, False, 0, False, 5, "", [*(sizes or map(len, packed))])
+    header = CommitHeader("", "", "", 1000, False, 0, False, 5, [*(sizes or map(len, packed))])
     before = Revision(diffs[0].version - 1, diffs[0].previous)
     argument = log_entries.pack_revision(before) + msgspec.msgpack.encode(header)
     return b"".join((len(argument).to_bytes(2), argument, *packed))

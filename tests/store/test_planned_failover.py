@@ -18,7 +18,7 @@ from service.store.planned_failover import PlannedFailoverError, fail_over
 from tests.polling import wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel, standalone
 from tests.redis_servers.node import execute_text
-from tests.verification.durability.writers import Writers, count_losses
+from verification.durability.writers import Writers, count_losses
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -7,9 +7,10 @@
 import sys
 from contextlib import suppress
 
-from prometheus_client import Counter, Gauge, Histogram, generate_latest
+from prometheus_client import Gauge, generate_latest
 
 from service.telemetry import metrics
+from service.telemetry.counters import Counter, Histogram
 
 if __name__ == "__main__":
     for metric in vars(metrics).values():

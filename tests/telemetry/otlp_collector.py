@@ -17,9 +17,6 @@ class Received(NamedTuple):
     """A received span."""
 
     name: str
-    trace: str
-    id: str
-    parent: str
     service: str
     attributes: dict[str, str]
 
@@ -62,9 +59,6 @@ def _spans(request: ExportTraceServiceRequest) -> list[Received]:
     return [
         Received(
             name=span.name,
-            trace=span.trace_id.hex(),
-            id=span.span_id.hex(),
-            parent=span.parent_span_id.hex(),
             service=next(one.value.string_value for one in resource.resource.attributes if one.key == "service.name"),
             attributes={one.key: one.value.string_value or str(one.value.int_value) for one in span.attributes},
         )

@@ -7,9 +7,10 @@ from typing import Any
 import aiohttp
 import msgspec
 import yaml
-from prometheus_client import Counter, Gauge, Histogram, Info
+from prometheus_client import Gauge, Info
 
 from service.telemetry import metrics
+from service.telemetry.counters import Counter, Histogram
 from tests.polling import wait_until
 from tests.telemetry.observed_instances import start_observed_instances
 from tests.tools import ROOT

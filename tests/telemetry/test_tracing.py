@@ -5,21 +5,24 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from time import time
+from typing import Any
 
 import aiohttp
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
-from service.store import keys
-from service.store.game_store import connect
+from service.games.scheduler import process_due_game
+from service.store.game_store import RedisStore, connect
 from service.telemetry import tracing
 from service.telemetry.otlp import OpenTelemetryBackend
 from service.telemetry.tracing import TracingConfigError, is_tracing_configured
-from tests.polling import wait_until
+from tests.games.game_fixture import bot_seats, make_context
+from tests.games.game_fixture import create_game as create_stored_game
 from tests.programs import run_program
 from tests.server_process import start_server
 from tests.telemetry.otlp_collector import start_collector
@@ -52,48 +55,47 @@ async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
         yield [await stack.enter_async_context(serve(store)) for store in stores]
 
 
-async def play_first_move(game: HTTPGame, flags: str) -> None:
-    """Play the first move in the client's trace."""
-    traceparent = f"00-{TRACE}-{PARENT}-{flags}"
-    assert (await game.act(await game.first_move(), traceparent=traceparent)).status == 200
+async def play_in_trace(game: HTTPGame, move: dict[str, Any], flags: str) -> None:
+    """Play a move in the client's trace."""
+    assert (await game.act(move, traceparent=f"00-{TRACE}-{PARENT}-{flags}")).status == 200
 
 
-async def test_one_trace_goes_through_both_instances(
-    two: list[Client], spans: InMemorySpanExporter, redis: Redis
-) -> None:
+async def test_a_request_has_one_span_and_its_watchers_none(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
-
-    async def are_both_subscribed() -> bool:
-        ((_, subscribers),) = await redis.pubsub_numsub(keys.game(game.id))
-        return bool(subscribers == 2)
-
     async with watch_game(two[0], game.id) as here, watch_game(two[1], game.id) as there:
-        await wait_until(are_both_subscribed)
-        await play_first_move(game, "01")
+        await here.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
+        move = await game.first_move()
+        spans.clear()
+        await play_in_trace(game, move, "01")
         diff = await there.receive("diff")
         assert await here.receive("diff") == diff
     assert TRACE not in str(diff)
-    result = {(span.name, span.kind.name): span for span in client_trace(spans)}
-    request = result["POST /v1/games/{id}/actions", "SERVER"]
+    (request,) = spans.get_finished_spans()
+    assert (request.name, request.kind) == ("POST /v1/games/{id}/actions", SpanKind.SERVER)
+    assert request.context is not None
     assert request.parent is not None
+    assert f"{request.context.trace_id:032x}" == TRACE
     assert f"{request.parent.span_id:016x}" == PARENT
     assert dict(request.attributes or {})["http.response.status_code"] == 200
-    for name in ("apply", "record", "encode", "deliver"):
-        assert parent_of(result[name, "INTERNAL"]) == id_of(request)
-    for which in (("commit", "CLIENT"), ("deliver", "CONSUMER")):
-        assert parent_of(result[which]) == id_of(request)
-    started_at = [result[name, "INTERNAL"].start_time or 0 for name in ("apply", "record", "encode", "deliver")]
-    assert (request.start_time or 0) <= started_at[0]
-    assert started_at == sorted(started_at)
 
 
-async def test_an_unsampled_trace_is_neither_exported_nor_stored(
-    two: list[Client], spans: InMemorySpanExporter, redis: Redis
+async def test_a_turn_in_the_background_has_one_span_of_its_own_trace(
+    store: RedisStore, spans: InMemorySpanExporter
 ) -> None:
+    context = make_context(store, time, bot_budget_s=0.0)
+    game = (await create_stored_game(context, *bot_seats("random", "random"))).id
+    await process_due_game(context, game)
+    (turn,) = spans.get_finished_spans()
+    assert (turn.name, turn.kind, turn.parent) == ("turn", SpanKind.INTERNAL, None)
+    assert dict(turn.attributes or {}) == {"south_seas.game": game}
+
+
+async def test_an_unsampled_trace_is_not_exported(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
-    await play_first_move(game, "00")
-    assert not client_trace(spans)
-    assert TRACE not in str(await redis.xrange(keys.log(game.id)))
+    move = await game.first_move()
+    spans.clear()
+    await play_in_trace(game, move, "00")
+    assert not spans.get_finished_spans()
 
 
 async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
@@ -106,7 +108,7 @@ async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
         await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
         await watcher.request({"type": "act", "game": game.id, **move}, "diff")
     names = [span.name for span in spans.get_finished_spans()]
-    assert {"auth", "act", "apply", "commit"} <= {*names}
+    assert names[-2:] == ["auth", "act"]
     assert not [name for name in names if name.startswith("GET")]
 
 
@@ -164,15 +166,14 @@ async def test_traces_are_sent_to_the_configured_collector(
         async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
                 assert response.status == 201
-            await collector.wait_for("POST /v1/games", "commit", "encode")
+            await collector.wait_for("POST /v1/games")
             monkeypatch.undo()
             async with session.get(f"{instance.url}/v1/bots") as response:
                 assert response.status == 200
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
     (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
-    (commit,) = [span for span in collector.spans if span.name == "commit"]
-    assert (commit.trace, commit.parent, commit.service) == (request.trace, request.id, "south-seas")
+    assert request.service == "south-seas"
     assert request.attributes["http.route"] == "/v1/games"
 
 
@@ -204,20 +205,3 @@ def test_the_environment_configures_tracing() -> None:
     for exporter in ("console", "zipkin"):
         with pytest.raises(TracingConfigError, match=r"OTEL_TRACES_EXPORTER.*only otlp"):
             is_tracing_configured({"OTEL_TRACES_EXPORTER": exporter})
-
-
-def client_trace(spans: InMemorySpanExporter) -> list[ReadableSpan]:
-    """Return the spans of the client's trace."""
-    return [
-        one for one in spans.get_finished_spans() if one.context is not None and one.context.trace_id == int(TRACE, 16)
-    ]
-
-
-def id_of(span: ReadableSpan) -> int:
-    assert span.context is not None
-    return int(span.context.span_id)
-
-
-def parent_of(span: ReadableSpan) -> int:
-    assert span.parent is not None
-    return int(span.parent.span_id)

@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.store.game_store import RedisStore, connect
-from service.web import server, websocket_connection
-from service.web.connections import protocol
+from service.web import connection, websocket_connection
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
@@ -26,8 +25,7 @@ async def client(store: RedisStore) -> AsyncIterator[Client]:
 @pytest.fixture
 def short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close connections and sockets of which more may come sooner."""
-    for module in (protocol, server):
-        monkeypatch.setattr(module, "LINGER_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(connection, "LINGER_TIMEOUT_S", 0.1)
     monkeypatch.setattr(websocket_connection, "DISCARD_TIMEOUT_S", 0.1)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
+from service.games.ports import Change, CommitOutcome, StoredDiff, StoredGame, StoreUnavailable
 from service.store.game_store import RedisStore
 
 
@@ -15,12 +15,12 @@ class GatedStore(RedisStore):
     arrivals = 0
     """Reads and commits of games that have come to the gate."""
 
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         """Load the game once the gate is open."""
         await self._pass_gate()
         return await super().load(game, key)
 
-    async def load_since(self, game: str, since: int) -> GameRecord | None:
+    async def load_since(self, game: str, since: int) -> StoredGame | None:
         """Load the game with a revision once the gate is open."""
         await self._pass_gate()
         return await super().load_since(game, since)
@@ -31,7 +31,7 @@ class GatedStore(RedisStore):
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
+    async def commit(self, commit: Change) -> CommitOutcome:
         """Commit once the gate is open."""
         self.arrivals += 1
         await self.game_gate.wait()

@@ -20,7 +20,6 @@ from service.games.archive import build_export, decode_document, encode_document
 from service.games.archiver import Archiver
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import Revision, StoredDiff, UnreadableGame
-from service.games.repository import decode_game
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
@@ -28,7 +27,7 @@ from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import CATALOGUE
-from tests.games.stored_games import StoredGame, load_whole_game, store_game
+from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.store.commits import load_record
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
@@ -63,7 +62,7 @@ class Compactor(NamedTuple):
     redis: Redis
     directory: Path | None
 
-    async def compact(self, *games: StoredGame) -> None:
+    async def compact(self, *games: OwnedGame) -> None:
         """Let a day pass."""
         storage = None if self.directory is None else DirectoryStorage(self.directory)
         self.store.compacted_logs.archive = storage
@@ -92,7 +91,7 @@ def archive(store: RedisStore, redis: Redis, tmp_path: Path) -> Compactor:
     return Compactor(store, redis, tmp_path)
 
 
-async def read_all(client: Client, game: StoredGame) -> list[tuple[str, int, bytes, str | None]]:
+async def read_all(client: Client, game: OwnedGame) -> list[tuple[str, int, bytes, str | None]]:
     """Return everything that can be read of a game."""
     answers = []
     headers = bearer_header(game.created.owner_token)
@@ -203,13 +202,13 @@ async def test_a_log_is_compacted_when_its_time_has_come(compactor: Compactor) -
     loaded = await compactor.store.load(game.id)
     assert loaded is not None
     for passed_s in (0, 10, delay_s - 1, delay_s):
-        assert await archiver.is_pending(decode_game(loaded))
+        assert await archiver.is_pending(loaded.game)
         assert await compactor.redis.exists(keys.log(game.id))
         clock.now = game.context.clock() + passed_s
         await compactor.redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
         await archiver.archive_due()
     assert not await compactor.redis.exists(keys.log(game.id))
-    assert not await archiver.is_pending(decode_game(loaded))
+    assert not await archiver.is_pending(loaded.game)
 
 
 async def test_an_archive_that_is_away_is_a_problem_of_these_games_alone(

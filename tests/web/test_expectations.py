@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER
 from tests.polling import wait_until
 from tests.security.limited_client import count_admitted, make_limits, request_game
 from tests.web.app_server import Client, serve

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import ClientResponse
 
+from service.games import ports
 from service.games.commands import execute
 from service.games.commands.execute import MAX_ATTEMPTS
-from service.games.ports import Commit, CommitOutcome, VersionConflict
+from service.games.ports import CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, check_problem, create_game
@@ -23,7 +24,7 @@ class ConflictingStore(RedisStore):
     left = 0
     lost = 0
 
-    async def commit(self, commit: Commit) -> CommitOutcome:
+    async def commit(self, commit: ports.Change) -> CommitOutcome:
         if not self.left:
             return await super().commit(commit)
         self.left -= 1

@@ -1,10 +1,10 @@
-"""Makes the dictionaries that stored diffs and snapshots are compressed with.
+"""Makes the dictionary that stored diffs are compressed with.
 
 usage: python -m tools.dictionaries NUMBER [--games N] [--seed TEXT]
 
-It plays games of all sizes and both editions, some by `random` and some by `greedy`, and trains one dictionary on their
-diffs and one on their snapshots: service/store/dictionaries/{diffs,snapshots}-NUMBER.zdict. The same seed makes the
-same files. A number that a release had must not be made anew: logs that it wrote need it.
+It plays games of all sizes and both editions, some by `random` and some by `greedy`, and trains a dictionary on their
+diffs: service/store/dictionaries/diffs-NUMBER.zdict. The same seed makes the same file. A number that a release had
+must not be made anew: logs that it wrote need it.
 """
 
 import sys
@@ -23,7 +23,6 @@ from service.engine import (
     Player,
     TileSetIndex,
     apply_action,
-    encode_snapshot,
     is_finished,
     move_id,
     set_up,
@@ -41,9 +40,8 @@ else:
 
 DIRECTORY = Path(log_entries.__file__).parent / "dictionaries"
 
-DIFF_BYTES = 65_536
-SNAPSHOT_BYTES = 32_768
-"""Sizes of the dictionaries: twice as many bytes save 2 %."""
+DICTIONARY_BYTES = 65_536
+"""Twice as many save 2 %."""
 
 KINDS = (("human",), ("human",), ("bot", "greedy"), ("bot", "random"))
 """Kinds of players, with their bots."""
@@ -61,31 +59,27 @@ NAMES = ("Ana", "Bo", "Chloé", "Dörte", "Emil", "Fatima", "Grete", "Hugo", "In
 @click.option("--games", default=120, show_default=True, help="Games to play.")
 @click.option("--seed", default="dictionaries", show_default=True)
 def main(number: int, games: int, seed: str) -> None:
-    """Play the games and write the dictionaries."""
+    """Play the games and write the dictionary."""
     index = load_catalogue(None).get("lagoon").index
     diffs: list[bytes] = []
-    snapshots: list[bytes] = []
     with click.progressbar(range(games), label="games", file=sys.stderr) as numbers:
         for game_number in numbers:
-            for diff, snapshot in play(index, Random(f"{seed}-{game_number}")):  # noqa: S311 (no secrets)
-                diffs.append(diff)
-                snapshots.append(snapshot)
-    for kind, samples, size in (("diffs", diffs, DIFF_BYTES), ("snapshots", snapshots[::5], SNAPSHOT_BYTES)):
-        dictionary = train_dict(samples, size)
-        path = DIRECTORY / f"{kind}-{number}.zdict"
-        path.write_bytes(dictionary.dict_content)
-        click.echo(f"{path.name}: {len(dictionary.dict_content):,} bytes from {len(samples):,} {kind}")
+            diffs += play(index, Random(f"{seed}-{game_number}"))  # noqa: S311 (no secrets)
+    dictionary = train_dict(diffs, DICTIONARY_BYTES)
+    path = DIRECTORY / f"diffs-{number}.zdict"
+    path.write_bytes(dictionary.dict_content)
+    click.echo(f"{path.name}: {len(dictionary.dict_content):,} bytes from {len(diffs):,} diffs")
 
 
-def play(index: TileSetIndex, rng: Random) -> Iterator[tuple[bytes, bytes]]:
-    """Play one game; yield each diff, as a log's entry has it, and the snapshot after it."""
+def play(index: TileSetIndex, rng: Random) -> Iterator[bytes]:
+    """Play one game; yield each diff as a log's entry has it."""
     now = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=rng.randrange(10 * 365 * 86_400))
     game, events = new_game(index, rng, now.strftime(TIMESTAMP))
     bots = [loaded.bot for loaded in load_bots(plugins=False) if loaded.bot.name in PLAYING]
     players = [rng.choice(bots) for _ in game.players]
     diff = record_change(index, game, events, game.created_at)
     while True:
-        yield log_entries.shorten(game.id, diff)[0], encode_snapshot(game)
+        yield log_entries.shorten(game.id, diff)[0]
         if is_finished(game):
             return
         now += timedelta(seconds=rng.choice((0, 1, 3, 8, 20, 60, 3_600)))

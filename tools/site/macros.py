@@ -20,7 +20,7 @@ from service.games import channel
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.registry import DECISION_TIMEOUT_S
 from service.games.commands import execute, play
-from service.games.context import MAX_SESSIONS
+from service.games.context import MAX_CACHED_GAMES
 from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.scheduler import RETRY_BACKOFF
 from service.games.webhooks import delivery, payloads
@@ -83,7 +83,7 @@ FIGURES: dict[str, object] = {
     "min_secret_length": MIN_SECRET_LENGTH,
     "bot_decision_seconds": f"{DECISION_TIMEOUT_S:g}",
     "scan_interval": spell(SCAN_INTERVAL_S),
-    "max_cached_games": f"{MAX_SESSIONS:,}",
+    "max_cached_games": f"{MAX_CACHED_GAMES:,}",
     "first_watchers": channel.BATCH_SIZE,
     "clock_interval": spell(MEASURE_INTERVAL_S),
     "clock_samples": CLOCK_SAMPLES,

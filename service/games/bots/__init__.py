@@ -1,7 +1,6 @@
 """Opponents that the service plays itself, and the interface by which other packages add theirs.
 
-`interface` defines a bot and the game state that it sees; `plugins` loads the bots, `runner` removes what the players
-cannot know, runs a bot and validates its move, and `decision_pool` does so in other processes, in the order of
-`fair_queue` and `priority`. `registry` puts them together: the bots of one instance. The built-in bots `random`,
+`interface` defines a bot and the game state that it sees. `registry` loads the bots of one instance, removes what the
+players cannot know, runs a bot and validates its move, heavy ones in other processes. The built-in bots `random`,
 `greedy` and `expert` use only the interface and the engine.
 """

@@ -1,128 +1,149 @@
 """The bot `expert`: it plays out its best candidates and takes the one with the best result.
 
-`candidates` scores every move as `greedy` does, a placement together with the islander move after it. `win_evaluation`
-estimates the chance to win that the best of them lead to, from the `inputs` of each seat. `Search` repeats that for
-fewer and fewer candidates after `playout` has played on until the bot's own next turn is over, with shuffled bags. The
-amount of work follows from the game alone, so the same game always gives the same move.
-
-The trained weights of the evaluation, in `weights.json`, which `python -m tools.expert_training` writes.
-
-The inputs of the evaluation: what each seat has between two turns, mostly in points as `greedy` estimates them.
-
-An estimate of a seat's chance to win, from a game between two turns.
-
-Each seat's final points are expected to be those of its ships and a weighted sum of its inputs (`weights`). How far
-the final points usually lie from that decides how much a lead is worth.
-
-The candidates of a search: a move, and for a placement the islander move after it.
+`rank_candidates` scores every move as `greedy` does, a placement together with the islander move after it.
+`WinEvaluator` estimates the chance to win that the best of them lead to: each seat's final points are expected to be
+those of its ships and of what it has between two turns, and how far the final points usually lie from that decides how
+much a lead is worth. `Search` repeats that for fewer and fewer candidates after `Playout` has played on until the bot's
+own next turn is over, with shuffled bags. The amount of work follows from the game alone, so the same game always gives
+the same move.
 """
 
-from functools import cache
-from importlib import resources
-from itertools import pairwise
-from math import exp, fsum
+from math import exp, fsum, sqrt
 from typing import Final, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from schemas.actions import Action, Pass, PlaceTile
-from service.engine import Game, apply_action, copy_game
+from service.engine import Game, apply_action, copy_game, legal_moves
 from service.engine.evaluation import islander_counts, majority_seats
-from service.engine.final_scoring import final_score, ship_points, winning_seats
+from service.engine.final_scoring import WARES_PER_POINT, final_score, ship_points, winning_seats
 from service.engine.islanders import can_place, can_retrieve, legal_islander_moves
+from service.engine.placement import legal_placements
 from service.engine.segments import feature_kind
-from service.engine.tileset_index import SHIPS, Payment
+from service.engine.tileset_index import (
+    CELL_BITS,
+    COORDINATE_LIMIT,
+    SHIPS,
+    SIDE_OFFSETS,
+    Payment,
+    pack_cell,
+)
 from service.games.bots.feature_estimates import FeatureEstimator, missing_wares, most_even_payment, pay, turns_left
 from service.games.bots.greedy import FeatureBaseline, PlacementEvaluation, score_other_moves, with_tile_placed
 from service.games.bots.interface import Bot, GameState
-from service.games.bots.playout import Playout
 from service.games.tilesets import SeededRNG
 
-DELIVERY_INPUTS = ("first_ship", "second_ship", "near", "next_near")
-WARE_INPUTS = ("wares", "kinds", "pairs")
-SUPPLY_INPUTS = ("supply", "more_supply")
-FEATURE_INPUTS = ("islands", "bridges", "seas", "markets")
-INPUT_NAMES = ("turns", *DELIVERY_INPUTS, *WARE_INPUTS, *SUPPLY_INPUTS, *FEATURE_INPUTS)
+TURN_VALUE: Final = 0.5
+"""Points that a turn left to a seat brings, beside those of what it has."""
+DELIVERY_WEIGHT: Final = 0.9
+"""Weight of a ship that a seat can pay for: less than 1, or `expert` would never deliver."""
+WARE_VALUE: Final = 0.55
+"""Value of a ware, early in the game; it falls to a third at the end (R7.3)."""
+FIRST_ISLANDER_VALUE: Final = 2.0
+"""Value of the first islander in supply, early in the game; it falls to nothing at the end."""
+ISLANDER_VALUE: Final = 0.3
+"""Value of each further islander in supply, likewise."""
+HORIZON: Final = 8.0
+"""Number of turns left from which on wares and islanders have their full value."""
+FEATURE_WEIGHT: Final = 0.85
+"""Weight of what islands, bridges and seas are expected to bring."""
+MARKET_WEIGHT: Final = 0.3
+"""Weight of what markets are expected to bring: they often stay incomplete."""
+LAST_VARIANCE: Final = 0.25
+TURN_VARIANCE: Final = 2.4
+"""How far the final points lie from the expected ones at the end, and for each turn left, in square points."""
 
-_FEATURE_OFFSET = INPUT_NAMES.index("islands")
-
-PAID_WARE_COST = 0.6
+PAID_WARE_COST: Final = 0.6
 """Cost of a paid ware when ships are compared, in points."""
 
-FORECAST_ROUNDS = 2
+FORECAST_ROUNDS: Final = 2
 """Number of deliveries of each seat that are forecast."""
+
+POINTS_OF_A_WIN: Final = 10.0
+LEAD_WEIGHT: Final = 0.5
+"""What a certain win, and a point of the lead over the best of the others, count in the value of a game."""
+
+SCALE_OF_SPREAD: Final = 0.78
+"""The scale of the logistic choice model (Gumbel) is its standard deviation, multiplied by the root of 6 over pi."""
 
 Display = tuple[int, ...]
 
 
-class InputCalculator:
-    """Computes the inputs of games a few turns ahead of the estimator's."""
+class WinEvaluator:
+    """Evaluates games between two turns, a few turns ahead of the estimator's."""
 
     def __init__(self, estimator: FeatureEstimator) -> None:
         self.root = estimator
         self.index = estimator.index
         self._best_deliveries: dict[tuple[Payment, Display], tuple[int, Payment] | None] = {}
-        self._nearest_ships: dict[tuple[Payment, Display], list[float]] = {}
 
-    def compute(self, game: Game, turns: list[float]) -> list[list[float]]:
-        """Return the inputs of every seat, in the order of INPUT_NAMES; `turns` is what is left to each."""
+    def evaluate(self, game: Game, seat: int) -> float:
+        """Return the value of a game for a seat, in points."""
+        rivals = [other for other, player in enumerate(game.players) if other != seat and not player.resigned]
+        if game.status == "active":
+            turns = turns_of_seats(game)
+            points = self.expected_points(game, turns)
+            lead = points[seat] - max([points[other] for other in rivals])
+            scale = SCALE_OF_SPREAD * sqrt(LAST_VARIANCE + TURN_VARIANCE * turns[game.seat])
+            win = 1 / (1 + fsum([exp((points[other] - points[seat]) / scale) for other in rivals]))
+        else:
+            winners = winning_seats(self.index, game)
+            totals = [final_score(self.index, game, other).total for other in range(len(game.players))]
+            lead = float(totals[seat] - max([totals[other] for other in rivals]))
+            win = (seat in winners) / len(winners)
+        return POINTS_OF_A_WIN * win + LEAD_WEIGHT * lead
+
+    def expected_points(self, game: Game, turns: list[float]) -> list[float]:
+        """Return the expected final points of every seat; `turns` is what is left to each."""
+        points, stocks = self.forecast_deliveries(game, turns)
+        islands = self.expected_yields(game)
+        expected = []
+        for seat, player in enumerate(game.players):
+            early = min(1.0, turns[seat] / HORIZON)
+            ware = 1 / WARES_PER_POINT + (WARE_VALUE - 1 / WARES_PER_POINT) * early
+            supply = FIRST_ISLANDER_VALUE + ISLANDER_VALUE * (player.supply - 1) if player.supply else 0.0
+            expected.append(
+                ship_points(self.index, player)
+                + TURN_VALUE * turns[seat]
+                + DELIVERY_WEIGHT * points[seat]
+                + ware * sum(stocks[seat])
+                + supply * early
+                + islands[seat]
+            )
+        return expected
+
+    def expected_yields(self, game: Game) -> list[float]:
+        """Return what the features on which each seat has islanders are expected to bring it, in weighted points."""
         estimator = FeatureEstimator(self.index, game, self.root.bag)
-        deliveries, stocks = self._forecast_deliveries(game, turns)
-        seats = [
-            [
-                turns[seat],
-                *deliveries[seat],
-                *[float(sum([min(count, most) for count in stocks[seat]])) for most in (99, 1, 2)],
-                float(min(1, player.supply)),
-                float(max(0, player.supply - 1)),
-                *[0.0] * len(FEATURE_INPUTS),
-            ]
-            for seat, player in enumerate(game.players)
-        ]
+        yields = [0.0] * len(game.players)
         for label in {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}:
             kind, islanders = feature_kind(self.index, game, label), islander_counts(game, label)
             openings = {} if kind == SHIPS else estimator.openings(game, label)
             feature = estimator.unfinished_feature(game, label, kind, openings)
             winners = majority_seats([*islanders])
+            weight = MARKET_WEIGHT if kind == SHIPS else FEATURE_WEIGHT
             for seat, count in enumerate(islanders):
                 if count:
-                    seats[seat][_FEATURE_OFFSET + kind] += estimator.expected_share(
-                        feature, seat, count, wins=seat in winners
-                    )
-        return seats
+                    yields[seat] += weight * estimator.expected_share(feature, seat, count, wins=seat in winners)
+        return yields
 
-    def _forecast_deliveries(self, game: Game, turns: list[float]) -> tuple[list[list[float]], list[Payment]]:
-        """Return the delivery inputs of each seat, as if nobody gained a ware any more, and the stocks after them.
+    def forecast_deliveries(self, game: Game, turns: list[float]) -> tuple[list[int], list[Payment]]:
+        """Return the points of each seat's deliveries, as if nobody gained a ware any more, and the stocks after them.
 
         From the seat on turn on, each seat delivers once a turn (R6.1) to the best ship that the others have left.
         """
         seats, display = len(game.players), (*game.display,)
         stocks: list[Payment] = [(player.wares[0], player.wares[1], player.wares[2]) for player in game.players]
-        points: list[list[float]] = [[] for _ in stocks]
+        points = [0] * seats
         for number in range(FORECAST_ROUNDS):
             for step in range(seats):
                 seat = (game.seat + step) % seats
                 delivery = self._best_delivery(stocks[seat], display) if turns[seat] > number else None
-                if delivery is None:
-                    points[seat].append(0.0)
-                    continue
-                ship, stocks[seat] = delivery
-                points[seat].append(float(self.index.ships[ship].points))
-                display = tuple([other for other in display if other != ship])
-        for seat, stock in enumerate(stocks):
-            points[seat] += self._nearest(stock, display)
+                if delivery is not None:
+                    ship, stocks[seat] = delivery
+                    points[seat] += self.index.ships[ship].points
+                    display = tuple([other for other in display if other != ship])
         return points, stocks
-
-    def _nearest(self, stock: Payment, display: Display) -> list[float]:
-        """Return the two ships nearest to being payable: their points, halved for each ware that is missing."""
-        cached = self._nearest_ships.get((stock, display))
-        if cached is None:
-            index = self.index
-            nearest = sorted(
-                [index.ships[ship].points * 0.5 ** missing_wares(index, ship, stock) for ship in display], reverse=True
-            )
-            cached = self._nearest_ships[stock, display] = [*nearest[:2], *[0.0] * (2 - len(nearest))]
-        return cached
 
     def _best_delivery(self, stock: Payment, display: Display) -> tuple[int, Payment] | None:
         """Return the most profitable ship that a stock pays for, and the stock after it."""
@@ -135,125 +156,6 @@ class InputCalculator:
                     best, most = ship, profit
             self._best_deliveries[key] = None if best < 0 else (best, pay(stock, most_even_payment(index, best, stock)))
         return self._best_deliveries[key]
-
-
-KNOTS = (0, 1, 3, 7, 14)
-"""The numbers of turns left that have weights of their own; between them, weights are interpolated."""
-
-WEIGHTS_FILE = resources.files("service.games.bots").joinpath("weights.json")
-
-
-class TableWeights(msgspec.Struct):
-    """The weights for one number of players: a value for each knot."""
-
-    inputs: dict[str, list[float]]
-    """By input, in points."""
-    spread: list[float]
-    """How far the final points lie from the expected ones: the standard deviation."""
-
-
-class TrainedWeights(msgspec.Struct):
-    """The file."""
-
-    command: str
-    """What trained the weights."""
-    tileset: str
-    date: str
-    errors: list[dict[int, list[float]]]
-    """For each round and number of players, the mean error of the expected points before and after its fit."""
-    tables: dict[int, TableWeights]
-    """By the number of players."""
-
-
-class Weights:
-    """The weights at any number of turns left."""
-
-    def __init__(self, trained: TrainedWeights) -> None:
-        self._tables = trained.tables
-        self._weights: dict[tuple[int, float], list[float]] = {}
-
-    def weights(self, players: int, turns: float) -> list[float]:
-        """Return the weights of a player with a number of turns left, in the order of INPUT_NAMES."""
-        weights = self._weights.get((players, turns))
-        if weights is None:
-            by_input, shares = self._tables[players].inputs, knot_shares(turns)
-            weights = [sum(share * by_input[name][knot] for knot, share in shares) for name in INPUT_NAMES]
-            self._weights[players, turns] = weights
-        return weights
-
-    def spread(self, players: int, turns: float) -> float:
-        """Return the standard deviation of the final points from the expected ones."""
-        spread = self._tables[players].spread
-        return sum(share * spread[knot] for knot, share in knot_shares(turns))
-
-
-def knot_shares(turns: float) -> list[tuple[int, float]]:
-    """Return the knots next to a number of turns left, each with its share.
-
-    >>> knot_shares(4), knot_shares(20)
-    ([(2, 0.75), (3, 0.25)], [(4, 1.0)])
-    """
-    for knot, (before, after) in enumerate(pairwise(KNOTS)):
-        if turns < after:
-            share = (turns - before) / (after - before)
-            return [(knot, 1 - share), (knot + 1, share)]
-    return [(len(KNOTS) - 1, 1.0)]
-
-
-def decode_weights(data: bytes) -> Weights:
-    """Return the weights of a file's content."""
-    return Weights(msgspec.json.decode(data, type=TrainedWeights))
-
-
-@cache
-def load_weights() -> Weights:
-    """Return the weights that the service has."""
-    return decode_weights(WEIGHTS_FILE.read_bytes())
-
-
-POINTS_OF_A_WIN: Final = 10.0
-LEAD_WEIGHT: Final = 0.5
-"""What a certain win, and a point of the lead over the best of the others, count in the value of a game."""
-
-SCALE_OF_SPREAD: Final = 0.78
-"""The scale of the logistic choice model (Gumbel) is its standard deviation, multiplied by the root of 6 over pi."""
-
-
-class WinEvaluator:
-    """Evaluates games a few turns ahead of the estimator's."""
-
-    def __init__(self, estimator: FeatureEstimator, weights: Weights) -> None:
-        self._index = estimator.index
-        self.inputs = InputCalculator(estimator)
-        self._weights = weights
-
-    def evaluate(self, game: Game, seat: int) -> float:
-        """Return the value of a game for a seat, in points."""
-        rivals = [other for other, player in enumerate(game.players) if other != seat and not player.resigned]
-        if game.status == "active":
-            points, spread = self.expected_points(game)
-            lead = points[seat] - max([points[other] for other in rivals])
-            scale = SCALE_OF_SPREAD * spread
-            win = 1 / (1 + fsum([exp((points[other] - points[seat]) / scale) for other in rivals]))
-        else:
-            winners = winning_seats(self._index, game)
-            totals = [final_score(self._index, game, other).total for other in range(len(game.players))]
-            lead = float(totals[seat] - max([totals[other] for other in rivals]))
-            win = (seat in winners) / len(winners)
-        return POINTS_OF_A_WIN * win + LEAD_WEIGHT * lead
-
-    def expected_points(self, game: Game) -> tuple[list[float], float]:
-        """Return the expected final points of every seat, and how far the final ones may lie from them."""
-        players = len(game.players)
-        turns = turns_of_seats(game)
-        points = []
-        for seat, inputs in enumerate(self.inputs.compute(game, turns)):
-            weights = self._weights.weights(players, turns[seat])
-            expected = float(ship_points(self._index, game.players[seat]))
-            for weight, value in zip(weights, inputs, strict=True):
-                expected += weight * value
-            points.append(expected)
-        return points, self._weights.spread(players, turns[game.seat])
 
 
 def turns_of_seats(game: Game) -> list[float]:
@@ -308,6 +210,152 @@ def _with_islander_moves(estimator: FeatureEstimator, baseline: FeatureBaseline,
     ]
 
 
+MAX_CACHED_PLACEMENTS = 5
+"""Number of the best placements on the root's board that are compared for each tile."""
+
+TURN_COST = 6
+"""Fixed work of a turn, in scored placements."""
+
+DECISION_COST = 3
+"""Work of a decision about a ship, in scored placements."""
+
+PlacementKey = tuple[int, ...]
+"""A seat, its supply, a placement, and the state of the features that it joins."""
+
+
+class Playout:
+    """Plays out games a few turns ahead of the estimator's, the root, about as `greedy` chooses.
+
+    The gain of a placement follows almost entirely from the features that it joins. So a placement is scored once for
+    each state of these, with the wares and the bag of that moment. Only promising placements are scored: the best ones
+    on the root's board, and those on cells that changed since.
+    """
+
+    def __init__(self, estimator: FeatureEstimator) -> None:
+        self.estimator = estimator
+        self.index, self.root = estimator.index, estimator.game
+        self.work = 0
+        """Work done so far, in scored placements."""
+        self._best_by_tile: dict[tuple[int, int], list[PlaceTile]] = {}
+        self._gains: dict[PlacementKey, float] = {}
+        self._islander_moves: dict[PlacementKey, Action] = {}
+
+    def play_turns(self, game: Game, last_turn: int) -> None:
+        """Play until the turn `last_turn` is over, or the game."""
+        while game.status == "active" and game.turn_number <= last_turn:
+            if game.phase == "place_tile":
+                self._play_placement(game)
+            else:
+                self._play_decision(game)
+
+    def _play_placement(self, game: Game) -> None:
+        """Place the tile and move an islander."""
+        self.work += TURN_COST
+        keys, gains = self._score_placements(game, self._candidate_placements(game))
+        move = max(gains, key=gains.__getitem__)
+        key = keys[move]
+        apply_action(self.index, game, move)
+        if game.phase == "islander":
+            moves = legal_islander_moves(self.index, game)
+            islander_move = self._islander_moves.get(key)
+            if islander_move is None or islander_move not in moves:
+                evaluation = PlacementEvaluation(self._estimator_for(game), game, None)
+                islander_move = self._islander_moves[key] = max(moves, key=evaluation.islander_gain)
+            apply_action(self.index, game, islander_move)
+
+    def _score_placements(
+        self, game: Game, moves: list[PlaceTile]
+    ) -> tuple[dict[PlaceTile, PlacementKey], dict[PlaceTile, float]]:
+        """Return the cache key and the gain of each placement, the best islander move included."""
+        baseline: FeatureBaseline | None = None
+        estimator: FeatureEstimator | None = None
+        stock_value = 0.0
+        keys, gains = {}, {}
+        for move in moves:
+            key = keys[move] = self._placement_key(game, move)
+            gain = self._gains.get(key)
+            if gain is None:
+                if baseline is None or estimator is None:
+                    estimator = self._estimator_for(game)
+                    baseline = FeatureBaseline(estimator)
+                    stock_value = _stock_value(estimator)
+                self.work += 1
+                evaluation = PlacementEvaluation(estimator, with_tile_placed(self.index, game, move), baseline)
+                gain = self._gains[key] = evaluation.best_value() - stock_value
+            gains[move] = gain
+        return keys, gains
+
+    def _placement_key(self, game: Game, move: PlaceTile) -> PlacementKey:
+        cell = pack_cell(move.x, move.y)
+        board, facing, bases, feature = game.board, self.index.slots_facing, game.first_segments, game.feature_labels
+        open_slots, symbols, islanders = game.open_slots, game.symbols, game.islanders
+        key = [game.seat, game.players[game.seat].supply, cell, game.tile, move.rotation, game.frontier[cell]]
+        for side, step in enumerate(SIDE_OFFSETS):
+            if (order := board.get(cell + step)) is not None:
+                base = bases[order]
+                for segment in facing[game.oriented_tiles[order]][side ^ 2]:
+                    label = feature[base + segment]
+                    key += open_slots[label], symbols[label], islanders[label]
+        return tuple(key)
+
+    def _estimator_for(self, game: Game) -> FeatureEstimator:
+        return FeatureEstimator(self.index, game, self.estimator.bag)
+
+    def _play_decision(self, game: Game) -> None:
+        """Decide any other phase."""
+        moves: list[Action] = legal_moves(self.index, game)
+        if len(moves) > 1:
+            self.work += DECISION_COST
+            scores = score_other_moves(self._estimator_for(game), moves)
+            apply_action(self.index, game, moves[scores.index(max(scores))])
+        else:
+            apply_action(self.index, game, moves[0])
+
+    def _candidate_placements(self, game: Game) -> list[PlaceTile]:
+        """Return the root's best placements that are still possible, and all on cells that changed."""
+        rotations_by_edges, frontier, root_frontier = (
+            self.index.fitting_rotations[game.tile],
+            game.frontier,
+            self.root.frontier,
+        )
+        placements = []
+        for move in self._best_placements(game.seat, game.tile):
+            cell = pack_cell(move.x, move.y)
+            if frontier.get(cell) == root_frontier[cell]:
+                placements.append(move)
+                if len(placements) == MAX_CACHED_PLACEMENTS:
+                    break
+        for cell, packed in frontier.items():
+            if root_frontier.get(cell) != packed and (rotations := rotations_by_edges[packed]):
+                y = (cell + COORDINATE_LIMIT) >> CELL_BITS
+                x = cell - (y << CELL_BITS)
+                placements += [PlaceTile(x, y, rotation) for rotation in rotations]
+        return placements or legal_placements(self.index, game)
+
+    def _best_placements(self, seat: int, tile: int) -> list[PlaceTile]:
+        """Return the best placements of a tile on the root's board for a seat, the best first."""
+        placements = self._best_by_tile.get((seat, tile))
+        if placements is None:
+            game = replace(self.root, phase="place_tile", seat=seat, tile=tile)
+            _, gains = self._score_placements(game, legal_placements(self.index, game))
+            placements = self._best_by_tile[seat, tile] = sorted(gains, key=lambda move: -gains[move])[
+                : 2 * MAX_CACHED_PLACEMENTS
+            ]
+        return placements
+
+
+def _stock_value(estimator: FeatureEstimator) -> float:
+    """Return the value of all wares and islanders in supply."""
+    return fsum(
+        seat_weight
+        * (
+            estimator.ware_values[seat].value(estimator.wares[seat])
+            + fsum(estimator.islander_values[seat][: player.supply])
+        )
+        for seat, (seat_weight, player) in enumerate(zip(estimator.seat_weights, estimator.game.players, strict=True))
+    )
+
+
 SCORE_WEIGHT = 0.3
 """Weight of a candidate's greedy score beside its evaluation, as both of them err."""
 
@@ -343,14 +391,13 @@ class Trial(NamedTuple):
 
 
 class Search:
-    """The search for the best move of one game state; `effort` scales the work of its playouts."""
+    """The search for the best move of one game state."""
 
-    def __init__(self, state: GameState, rng: SeededRNG, weights: Weights, effort: float = 1.0) -> None:
+    def __init__(self, state: GameState, rng: SeededRNG) -> None:
         self.index, self.game = state
         self.rng = rng
-        self.effort = effort
         self.estimator = FeatureEstimator(self.index, self.game)
-        self.evaluator = WinEvaluator(self.estimator, weights)
+        self.evaluator = WinEvaluator(self.estimator)
         self.playout = Playout(self.estimator)
 
     def best_candidate(self, moves: list[Action]) -> Candidate:
@@ -365,10 +412,10 @@ class Search:
             self._evaluate(trials, self.game, self.game.turn_number)
             trials = _best_first(_distinct(trials))
             for number, work in ROUNDS[self.game.phase]:
-                trials = self._run_playouts(trials[:number], work * self.effort)
+                trials = self._run_playouts(trials[:number], work)
         return trials[0].candidate
 
-    def _run_playouts(self, trials: list[Trial], work: float) -> list[Trial]:
+    def _run_playouts(self, trials: list[Trial], work: int) -> list[Trial]:
         """Play out the candidates with shuffled bags, the same for each, until the work is done."""
         while self.playout.work < work:
             game = copy_game(self.game)
@@ -403,22 +450,19 @@ def _best_first(trials: list[Trial]) -> list[Trial]:
 
 
 class ExpertBot:
-    """A bot that searches the moves that `greedy` scores best; `effort` scales its work."""
+    """A bot that searches the moves that `greedy` scores best."""
 
     name = "expert"
-    version = "3"
+    version = "4"
     description = "Plays out its best moves until its next turn is over, and takes the one with the best result."
     heavy = True
-
-    def __init__(self, weights: Weights, effort: float = 1.0) -> None:
-        self._weights, self._effort = weights, effort
 
     def choose(self, state: GameState, rng: SeededRNG) -> Action:
         """Return the best move of the search."""
         moves = state.legal_moves()
         if len(moves) == 1:
             return moves[0]
-        return Search(state, rng, self._weights, self._effort).best_candidate(moves).move
+        return Search(state, rng).best_candidate(moves).move
 
 
-BOT: Bot = ExpertBot(load_weights())
+BOT: Bot = ExpertBot()

@@ -88,7 +88,7 @@ DELAY_DISCOUNT: Final = 0.7
 """Factor on a delivery's profit for each turn that it has to wait."""
 MISSING_WARE_DISCOUNT: Final = 0.4
 """Factor on a delivery's profit for each ware that is still missing."""
-ISLANDER_VALUES: Final = (5.2, 1.6, 0.8, 0.6)
+ISLANDER_VALUES: tuple[float, ...] = (5.2, 1.6, 0.8, 0.6)
 """Values of the first, second, third and fourth islander in supply, early in the game."""
 ISLANDER_HORIZON: Final = 8.0
 """Number of turns left from which on an islander in supply has its full value."""
@@ -341,7 +341,7 @@ class FeatureEstimator:
     def closing_chance(self, packed: int, side: int, slot: int) -> float:
         """Return the probability that the next tile closes a feature at an opening.
 
-        A tile that only extends the feature counts with `weights.EXTENSION_WEIGHT`.
+        A tile that only extends the feature counts with `EXTENSION_WEIGHT`.
         """
         cached = self._closing_chances.get((packed, side, slot))
         if cached is None:

@@ -1,16 +1,10 @@
 """The bot `greedy`: it plays the move with the highest estimated value, in points of the final score.
 
-`placement_evaluation` tries every placement on a copy of the game, together with the best islander move after it. The
-value of a board adds up the players' wares, given the displayed ships (`ware_values`), the expected yield of unfinished
-features (`feature_estimates`) and the islanders in supply. The other players' values count against the bot's own.
-`tile_fit` lists the tiles that fit or close an open cell, and `weights` holds every number that is an
-estimate and not a rule.
+`PlacementEvaluation` values every placement on a copy of the game, together with the best islander move after it. The
+value of a board adds up the players' wares, given the displayed ships, the expected yield of unfinished features and
+the islanders in supply, as `feature_estimates` has them. The other players' values count against the bot's own.
 
 The bot uses the contents of the bag and the pile, which are public (R8.1), and never their order.
-
-Scores for the legal moves of each phase.
-
-The value of a game with its tile on the board, and of the islander moves after it.
 """
 
 from math import fsum

@@ -24,7 +24,7 @@ from service.games.access import (
 )
 from service.games.automatic_turns import play_bots
 from service.games.commands.execute import ClientCharge, retry
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot, UnknownTileSet
 from service.games.idempotency import (
@@ -35,9 +35,8 @@ from service.games.idempotency import (
     token_secret,
 )
 from service.games.legal_moves import list_legal_moves
-from service.games.ports import StoredDiff
+from service.games.ports import StoredDiff, StoredGame
 from service.games.queries import check_external_users, creator_hash, load_digest
-from service.games.repository import read_access
 from service.games.tilesets import (
     DEFAULT_TILESET,
     RANDOM_SEED_BYTES,
@@ -116,9 +115,12 @@ def new_access_record(
     )
 
 
-def created_response(session: GameSession, secret: bytes, digest: str, language: Language | None) -> Created:
+def created_response(
+    context: Context, stored: StoredGame, secret: bytes, digest: str, language: Language | None
+) -> Created:
     """Return the response with the tokens, which are stored nowhere, and the legal moves in a language."""
-    game, access, index = session.game, session.access, session.tileset.index
+    index, game = repository.open_game(context.tilesets, stored)
+    access = stored.access
     salt = access.salt
     return Created(
         game=build_view(index, game),
@@ -131,11 +133,11 @@ def created_response(session: GameSession, secret: bytes, digest: str, language:
 
 
 async def replay_created(
-    context: Context, session: GameSession, secret: bytes, version: int, language: Language | None
+    context: Context, stored: StoredGame, secret: bytes, version: int, language: Language | None
 ) -> ReplayableResult[Created]:
     """Return the response again to a request that made this version: the same tokens, and the current game."""
-    digest = await load_digest(context, session.game.id, version)
-    return ReplayableResult(created_response(session, secret, digest, language), version, replayed=True)
+    digest = await load_digest(context, stored.game.id, version)
+    return ReplayableResult(created_response(context, stored, secret, digest, language), version, replayed=True)
 
 
 def check_bots(context: Context, body: CreateGame) -> None:
@@ -243,18 +245,19 @@ async def create(  # noqa: PLR0913  what a request says, each by name
         if stored is None:
             if charge is not None:
                 await charge.charge_new_game(body)
-            game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
-            session = GameSession(game, new_access_record(body, secret, creator_hash(creator), api_key), tileset)
-            created = created_response(session, secret, game.digest, language_of_moves)
+            stored = StoredGame(game_id)
+            stored.game, diffs = await set_up_game(context, body, tileset, game_id, creator=client)
+            stored.access = new_access_record(body, secret, creator_hash(creator), api_key)
+            game = stored.game
+            created = created_response(context, stored, secret, game.digest, language_of_moves)
             record = new_record(scope, context.clock(), game.version)
-            if not await repository.commit(context, session, diffs, store_access=True, idempotency=record):
+            if not await repository.commit(context, stored, diffs, stores_access=True, idempotency=record):
                 return None
-            await attach_to_key(context, session)
+            await attach_to_key(context, stored)
             return ReplayableResult(created, game.version)
         if (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
-            session = repository.open_session(context, stored, read_access(stored))
-            await attach_to_key(context, session)
-            return await replay_created(context, session, secret, first.version, language_of_moves)
+            await attach_to_key(context, stored)
+            return await replay_created(context, stored, secret, first.version, language_of_moves)
         expired_ids += 1  # a game of an expired record has this id
         return None
 

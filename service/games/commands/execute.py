@@ -1,6 +1,6 @@
 """The one loop under all commands: attempt a change of the stored game, and start over after a version conflict.
 
-A command that may use the cache is attempted on the cached session first, so that the commit is its only round trip to
+A command that may use the cache is attempted on the cached stored first, so that the commit is its only round trip to
 the store. A cached game may accept a command, never reject one: after an error or a conflict the stored game decides.
 Retries are bounded, with growing pauses and jitter.
 
@@ -23,7 +23,7 @@ from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action
 from service.games.automatic_turns import play_bots
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
 from service.games.idempotency import (
     FirstResponse,
@@ -35,7 +35,7 @@ from service.games.idempotency import (
 )
 from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import bot_on_turn
-from service.games.ports import Revision, StoredDiff, UnreadableGame
+from service.games.ports import Revision, StoredDiff, StoredGame, UnreadableGame
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff
 
@@ -88,8 +88,8 @@ class CommandRequest(msgspec.Struct, Generic[B], frozen=True, kw_only=True):
 
 Result = ReplayableResult[ActionResult[Raw]]
 
-Command = Callable[[Context, GameSession, Principal, CommandRequest[B]], Awaitable[list[StoredDiff]]]
-"""Changes the session's game, or replaces it, and returns the diffs. Raises GameError."""
+Command = Callable[[Context, StoredGame, Principal, CommandRequest[B]], Awaitable[list[StoredDiff]]]
+"""Changes the stored's game, or replaces it, and returns the diffs. Raises GameError."""
 
 
 async def change_game(context: Context, name: str, request: CommandRequest[B], command: Command[B]) -> Result:
@@ -98,37 +98,37 @@ async def change_game(context: Context, name: str, request: CommandRequest[B], c
     if key is not None:
         scope = idempotency_scope(key, f"/v1/games/{game_id}/{name}", request.token, request.body)
 
-    async def attempt(session: GameSession, principal: Principal) -> "Result | None":
-        if session.game.status != "active":
-            raise GameNotActive(session.game.status)
+    async def attempt(stored: StoredGame, principal: Principal) -> "Result | None":
+        if stored.game.status != "active":
+            raise GameNotActive(stored.game.status)
         if request.if_match is not None:
-            check_if_match(session.revision, request.if_match)
-        diffs = await command(context, session, principal, request)
-        game = session.game
+            check_if_match(stored.revision, request.if_match)
+        diffs = await command(context, stored, principal, request)
+        game = stored.game
         if bot_on_turn(game) is not None:
             if request.charge is not None:
                 await request.charge.charge_bots(game)
-            diffs += await play_bots(context, session.tileset.index, game)
-        result = _build_result(session, request, diffs)
+            diffs += await play_bots(context, context.tilesets.get(game.tileset).index, game)
+        result = _build_result(context, stored, request, diffs)
         record = None if scope is None else new_record(scope, context.clock(), game.version, len(diffs))
-        is_committed = await repository.commit(context, session, diffs, idempotency=record)
+        is_committed = await repository.commit(context, stored, diffs, idempotency=record)
         return ReplayableResult(result, game.version) if is_committed else None
 
-    async def replay(session: GameSession, first: FirstResponse) -> Result:
+    async def replay(stored: StoredGame, first: FirstResponse) -> Result:
         """Return the first response, its diffs from the log; the game and its legal moves are the current ones."""
         diffs = await context.store.load_diffs(game_id, first.version - first.detail, first.detail)
         if not diffs or diffs[-1].version != first.version:
             raise UnreadableGame(f"its log does not hold version {first.version}")
-        return ReplayableResult(_build_result(session, request, diffs), first.version, replayed=True)
+        return ReplayableResult(_build_result(context, stored, request, diffs), first.version, replayed=True)
 
     return await execute(
         context, game_id, request.token, authorize_action, attempt, scope=scope, replay=replay, uses_cache=True
     )
 
 
-def check_if_match(revision: Revision | None, if_match: Sequence[Revision] | None) -> None:
+def check_if_match(revision: Revision, if_match: Sequence[Revision] | None) -> None:
     """Raise VersionMismatch unless the stored game is at one of the expected revisions."""
-    if if_match is None or revision is None:
+    if if_match is None:
         return
     for expected in if_match:
         if expected.version == revision.version and expected.digest in ("", revision.digest):
@@ -136,9 +136,11 @@ def check_if_match(revision: Revision | None, if_match: Sequence[Revision] | Non
     raise VersionMismatch(*revision)
 
 
-def _build_result(session: GameSession, request: CommandRequest[Any], diffs: Sequence[StoredDiff]) -> ActionResult[Raw]:
+def _build_result(
+    context: Context, stored: StoredGame, request: CommandRequest[Any], diffs: Sequence[StoredDiff]
+) -> ActionResult[Raw]:
     """Return the response to a change with these diffs."""
-    game, index = session.game, session.tileset.index
+    index, game = repository.open_game(context.tilesets, stored)
     return ActionResult(
         version=diffs[-1].version,
         digest=diffs[-1].digest,
@@ -154,32 +156,31 @@ async def execute(  # noqa: PLR0913  each says something else of the command
     game_id: str,
     token: str | None,
     authorize: Callable[[AccessRecord, str, str | None], Principal],
-    attempt: Callable[[GameSession, Principal], Awaitable[R | None]],
+    attempt: Callable[[StoredGame, Principal], Awaitable[R | None]],
     *,
     scope: IdempotencyScope | None = None,
-    replay: Callable[[GameSession, FirstResponse], Awaitable[R]] | None = None,
+    replay: Callable[[StoredGame, FirstResponse], Awaitable[R]] | None = None,
     uses_cache: bool = False,
 ) -> R:
     """Run a command until it is committed, replayed or rejected, and return what `attempt` or `replay` returns.
 
-    `attempt` changes a session's game and commits it; it returns None after a version conflict. With the `scope` of an
+    `attempt` changes a stored's game and commits it; it returns None after a version conflict. With the `scope` of an
     idempotency key, `replay` returns the response to the first request with the key again. With `uses_cache` the first
-    attempt may run on a cached session. Raises NoSuchGame, Conflict, and what the callables do.
+    attempt may run on a cached stored. Raises NoSuchGame, Conflict, and what the callables do.
     """
-    if uses_cache and (session := context.cache.pop(game_id)) is not None:
+    if uses_cache and (stored := context.cache.pop(game_id)) is not None:
         try:
-            if (result := await attempt(session, authorize(session.access, game_id, token))) is not None:
+            if (result := await attempt(stored, authorize(stored.access, game_id, token))) is not None:
                 return result
         except GameError:
             pass  # the cached game may be stale: only the stored one rejects
 
     async def attempt_stored() -> R | None:
-        record, access = await repository.load_game(context, game_id, None if scope is None else scope.key_hash)
-        principal = authorize(access, game_id, token)
-        session = repository.open_session(context, record, access)
-        if replay is not None and (first := read_record(scope, record.idempotency_record, context.clock())) is not None:
-            return await replay(session, first)
-        return await attempt(session, principal)
+        stored = await repository.load_game(context, game_id, None if scope is None else scope.key_hash)
+        principal = authorize(stored.access, game_id, token)
+        if replay is not None and (first := read_record(scope, stored.idempotency_record, context.clock())) is not None:
+            return await replay(stored, first)
+        return await attempt(stored, principal)
 
     return await retry(attempt_stored)
 

@@ -40,7 +40,7 @@ from service.engine import (
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.commands.execute import CommandRequest, change_game, check_if_match, execute
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import (
     GameNotActive,
@@ -56,10 +56,9 @@ from service.games.errors import (
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
-from service.games.ports import Revision, StoredDiff
-from service.games.repository import read_log
+from service.games.ports import Revision, StoredDiff, StoredGame
+from service.games.repository import open_game, read_log
 from service.json_patch import apply_patch
-from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
 ACTION_TYPES: dict[str, tuple[type[Action], dict[str, bool]]] = {
@@ -79,7 +78,7 @@ async def act(context: Context, request: CommandRequest[Act]) -> ReplayableResul
 async def _act(
     actions: Sequence[Action],
     context: Context,
-    session: GameSession,
+    stored: StoredGame,
     principal: Principal,
     request: CommandRequest[Act],
 ) -> list[StoredDiff]:
@@ -87,7 +86,8 @@ async def _act(
 
     In a list, a pass that the engine made by itself is skipped.
     """
-    game, index, body = session.game, session.tileset.index, request.body
+    index, game = open_game(context.tilesets, stored)
+    body = request.body
     diffs: list[StoredDiff] = []
     skippable: set[PassPhase] = set()
     is_revealed = False
@@ -97,16 +97,14 @@ async def _act(
         if is_revealed:
             raise ListTooLong(position)
         place = None if body.actions is None else position
-        seat = resolve_seat(session.access, principal, body.seat, game.decider, place)
+        seat = resolve_seat(stored.access, principal, body.seat, game.decider, place)
         check_turn(game, seat, place)
         try:
-            with tracing.span("apply"):
-                applied, events = apply_action(index, game, action)
+            applied, events = apply_action(index, game, action)
         except IllegalMove as refusal:
             raise MoveRejected(refusal.rule, refusal.reason, place) from refusal
-        with tracing.span("record"):
-            at, move = context.now(), move_id(applied)
-            diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
+        at, move = context.now(), move_id(applied)
+        diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
         if body.actions is not None:
             is_revealed = reveals_hidden(events)
             skippable |= passed_by_engine(game, applied, events)
@@ -177,11 +175,12 @@ async def undo(context: Context, request: CommandRequest[SeatCommand]) -> Replay
 
 
 async def _undo(
-    context: Context, session: GameSession, principal: Principal, request: CommandRequest[SeatCommand]
+    context: Context, stored: StoredGame, principal: Principal, request: CommandRequest[SeatCommand]
 ) -> list[StoredDiff]:
-    """Put the game as it was before the last action in the session's place."""
-    game, index, charge = session.game, session.tileset.index, request.charge
-    seat = resolve_seat(session.access, principal, request.body.seat, game.decider)
+    """Put the game as it was before the last action in the stored's place."""
+    index, game = open_game(context.tilesets, stored)
+    charge = request.charge
+    seat = resolve_seat(stored.access, principal, request.body.seat, game.decider)
     check_turn(game, seat)
     if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
         raise NothingToUndo(seat)
@@ -190,10 +189,10 @@ async def _undo(
         point = await asyncio.to_thread(compute_undo_point, index, game, log)
     if point is None:
         raise NothingToUndo(seat)
-    session.game = restore(game, point)
+    stored.game = restore(game, point)
     events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
     before = build_view(index, game)
-    return [record_change(index, session.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
+    return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -230,13 +229,13 @@ async def return_to_seat(context: Context, request: CommandRequest[SeatCommand])
 async def _change_seat(
     change: Callable[[TileSetIndex, Game, int], list[AnyEvent]],
     context: Context,
-    session: GameSession,
+    stored: StoredGame,
     principal: Principal,
     request: CommandRequest[SeatCommand],
 ) -> list[StoredDiff]:
     """Make a change of a seat that has not resigned, and return its diff."""
-    game, index = session.game, session.tileset.index
-    seat = resolve_seat(session.access, principal, request.body.seat, None)
+    index, game = open_game(context.tilesets, stored)
+    seat = resolve_seat(stored.access, principal, request.body.seat, None)
     if game.players[seat].resigned:
         raise SeatResigned(seat)
     events = change(index, game, seat)
@@ -263,14 +262,14 @@ async def abort_game(
     Raises GameNotActive when it is finished, VersionMismatch, and what `authorize` does.
     """
 
-    async def attempt(session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
-        game, index = session.game, session.tileset.index
+    async def attempt(stored: StoredGame, _owner: Principal) -> tuple[GameView, str] | None:
+        index, game = open_game(context.tilesets, stored)
         if game.status == "finished":
             raise GameNotActive(game.status)
-        check_if_match(session.revision, if_match)
+        check_if_match(stored.revision, if_match)
         if game.status != "aborted":
             diffs = [record_change(index, game, mark_aborted(game), context.now())]
-            if not await repository.commit(context, session, diffs):
+            if not await repository.commit(context, stored, diffs):
                 return None
         return build_view(index, game), game.digest
 

@@ -23,12 +23,13 @@ from service.games.access import (
 )
 from service.games.commands.create import derive_game_id, set_up_game
 from service.games.commands.execute import ClientCharge, execute, retry
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record
+from service.games.ports import StoredGame
 from service.games.queries import load_digest
-from service.games.repository import decode_game, read_access
+from service.games.repository import open_game
 from service.games.webhooks.owner import attach_to_key
 
 
@@ -54,7 +55,7 @@ async def rematch(context: Context, game_id: str, request: RematchRequest) -> Re
     """
     scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
 
-    async def attempt(before: GameSession, _player: Principal) -> ReplayableResult[Rematched] | None:
+    async def attempt(before: StoredGame, _player: Principal) -> ReplayableResult[Rematched] | None:
         game = before.game
         if game.next_game is not None:
             raise RematchExists(game.next_game)
@@ -64,60 +65,64 @@ async def rematch(context: Context, game_id: str, request: RematchRequest) -> Re
         await attach_to_key(context, created)
         game.next_game = created.game.id
         events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
-        diffs = [record_change(before.tileset.index, game, events, context.now())]
+        diffs = [record_change(open_game(context.tilesets, before)[0], game, events, context.now())]
         record = new_record(scope, context.clock(), created.game.version)
         if not await repository.commit(context, before, diffs, idempotency=record):
             return None
-        return ReplayableResult(_response(created, created.game.digest), created.game.version)
+        return ReplayableResult(_response(context, created, created.game.digest), created.game.version)
 
-    async def replay(before: GameSession, first: FirstResponse) -> ReplayableResult[Rematched]:
+    async def replay(before: StoredGame, first: FirstResponse) -> ReplayableResult[Rematched]:
         """Return the same rematch, as it is now."""
-        record, access = await repository.load_game(context, before.game.next_game or before.game.id)
-        created = repository.open_session(context, record, access)
+        created = await repository.load_game(context, before.game.next_game or before.id)
         digest = await load_digest(context, created.game.id, first.version)
-        return ReplayableResult(_response(created, digest), first.version, replayed=True)
+        return ReplayableResult(_response(context, created, digest), first.version, replayed=True)
 
     return await execute(
         context, game_id, request.token, authorize_owner_or_player, attempt, scope=scope, replay=replay
     )
 
 
-async def _load_or_create(context: Context, before: GameSession, request: RematchRequest) -> GameSession:
+async def _load_or_create(context: Context, before: StoredGame, request: RematchRequest) -> StoredGame:
     """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
     number = 0
 
-    async def attempt() -> GameSession | None:
+    async def attempt() -> StoredGame | None:
         nonlocal number
         game_id = derive_game_id(f"rematch.{before.game.id}", number)
-        record = await context.store.load(game_id)
-        if record is None:
+        created = await context.store.load(game_id)
+        if created is None:
             return await _create(context, before, request, game_id)
-        game = decode_game(record)
-        if game.previous_game == before.game.id:
-            return GameSession(game, read_access(record), before.tileset)
+        if created.game.previous_game == before.id:
+            return created
         number += 1
         return None
 
     return await retry(attempt)
 
 
-async def _create(context: Context, before: GameSession, request: RematchRequest, game_id: str) -> GameSession | None:
+async def _create(context: Context, before: StoredGame, request: RematchRequest, game_id: str) -> StoredGame | None:
     """Create the rematch under an id; return None where the id is taken."""
     body = _same_again(before, request.rematch)
     if request.charge is not None:
         await request.charge.charge_new_game(body)
-    game, diffs = await set_up_game(
-        context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
+    created = StoredGame(game_id)
+    created.game, diffs = await set_up_game(
+        context,
+        body,
+        context.tilesets.get(before.game.tileset),
+        game_id,
+        previous_game=before.game.id,
+        creator=request.client,
     )
-    created = GameSession(game, _same_access(before.access, request.api_key), before.tileset)
-    return created if await repository.commit(context, created, diffs, store_access=True) else None
+    created.access = _same_access(before.access, request.api_key)
+    return created if await repository.commit(context, created, diffs, stores_access=True) else None
 
 
-def _response(created: GameSession, digest: str) -> Rematched:
-    return Rematched(game=build_view(created.tileset.index, created.game), digest=digest)
+def _response(context: Context, created: StoredGame, digest: str) -> Rematched:
+    return Rematched(game=build_view(*open_game(context.tilesets, created)), digest=digest)
 
 
-def _same_again(before: GameSession, body: Rematch) -> CreateGame:
+def _same_again(before: StoredGame, body: Rematch) -> CreateGame:
     """Return the request for the same game again: who resigned or is played by a bot plays, an open seat is open."""
     game = before.game
     return CreateGame(

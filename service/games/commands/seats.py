@@ -13,7 +13,7 @@ from schemas.events import AnyEvent
 from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from schemas.vocabulary import COLORS
-from service.engine import build_view, next_open_seat, take_seat, vacate_seat
+from service.engine import TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
 from service.games import repository
 from service.games.access import (
     OWNER,
@@ -30,7 +30,7 @@ from service.games.access import (
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
 from service.games.commands.execute import ClientCharge, check_if_match, execute
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
 from service.games.idempotency import (
@@ -41,8 +41,9 @@ from service.games.idempotency import (
     token_secret,
 )
 from service.games.legal_moves import list_legal_moves
-from service.games.ports import Revision
+from service.games.ports import Revision, StoredGame
 from service.games.queries import check_external_users, load_digest, tag_seat
+from service.games.repository import open_game
 from service.games.webhooks.owner import remove_webhooks_of_seat
 from service.i18n import ENGLISH, Language
 
@@ -56,20 +57,21 @@ async def remove_player(
     Conflict (it has started, or the seat was filled at creation).
     """
 
-    async def attempt(session: GameSession, principal: Principal) -> tuple[GameView, str] | None:
+    async def attempt(stored: StoredGame, principal: Principal) -> tuple[GameView, str] | None:
         """Empty the seat unless it is open already."""
         if principal.role != OWNER and principal.seat != seat:
             raise WrongSeat(seat)
-        game, access, index = session.game, session.access, session.tileset.index
-        _check_is_removable(session, seat)
-        check_if_match(session.revision, if_match)
+        index, game = open_game(context.tilesets, stored)
+        access = stored.access
+        _check_is_removable(stored, seat)
+        check_if_match(stored.revision, if_match)
         if game.players[seat].kind != "open":
-            if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
+            if await remove_webhooks_of_seat(context.store.webhooks, stored, seat):
                 return None
             revoked, access.seats[seat] = access.seats[seat], None
             access.tags[seat] = None
             diffs = [record_change(index, game, vacate_seat(game, seat), context.now())]
-            if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
+            if not await repository.commit(context, stored, diffs, stores_access=True, revokes_token=True):
                 return None
             await _unindex_token(context, game_id, revoked)
         return build_view(index, game), game.digest
@@ -90,23 +92,23 @@ async def replace_token(
     def derive_new_token(access: AccessRecord) -> str:
         return derive_token(secret, access.salt, f"{seat_role(seat)}.replaced")
 
-    async def attempt(session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
+    async def attempt(stored: StoredGame, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
         """Store the new token's hash in the old one's place."""
-        access, game = session.access, session.game
+        access, game = stored.access, stored.game
         resolve_seat(access, authorize_action(access, game_id, token), seat, seat)
-        if await remove_webhooks_of_seat(context.store.webhooks, session, seat):
+        if await remove_webhooks_of_seat(context.store.webhooks, stored, seat):
             return None
         new_token = derive_new_token(access)
         revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
         record = new_record(scope, context.clock(), game.version, seat)
-        if not await repository.commit(context, session, [], store_access=True, revokes_token=True, idempotency=record):
+        if not await repository.commit(context, stored, [], stores_access=True, revokes_token=True, idempotency=record):
             return None
         await _unindex_token(context, game_id, revoked)
         return ReplayableResult(SeatToken(seat=seat, token=new_token), game.version)
 
-    async def replay(session: GameSession, _first: FirstResponse) -> ReplayableResult[SeatToken]:
-        replaced = SeatToken(seat=seat, token=derive_new_token(session.access))
-        return ReplayableResult(replaced, session.game.version, replayed=True)
+    async def replay(stored: StoredGame, _first: FirstResponse) -> ReplayableResult[SeatToken]:
+        replaced = SeatToken(seat=seat, token=derive_new_token(stored.access))
+        return ReplayableResult(replaced, stored.game.version, replayed=True)
 
     return await execute(context, game_id, token, _admit_everyone, attempt, scope=scope, replay=replay)
 
@@ -116,15 +118,15 @@ def _admit_everyone(_access: AccessRecord, _game: str, _token: str | None) -> Pr
     return Principal(None)
 
 
-def _check_is_removable(session: GameSession, seat: int) -> None:
-    game = session.game
+def _check_is_removable(stored: StoredGame, seat: int) -> None:
+    game = stored.game
     if seat >= len(game.players):
         raise NoSuchSeat(seat)
     if game.status == "active":
         raise Conflict("the game has started: players can no longer be removed")
     if game.status != "waiting":
         raise GameNotActive(game.status)
-    if seat in session.access.owner_seats or game.players[seat].kind == "bot":
+    if seat in stored.access.owner_seats or game.players[seat].kind == "bot":
         raise Conflict(f"seat {seat} was filled at creation")
 
 
@@ -157,41 +159,42 @@ async def join(context: Context, game_id: str, body: JoinGame, request: JoinRequ
     secret = token_secret(scope)
     check_external_users(body, request.creator)
 
-    def respond(session: GameSession, seat: int, digest: str) -> Joined:
-        game, index = session.game, session.tileset.index
+    def respond(stored: StoredGame, seat: int, digest: str) -> Joined:
+        index, game = open_game(context.tilesets, stored)
         return Joined(
             seat=seat,
-            token=derive_token(secret, session.access.salt, seat_role(seat)),
+            token=derive_token(secret, stored.access.salt, seat_role(seat)),
             game=build_view(index, game),
             digest=digest,
             legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
         )
 
-    async def attempt(session: GameSession, _reader: Principal) -> ReplayableResult[Joined] | None:
-        game, access, index = session.game, session.access, session.tileset.index
-        seat, events = _take_seat(session, body)
+    async def attempt(stored: StoredGame, _reader: Principal) -> ReplayableResult[Joined] | None:
+        index, game = open_game(context.tilesets, stored)
+        access = stored.access
+        seat, events = _take_seat(index, stored, body)
         if access.visibility == "public" and request.charge is not None:
             await request.charge.charge_join()
         diffs = [record_change(index, game, events, context.now())]
         diffs += await play_bots(context, index, game)
         access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, request.creator, body.external_user)
-        joined = respond(session, seat, game.digest)
+        joined = respond(stored, seat, game.digest)
         record = new_record(scope, context.clock(), game.version, seat)
-        is_committed = await repository.commit(context, session, diffs, store_access=True, idempotency=record)
+        is_committed = await repository.commit(context, stored, diffs, stores_access=True, idempotency=record)
         return ReplayableResult(joined, joined.game.version) if is_committed else None
 
-    async def replay(session: GameSession, first: FirstResponse) -> ReplayableResult[Joined]:
+    async def replay(stored: StoredGame, first: FirstResponse) -> ReplayableResult[Joined]:
         """Return the same seat and token, with the current game."""
         digest = await load_digest(context, game_id, first.version)
-        return ReplayableResult(respond(session, first.detail, digest), first.version, replayed=True)
+        return ReplayableResult(respond(stored, first.detail, digest), first.version, replayed=True)
 
     return await execute(context, game_id, request.token, authorize_read, attempt, scope=scope, replay=replay)
 
 
-def _take_seat(session: GameSession, body: JoinGame) -> tuple[int, list[AnyEvent]]:
+def _take_seat(index: TileSetIndex, stored: StoredGame, body: JoinGame) -> tuple[int, list[AnyEvent]]:
     """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
-    game = session.game
+    game = stored.game
     seat = next_open_seat(game)
     if seat is None:
         raise NoOpenSeat
@@ -200,4 +203,4 @@ def _take_seat(session: GameSession, body: JoinGame) -> tuple[int, list[AnyEvent
     if body.color in taken:
         raise Conflict(f"{body.color} is taken")
     color = body.color if body.color is not None else next(color for color in COLORS if color not in taken)
-    return seat, take_seat(session.tileset.index, game, seat, body.name, color)
+    return seat, take_seat(index, game, seat, body.name, color)

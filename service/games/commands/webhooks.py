@@ -38,15 +38,14 @@ from service.games.idempotency import (
 from service.games.ports import (
     Added,
     ExpectedWebhooks,
-    GameRecord,
     LeaseTaken,
+    StoredGame,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
 )
-from service.games.repository import decode_game
 from service.games.webhooks.owner import (
     AnyCreated,
     AnyDeliveries,
@@ -146,10 +145,10 @@ def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest
     return StoredWebhook(webhook, WebhookState(game.revision.version, pending_client=request.client_hash))
 
 
-def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: GameRecord | None) -> None:
+def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: StoredGame | None) -> None:
     """Raise Malformed for a seat that the game does not have."""
     if game is not None and isinstance(body, RegisterWebhook):
-        players = len(decode_game(game).players)
+        players = len(game.game.players)
         for index, seat in enumerate(body.seats or ()):
             if seat >= players:
                 raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")

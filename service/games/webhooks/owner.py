@@ -27,13 +27,13 @@ from schemas.webhooks import (
 )
 from service.games import repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
-from service.games.context import Context, GameSession
+from service.games.context import Context
 from service.games.errors import GameError
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.ports import (
     DeliveryAttempt,
-    GameRecord,
     LeaseTaken,
+    StoredGame,
     StoredWebhook,
     WebhookChange,
     WebhookNotFound,
@@ -83,7 +83,7 @@ class Rights(NamedTuple):
     max_webhooks: int
     seat: int | None = None
     """Of a seat's token."""
-    game: GameRecord | None = None
+    game: StoredGame | None = None
     """The game as it was when its access record allowed this."""
 
     def sees(self, webhook: WebhookRegistration) -> bool:
@@ -99,10 +99,10 @@ async def authorize(context: Context, owner: Owner) -> Rights:
     """Return what an owner may do now. Raises NoSuchGame, and what `authorize_owner_or_player` does."""
     if owner.api_key is not None:
         return Rights(owner.max_webhooks)
-    record, access = await repository.load_game(context, owner.subject)
-    principal = authorize_owner_or_player(access, owner.subject, owner.credential)
+    stored = await repository.load_game(context, owner.subject)
+    principal = authorize_owner_or_player(stored.access, owner.subject, owner.credential)
     limit = owner.max_webhooks if principal.seat is None else MAX_SEAT_WEBHOOKS
-    return Rights(limit, principal.seat, record)
+    return Rights(limit, principal.seat, stored)
 
 
 LEASE_TTL_S = 5
@@ -149,19 +149,19 @@ def restart(stored: StoredWebhook) -> StoredWebhook:
     return StoredWebhook(stored.registration, state)
 
 
-async def remove_webhooks_of_seat(webhooks: WebhookStore, session: GameSession, seat: int) -> bool:
-    """Delete what a seat's token has registered; return whether there was anything, which makes the session stale."""
-    if not session.webhooks:
+async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, seat: int) -> bool:
+    """Delete what a seat's token has registered; return whether there was anything, which makes the game stale."""
+    if not stored.webhooks:
         return False
-    registered = [one.registration for one in await webhooks.list_by_subject(session.game.id)]
+    registered = [one.registration for one in await webhooks.list_by_subject(stored.id)]
     own = [webhook.id for webhook in registered if webhook.seat == seat]
-    await asyncio.gather(*(webhooks.remove(session.game.id, webhook_id) for webhook_id in own))
+    await asyncio.gather(*(webhooks.remove(stored.id, webhook_id) for webhook_id in own))
     return bool(own)
 
 
-async def attach_to_key(context: Context, session: GameSession) -> None:
+async def attach_to_key(context: Context, stored: StoredGame) -> None:
     """Make a new game refer to the webhooks of its API key, which receive its changes from the first one on."""
-    game, api_key, webhooks = session.game.id, session.access.api_key, context.store.webhooks
+    game, api_key, webhooks = stored.id, stored.access.api_key, context.store.webhooks
     if api_key is None:
         return
     registered = [one.registration for one in await webhooks.list_by_subject(subject_of_key(api_key))]

@@ -16,9 +16,9 @@ from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, 
 from service.engine import build_view, legal_moves
 from service.games.context import Context
 from service.games.legal_moves import is_repeated, move_sort_key
-from service.games.ports import GameRecord, StoredDiff, UnreadableGame
+from service.games.ports import StoredDiff, StoredGame, UnreadableGame
 from service.games.queries import load_digest, load_for_reader
-from service.games.repository import decode_with_index, read_log
+from service.games.repository import open_game, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
 from service.web.app_keys import CONTEXT
@@ -133,7 +133,8 @@ async def read_board(request: web.Request, params: BoardPng) -> web.Response:
     options = _board_options(query)
     if params.language is not None:
         options = options._replace(language=params.language)
-    record, private = await load_for_reader(context, params.id, params.token)
+    record = await load_for_reader(context, params.id, params.token)
+    private = record.is_private
     if query.v is None or query.v == record.revision.version:
         (version, digest), immutable = record.revision, query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
@@ -174,9 +175,9 @@ def _parse_region(text: str) -> Region | None:
 
 
 async def _make_current_job(
-    context: Context, record: GameRecord, options: BoardOptions, image_format: ImageFormat
+    context: Context, record: StoredGame, options: BoardOptions, image_format: ImageFormat
 ) -> BoardJob:
-    index, game = decode_with_index(context.tilesets, record)
+    index, game = open_game(context.tilesets, record)
     moves = sorted(legal_moves(index, game), key=move_sort_key) if options.number_moves else []
     shown = [None if is_repeated(index, game, move) else move for move in moves]
     tileset = context.tilesets.get(game.tileset).response

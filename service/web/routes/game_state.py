@@ -1,4 +1,4 @@
-"""What follows from a game's state: `GET /v1/games/{id}/scores`, `/features`, `/tiles` and `/legal-moves`.
+"""What follows from a game: its scores, features, tiles and legal moves, and its log, polled or as an event stream.
 
 The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences.
 """
@@ -15,7 +15,7 @@ from schemas.scores import BoardFeatures, Scores, TilesLeft
 from schemas.story import Story
 from schemas.vocabulary import Count, Int32
 from service.games.legal_moves import MoveFilter, list_legal_moves
-from service.games.ports import GameRecord
+from service.games.ports import StoredGame
 from service.games.queries import (
     MAX_DIFFS,
     build_story,
@@ -25,7 +25,7 @@ from service.games.queries import (
     list_features,
     load_for_reader,
 )
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.web.app_keys import CONTEXT
 from service.web.headers import LastEventId, add_vary, prefers_media_type
 from service.web.middleware import EVENT_STREAM
@@ -100,8 +100,8 @@ async def read_features(request: web.Request, asked: FeaturesRead) -> web.Respon
     The texts are in the language of `Accept-Language`.
     """
 
-    async def build(loaded: GameRecord) -> tuple[BoardFeatures, NextPage]:
-        index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
+    async def build(loaded: StoredGame) -> tuple[BoardFeatures, NextPage]:
+        index, game = open_game(request.app[CONTEXT].tilesets, loaded)
         return list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
 
     return await localized_response(request, asked, build)
@@ -116,8 +116,8 @@ async def read_tiles(request: web.Request, params: LocalizedRead) -> web.Respons
     The tiles' names are in the language of `Accept-Language`.
     """
 
-    async def build(loaded: GameRecord) -> tuple[TilesLeft, NextPage]:
-        tiles = count_tiles_left(*decode_with_index(request.app[CONTEXT].tilesets, loaded), params.language)
+    async def build(loaded: StoredGame) -> tuple[TilesLeft, NextPage]:
+        tiles = count_tiles_left(*open_game(request.app[CONTEXT].tilesets, loaded), params.language)
         return tiles, ("cursor", None)
 
     return await localized_response(request, params, build)
@@ -137,8 +137,8 @@ async def read_legal_moves(request: web.Request, params: LegalMovesRead) -> web.
     query = params.query
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
 
-    async def build(loaded: GameRecord) -> tuple[LegalMoves, NextPage]:
-        index, game = decode_with_index(request.app[CONTEXT].tilesets, loaded)
+    async def build(loaded: StoredGame) -> tuple[LegalMoves, NextPage]:
+        index, game = open_game(request.app[CONTEXT].tilesets, loaded)
         moves = list_legal_moves(index, game, move_filter, params.language)
         return moves, ("cursor", moves.next_cursor)
 
@@ -189,7 +189,8 @@ async def read_diffs(request: web.Request, params: LogRead) -> web.StreamRespons
     if prefers_media_type(request, EVENT_STREAM, JSON):
         return await serve_event_stream(request, params.id)
     context = request.app[CONTEXT]
-    record, private = await load_for_reader(context, params.id, params.token)
+    record = await load_for_reader(context, params.id, params.token)
+    private = record.is_private
     etag = game_etag(*record.revision)
     response = not_modified_response(request, etag, private=private)
     if response is None:
@@ -211,7 +212,7 @@ async def read_story(request: web.Request, params: StoryRead) -> web.Response:
     """
     query = params.query
 
-    async def build(loaded: GameRecord) -> tuple[Story, NextPage]:
+    async def build(loaded: StoredGame) -> tuple[Story, NextPage]:
         story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, params.language)
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)

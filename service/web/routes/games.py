@@ -38,15 +38,13 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join, remove_player, replace_token
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
-from service.games.ports import GameRecord
+from service.games.ports import StoredGame
 from service.games.queries import MyGamesQuery, collect_my_games, list_games, load_for_reader
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
 from service.web.app_keys import CONTEXT
-from service.web.charge import charge_loaded_games
-from service.web.client_ip import get_site_network
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import (
     CreatorKey,
     IdempotencyKey,
@@ -56,7 +54,7 @@ from service.web.headers import (
     localized_etag,
     set_content_language,
 )
-from service.web.rate_limiter import RATE_LIMITER
+from service.web.rate_limiter import RATE_LIMITER, charge_loaded_games
 from service.web.responses import (
     cacheable_response,
     game_etag,
@@ -90,10 +88,11 @@ async def state_response(
 ) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
-    record, private = await load_for_reader(context, params.id, params.token)
+    record = await load_for_reader(context, params.id, params.token)
+    private = record.is_private
     tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
-        build(*decode_with_index(context.tilesets, record)), etag=tag, private=private
+        build(*open_game(context.tilesets, record)), etag=tag, private=private
     )
 
 
@@ -102,10 +101,11 @@ NextPage = tuple[str, str | int | None]
 
 
 async def localized_response(
-    request: web.Request, params: LocalizedRead, build: Callable[[GameRecord], Awaitable[tuple[Any, NextPage]]]
+    request: web.Request, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
-    record, private = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    private = record.is_private
     tag = localized_etag(game_etag(*record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
@@ -153,7 +153,7 @@ games_route = partial(Route, tag="games")
 
 def hash_client(request: web.Request) -> bytes:
     """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
-    return hash_creator(get_site_network(get_connection(request).address))
+    return hash_creator(get_connection(request).charge.account.site.client)
 
 
 def issued_tokens(created: Created) -> Iterator[str]:

@@ -1,11 +1,13 @@
-"""What is served as files: the web page, which `clients/page` builds, and the documentation, which `tools/site` builds.
+"""What is served as files, and the cards that chats show for a link to a game.
 
-The latter explains every problem's `type`. These pages are for people; the API documents describe the index alone.
+The web page is built by `clients/page`, the documentation by `tools/site`.
 
-The cards that chats show for a link to a game: who plays, how it stands, and a picture of its board.
+The documentation explains every problem's `type`. These pages are for people; the API documents describe the index
+alone.
 
-Their words are the Open Graph protocol's (ogp.me), with that of Twitter which asks for a large picture. A card names
-the host of its request, as pictures need an absolute URL, so no shared cache may store it.
+A card says who plays, how it stands, and shows the board. Its words are the Open Graph protocol's (ogp.me), with that
+of Twitter which asks for a large picture. A card names the host of its request, as pictures need an absolute URL, so no
+shared cache may store it.
 """
 
 import asyncio
@@ -26,9 +28,9 @@ from service.drawing.scene import MAX_REGION_SIDE, BoardOptions, Region, boundin
 from service.engine.view import build_view
 from service.games.context import Context
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.ports import GameRecord, StoreUnavailable
+from service.games.ports import StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
-from service.games.repository import decode_with_index
+from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
 from service.web.app_keys import CONTEXT
@@ -67,15 +69,15 @@ async def load_card(request: web.Request, game: str, language: Language) -> str:
     origin = f"{_scheme(request)}://{host}"
     try:
         async with asyncio.timeout(PATIENCE_S):
-            record, _ = await load_for_reader(context, game, None)
+            record = await load_for_reader(context, game, None)
         card = _make_card(context, record, language, origin)
     except (NoSuchGame, StoreUnavailable, TileSetMissing, TimeoutError):  # the page says so
         card = _make_plain_card(language, origin)
     return "".join(f'<meta property="{name}" content="{escape(text)}" />' for name, text in card.items())
 
 
-def _make_card(context: Context, record: GameRecord, language: Language, origin: str) -> dict[str, str]:
-    index, game = decode_with_index(context.tilesets, record)
+def _make_card(context: Context, record: StoredGame, language: Language, origin: str) -> dict[str, str]:
+    index, game = open_game(context.tilesets, record)
     translator, tileset = get_translator(language), context.tilesets.get(game.tileset).tileset
     names = [player.name for player in game.players if player.name is not None]
     view, status = build_view(index, game), describe_status(translator, index, game)

@@ -17,10 +17,10 @@ from service.games.api_key import ApiKey
 from service.games.queries import ApiKeyGamesQuery, list_api_key_games
 from service.telemetry.clock import timestamp
 from service.web.app_keys import CONTEXT, DRAINING, SUPERVISOR
-from service.web.charge import charge_loaded_games
 from service.web.headers import API_KEY_HEADER, add_vary
 from service.web.parsing import JSON
 from service.web.problems import BackgroundTaskFailing, ShuttingDown
+from service.web.rate_limiter import charge_loaded_games
 from service.web.responses import (
     CACHE_PUBLIC,
     Asset,

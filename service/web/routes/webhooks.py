@@ -32,7 +32,7 @@ from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
 from service.web.outbound import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed
@@ -174,7 +174,7 @@ def _check_url(request: web.Request, url: str) -> None:
 
 def _hash_address(request: web.Request) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
-    return blake2b(get_connection(request).address.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    return blake2b(get_connection(request).charge.account.client.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(

@@ -9,7 +9,7 @@ import pytest
 from service.games import archive
 from service.games.archive import MAX_ATTEMPTS, InvalidDocument, build_archive, build_export, validate_document
 from service.games.ports import StoredDiff
-from service.games.repository import decode_game, read_log
+from service.games.repository import read_log
 from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE, LAGOON
@@ -63,7 +63,7 @@ async def test_an_archive_whose_log_is_of_another_version_is_rejected(
 
     monkeypatch.setattr(archive, "read_log", read_no_log)
     with pytest.raises(InvalidDocument, match="its log does not match"):
-        await build_archive(store, CATALOGUE, record, decode_game(record))
+        await build_archive(store, CATALOGUE, record, record.game)
 
 
 async def test_a_game_whose_tile_set_has_changed_is_rejected(store: RedisStore) -> None:

@@ -14,10 +14,9 @@ import msgspec
 from schemas.vocabulary import Edition
 from service.engine import Game, copy_game, is_finished, legal_moves, move_id
 from service.games.bots import expert, greedy, random
-from service.games.bots.expert import WinEvaluator, load_weights, rank_candidates, turns_of_seats
+from service.games.bots.expert import Playout, WinEvaluator, rank_candidates, turns_of_seats
 from service.games.bots.feature_estimates import FeatureEstimator
 from service.games.bots.greedy import score_moves
-from service.games.bots.playout import Playout
 from service.games.bots.registry import run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, start_game
 
@@ -73,13 +72,14 @@ def _assess(game: Game) -> Assessment:
     if game.turn_number % TURNS_BETWEEN_SEARCHES < TURNS_BETWEEN_POSITIONS:
         bots.append(expert.BOT)
     decisions = {bot.name: move_id(run_bot(bot, LAGOON, game)) for bot in bots}
-    evaluator = WinEvaluator(estimator, load_weights())
+    evaluator = WinEvaluator(estimator)
     return Assessment(
         {**decisions, "playout": _digest_board(ahead)},
         [
             _weighted_sum(score_moves(LAGOON, game)[1]),
             _weighted_sum([one.score for one in rank_candidates(estimator, legal_moves(LAGOON, game))]),
-            *map(_weighted_sum, evaluator.inputs.compute(ahead, turns_of_seats(ahead))),
+            _weighted_sum(evaluator.expected_yields(ahead)),
+            _weighted_sum(evaluator.expected_points(ahead, turns_of_seats(ahead))),
             *(round(evaluator.evaluate(state, seat), 6) for state in (game, ahead) for seat in seats),
             playout.work,
         ],

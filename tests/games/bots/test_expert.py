@@ -6,10 +6,9 @@ from schemas.actions import Deliver, PlaceTile
 from service.engine import copy_game, legal_moves
 from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
-from service.games.bots.expert import INPUT_NAMES, ROUNDS, InputCalculator, Search, load_weights
+from service.games.bots.expert import ROUNDS, Playout, Search, WinEvaluator
 from service.games.bots.feature_estimates import FeatureEstimator
 from service.games.bots.greedy import score_moves
-from service.games.bots.playout import Playout
 from service.games.bots.registry import redact, run_bot
 from tests.games.bots.bot_games import LAGOON, act_once, play_to_end, start_game
 from tests.rules.board_parser import BOARDS
@@ -18,10 +17,11 @@ from tests.rules.rules_game import BLUE, RED, Table, ship
 TWO_SHIPS = (ship("five", 5, choice=4), ship("three", 3, choice=3))
 
 
-def compute_inputs(table: Table, turns: float) -> list[dict[str, float]]:
-    """Return the inputs of both seats when each has so many turns left."""
-    computed = InputCalculator(FeatureEstimator(table.index, table.game)).compute(table.game, [turns, turns])
-    return [dict(zip(INPUT_NAMES, inputs, strict=True)) for inputs in computed]
+def forecast(table: Table, turns: float) -> tuple[list[int], list[int]]:
+    """Return the points of both seats' deliveries when each has so many turns left, and the wares after them."""
+    evaluator = WinEvaluator(FeatureEstimator(table.index, table.game))
+    points, stocks = evaluator.forecast_deliveries(table.game, [turns, turns])
+    return points, [*map(sum, stocks)]
 
 
 def test_it_beats_random_by_far() -> None:
@@ -44,34 +44,39 @@ def test_a_playout_places_as_greedy_would(turns: int) -> None:
 def test_islanders_in_a_minority_win_no_wares() -> None:
     table = Table(BOARDS["open island"])
     table.play("island", None, "island", "island", None)
-    red, blue = compute_inputs(table, 2.0)
-    assert (red["supply"], red["more_supply"]) == (1, 1)
-    assert (blue["supply"], blue["more_supply"]) == (1, 2)
-    assert red["islands"] > blue["islands"] > 0  # blue's islander comes home
+    red, blue = WinEvaluator(FeatureEstimator(table.index, table.game)).expected_yields(table.game)
+    assert red > blue > 0  # blue's islander comes home
 
 
-@pytest.mark.parametrize(("turns", "second"), ((3.0, 3), (1.0, 0), (0.0, 0)))
-def test_one_delivery_is_forecast_for_each_turn_that_is_left(turns: float, second: int) -> None:
+@pytest.mark.parametrize(("turns", "points"), ((3.0, 8), (1.0, 5), (0.0, 0)))
+def test_one_delivery_is_forecast_for_each_turn_that_is_left(turns: float, points: int) -> None:
     table = Table(BOARDS["sea and island"], ships=TWO_SHIPS)
     table.give(RED, fish=8)
-    red, blue = compute_inputs(table, turns)
-    assert (red["first_ship"], red["second_ship"]) == (5 if turns else 0, second)
-    assert blue["first_ship"] == blue["second_ship"] == 0
+    assert forecast(table, turns)[0] == [points, 0]
 
 
 def test_a_ship_goes_to_the_rival_who_comes_first() -> None:
     table = Table(BOARDS["sea and island"], ships=TWO_SHIPS, first=BLUE)
     table.give(RED, fish=4)
     table.give(BLUE, bananas=4)
-    red, blue = compute_inputs(table, 2.0)
-    assert (red["first_ship"], blue["first_ship"]) == (3, 5)
+    assert forecast(table, 2.0)[0] == [3, 5]
 
 
 def test_wares_count_once_the_ships_that_they_pay_for_are_gone() -> None:
     table = Table(BOARDS["sea and island"], ships=TWO_SHIPS)
     table.give(RED, fish=4, shells=1)
-    red, _ = compute_inputs(table, 2.0)
-    assert (red["first_ship"], red["wares"], red["near"]) == (5, 1, 0.75)
+    assert forecast(table, 2.0) == ([5, 0], [1, 0])
+
+
+@pytest.mark.parametrize(("turns", "wares"), ((0.0, 1.0), (8.0, 1.65)))
+def test_wares_and_islanders_are_worth_less_at_the_end(turns: float, wares: float) -> None:
+    table = Table(BOARDS["sea and island"], ships=TWO_SHIPS[:1])
+    evaluator = WinEvaluator(FeatureEstimator(table.index, table.game))
+    before = evaluator.expected_points(table.game, [turns, turns])
+    assert before == pytest.approx([turns * 0.5 + (2.9 if turns else 0)] * 2)
+    table.give(RED, fish=3)
+    after = evaluator.expected_points(table.game, [turns, turns])
+    assert after[RED] - before[RED] == pytest.approx(wares)
 
 
 def test_it_delivers_where_greedy_would() -> None:
@@ -90,6 +95,6 @@ def test_a_decision_stays_near_its_work_limit(turns: int) -> None:
     while game.turn_number < turns or len(legal_moves(LAGOON, game)) == 1:
         act_once(game, greedy.BOT)
     state, rng = redact(expert.BOT, LAGOON, game)
-    search = Search(state, rng, load_weights())
+    search = Search(state, rng)
     search.best_candidate(state.legal_moves())
     assert search.playout.work < 1.25 * ROUNDS[game.phase][-1][1]

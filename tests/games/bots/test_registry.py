@@ -29,7 +29,6 @@ from service.games.bots.registry import (
 from service.games.tilesets import SeededRNG
 from tests.games.bots.bot_games import LAGOON, start_game
 from tests.games.bots.fake_bots import FakeBot, load_fake_bot
-from tests.queue_slot import acquired_slot
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -216,6 +215,6 @@ async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
             await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        async with asyncio.timeout(TIMEOUT_S), acquired_slot(pool.queue, ANONYMOUS):
+        async with asyncio.timeout(TIMEOUT_S), pool.queue.slot(ANONYMOUS):
             pass
     assert len(pool._decisions) <= MAX_UNCLAIMED_DECISIONS + 1

@@ -9,7 +9,7 @@ from service.games.access import AccessRecord
 from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.errors import GameError
 from service.games.hub import Hub
-from service.games.ports import Commit, GameRecord, Revision, StoredDiff, StoreUnavailable
+from service.games.ports import Change, Revision, StoredDiff, StoredGame, StoreUnavailable
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
@@ -91,11 +91,11 @@ class UnreliableStore(RedisStore):
         self._check()
         return await super().load_diffs(game, since, limit)
 
-    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
+    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         self._check()
         return await super().load(game, key)
 
-    async def load_since(self, game: str, since: int) -> GameRecord | None:
+    async def load_since(self, game: str, since: int) -> StoredGame | None:
         self._check()
         return await super().load_since(game, since)
 
@@ -125,7 +125,7 @@ class UnreliableStore(RedisStore):
             raise StoreUnavailable("out of reach")
 
 
-async def commit_and_publish(hub: Hub, store: RedisStore, commit: Commit) -> None:
+async def commit_and_publish(hub: Hub, store: RedisStore, commit: Change) -> None:
     """Commit to the game `g` as the hub's own instance does."""
     await store.commit(commit)
     hub.publish_commit("g", commit.diffs)

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from service.games.ports import StoreUnavailable
-from service.store import pipeline
+from service.store import connection
+from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.store.pipeline import FORGET_S, OutageLog
 from tests.background import in_background
 from tests.games.game_fixture import Clock
 from tests.polling import wait_until
@@ -27,7 +27,7 @@ HOUR_S = 3600
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(1000.0)
-    monkeypatch.setattr(pipeline, "monotonic", clock)
+    monkeypatch.setattr(connection, "monotonic", clock)
     return clock
 
 

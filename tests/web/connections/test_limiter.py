@@ -11,19 +11,29 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.games.ports import RateLimit
-from service.web.connections import limiter as module
-from service.web.connections.limiter import CONNECTION_S, MAX_DEBT, ConnectionLimiter, report_untrusted_proxy
+from service.web import connection_limiter as module
+from service.web.accounts import MAX_DEBT, Accounts
+from service.web.app_keys import LIMITS
+from service.web.charge import Charge
+from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
 from service.web.limits import Limits
+from service.web.middleware import report_untrusted_proxy
 from service.web.problems import TooManyConnections
+from service.web.rate_limiter import open_stream
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import FrozenClock
 
 ADDRESS = "192.0.2.1"
 
 
-def make_connection(client: str | None = ADDRESS, limiter: ConnectionLimiter | None = None) -> Any:
+def make_limiter(**limits: Any) -> ConnectionLimiter:
+    """Return a limiter with these limits."""
+    return ConnectionLimiter(Accounts(Limits(**limits)))
+
+
+def make_connection(limiter: ConnectionLimiter, client: str | None = ADDRESS) -> Any:
     """Return a connection of a client, or of a trusted proxy for None."""
-    return Mock(client=client, limiter=limiter, peername=("10.0.0.1", 4711))
+    return Mock(client=client, limiter=limiter, charge=Charge(limiter.accounts.get(client or "unknown")))
 
 
 def read_refusal(response: bytes) -> tuple[str, CIMultiDict[str], Any]:
@@ -63,8 +73,8 @@ def codes(refusals: list[bytes]) -> list[str | None]:
 def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     limits: Limits, status: str, code: str, detail: str
 ) -> None:
-    limiter = ConnectionLimiter(limits._replace(hsts_max_age_s=60))
-    line, headers, problem = read_refusal(limiter.add(make_connection()))
+    limiter = ConnectionLimiter(Accounts(limits._replace(hsts_max_age_s=60)))
+    line, headers, problem = read_refusal(limiter.add(make_connection(limiter)))
     assert (line, problem["status"], problem["code"]) == (status, int(status.split()[1]), code)
     assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
     assert [headers[name] for name in ("Retry-After", "Connection", "Content-Type", "Server")] == [
@@ -73,29 +83,29 @@ def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     assert [headers[name] for name in ("Access-Control-Allow-Origin", "X-Content-Type-Options")] == ["*", "nosniff"]
     assert headers["Strict-Transport-Security"].startswith("max-age=60")
     assert headers["Date"].endswith("GMT")
-    assert read_refusal(limiter.add(make_connection()))[1]["X-Request-Id"] != headers["X-Request-Id"]
+    assert read_refusal(limiter.add(make_connection(limiter)))[1]["X-Request-Id"] != headers["X-Request-Id"]
 
 
 def test_connections_are_rejected_beyond_both_limits() -> None:
-    limiter = ConnectionLimiter(Limits(max_connections=4, max_connections_per_address=2))
-    first = make_connection()
-    refusals = [limiter.add(one) for one in (first, make_connection(), make_connection())]
+    limiter = make_limiter(max_connections=4, max_connections_per_address=2)
+    first = make_connection(limiter)
+    refusals = [limiter.add(one) for one in (first, make_connection(limiter), make_connection(limiter))]
     assert codes(refusals) == [None, None, "rate_limited"]
-    refusals = [limiter.add(one) for one in (make_connection(None), make_connection(None))]
+    refusals = [limiter.add(one) for one in (make_connection(limiter, None), make_connection(limiter, None))]
     assert codes(refusals) == [None, "instance_unavailable"]
-    assert (limiter.connections_per_address, limiter.rejected) == ({ADDRESS: 3}, 2)
+    assert (limiter.accounts.get(ADDRESS).connections, limiter.rejected) == (3, 2)
     for _ in range(2):
         limiter.remove(first)
-    assert (limiter.connections_per_address, len(limiter.connections)) == ({ADDRESS: 2}, 4)
+    assert (limiter.accounts.get(ADDRESS).connections, len(limiter.connections)) == (2, 4)
 
 
 def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
     """However soon each is closed, since each takes longer than a plain GET."""
     clock = FrozenClock()
-    limiter = ConnectionLimiter(Limits(rate_time=RateLimit(30, 10)), clock)
+    limiter = ConnectionLimiter(Accounts(Limits(rate_time=RateLimit(30, 10)), clock=clock))
 
     def open_and_close(client: str | None = ADDRESS) -> bytes:
-        connection = make_connection(client)
+        connection = make_connection(limiter, client)
         refusal = limiter.add(connection)
         limiter.remove(connection)
         return refusal
@@ -109,14 +119,14 @@ def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
 
 
 def test_without_limits_by_address_only_the_instance_is_limited() -> None:
-    limiter = ConnectionLimiter(Limits(max_connections=2, max_connections_per_address=1, rate_limits=False))
-    assert codes([limiter.add(make_connection()) for _ in range(3)]) == [None, None, "instance_unavailable"]
+    limiter = make_limiter(max_connections=2, max_connections_per_address=1, rate_limits=False)
+    assert codes([limiter.add(make_connection(limiter)) for _ in range(3)]) == [None, None, "instance_unavailable"]
 
 
 def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    limiter, before = ConnectionLimiter(Limits(max_connections=1)), read_samples()
+    limiter, before = make_limiter(max_connections=1), read_samples()
     for client in (ADDRESS, ADDRESS, *[None] * 1_000):
-        limiter.add(make_connection(client))
+        limiter.add(make_connection(limiter, client))
     assert grown(before, "rate_limited_total", policy="all-connections") == 1_001
     rejected = "connections are rejected: {} are open, {} of them from {}, which was rejected last"
     assert [record.getMessage() for record in caplog.records] == [
@@ -125,17 +135,23 @@ def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest
     ]
 
 
-def test_the_streams_of_an_address_are_limited_and_rejections_counted() -> None:
-    limiter, before = ConnectionLimiter(Limits(max_streams_per_address=2)), read_samples()
-    for _ in range(2):
-        limiter.add_stream(ADDRESS)
-    with pytest.raises(TooManyConnections) as rejected:
-        limiter.add_stream(ADDRESS)
+async def test_the_streams_of_an_address_are_limited_and_rejections_counted() -> None:
+    limits, before = Limits(max_streams_per_address=2), read_samples()
+    connection = make_connection(ConnectionLimiter(Accounts(limits)))
+    connection.has_ended, connection.received_bytes = False, 0
+    request = make_request(connection)
+    request.app = {LIMITS: limits}
+    account = connection.charge.account
+    async with open_stream(request):
+        async with open_stream(request):
+            with pytest.raises(TooManyConnections) as rejected:
+                await open_stream(request).__aenter__()
+            assert account.streams == 2
+        async with open_stream(request):
+            assert account.streams == 2
+    assert account.streams == 0
     assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams of this address", 2)
     assert grown(before, "rate_limited_total", policy="open-streams") == 1
-    limiter.remove_stream(ADDRESS)
-    limiter.add_stream(ADDRESS)
-    assert limiter.streams_per_address == {ADDRESS: 2}
 
 
 async def test_a_connection_whose_timeouts_cannot_be_checked_is_closed_and_the_others_are_checked(
@@ -150,7 +166,8 @@ async def test_a_connection_whose_timeouts_cannot_be_checked_is_closed_and_the_o
             raise TimeoutError
 
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
-    limiter, connections = ConnectionLimiter(Limits()), [make_connection() for _ in range(3)]
+    limiter = make_limiter()
+    connections = [make_connection(limiter) for _ in range(3)]
     connections[0].check_timeouts.side_effect = ZeroDivisionError
     for connection in connections:
         limiter.add(connection)
@@ -175,7 +192,7 @@ def make_request(connection: Any, **headers: str) -> Any:
     ("client", "headers", "is_warned"),
     (
         (ADDRESS, {"X-Forwarded-For": "192.0.2.7"}, True),
-        (ADDRESS, {"Forwarded": "for=192.0.2.7"}, True),
+        (ADDRESS, {"Forwarded": "for=192.0.2.7"}, False),
         (ADDRESS, {"X-Real-IP": "192.0.2.7"}, False),
         (None, {"X-Forwarded-For": "192.0.2.7"}, False),
     ),
@@ -184,7 +201,7 @@ def test_the_operator_is_warned_once_of_what_may_be_a_proxy(
     caplog: pytest.LogCaptureFixture, client: str | None, headers: dict[str, str], is_warned: bool
 ) -> None:
     caplog.set_level(logging.WARNING)
-    request = make_request(make_connection(client, ConnectionLimiter(Limits())), **headers)
+    request = make_request(make_connection(make_limiter(), client), **headers)
     before = read_samples()
     for _ in range(2):
         report_untrusted_proxy(request)

@@ -1,7 +1,6 @@
 """A connection's counts and timeouts, step by step, on a transport that only records what it is told."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any, Literal
@@ -11,10 +10,11 @@ import pytest
 from aiohttp import web
 
 from service.games.errors import Malformed
+from service.web import connection as connection_module
+from service.web.accounts import Accounts
 from service.web.client_ip import UNKNOWN, parse_networks
-from service.web.connections.limiter import ConnectionLimiter
-from service.web.connections.protocol import MAX_PENDING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
-from service.web.connections.request_reader import MAX_FRAMING_BYTES, MAX_HEAD_BYTES
+from service.web.connection import MAX_FRAMING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
+from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.rate_limiter import check_stream
 from service.web.streaming import is_slow_consumer, start_event_stream
@@ -62,15 +62,22 @@ class Connections:
     """Makes connections of one limiter, whose handler waits."""
 
     def __init__(self) -> None:
-        self.limiter = ConnectionLimiter(LIMITS)
+        self.limiter = ConnectionLimiter(Accounts(LIMITS))
         self.may_answer = asyncio.Event()
-        self.server = web.Server(self._handle)
+        self.reads_bodies = True
+        self.server = web.Server(self._handle, request_factory=self._build_request)
         self.opened: list[ClientConnection] = []
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         await self.may_answer.wait()
-        await request.read()
+        if self.reads_bodies:
+            await request.read()
         return web.Response()
+
+    def _build_request(self, message: Any, body: Any, connection: Any, writer: Any, task: Any) -> web.BaseRequest:
+        request = web.BaseRequest(message, body, connection, writer, task, asyncio.get_running_loop())
+        connection.begin_request(request)
+        return request
 
     def open(self, address: str = "192.0.2.1") -> tuple[ClientConnection, RecordingTransport]:
         """Open a connection, to which data comes before aiohttp begins to wait for it, as with uvloop."""
@@ -103,8 +110,8 @@ async def opened(connections: Connections) -> Opened:
 
 async def test_a_connection_is_counted_until_it_is_lost(connections: Connections, opened: Opened) -> None:
     (connection, transport), limiter = opened, connections.limiter
-    assert (connection.client, connection.address) == ("192.0.2.1", "192.0.2.1")
-    assert limiter.connections_per_address == {"192.0.2.1": 1}
+    account = connection.charge.account
+    assert (connection.client, account.client, account.connections) == ("192.0.2.1", "192.0.2.1", 1)
     transport.unsent = 70_000
     connection.pause_writing()
     assert (connection.unsent_bytes(), connection.writing_paused, limiter.send_buffers.total) == (70_000, True, 70_000)
@@ -112,14 +119,14 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
     assert (connection.writing_paused, limiter.send_buffers.total) == (False, 0)
     connection.pause_writing()
     connection.connection_lost(None)
-    assert (limiter.connections, limiter.connections_per_address, limiter.send_buffers.total) == ({}, {}, 0)
+    assert (limiter.connections, account.connections, limiter.send_buffers.total) == ({}, 0, 0)
     connection.drop()
     assert (connection.unsent_bytes(), connection.transport, transport.calls) == (0, None, ["close"])
 
 
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
     connection, _ = connections.open("10.1.2.3")
-    assert (connection.client, connection.address) == (None, UNKNOWN)
+    assert (connection.client, connection.charge.account.client) == (None, UNKNOWN)
 
 
 @pytest.mark.parametrize(
@@ -153,95 +160,107 @@ async def test_timeouts(
     assert transport.calls == calls
 
 
-@pytest.mark.parametrize("proxy", ("10.0.0.1", "192.0.2.1"))
-@pytest.mark.parametrize(
-    ("parts", "answers", "is_partial"),
-    (
-        pytest.param([GET[:10], GET[10:20]], 0, True, id="a part of a head"),
-        pytest.param([b"\r\n\r\n", b"\r"], 0, False, id="empty lines"),
-        pytest.param([b"\r\n" + GET], 1, False, id="a head after an empty line"),
-        pytest.param([GET[:-1], GET[-1:]], 1, False, id="a head in parts"),
-        pytest.param([GET[:-1], GET[-1:] + GET[:1]], 1, True, id="a head in parts and a part of one"),
-        pytest.param([GET + GET[:5]], 1, True, id="a head and a part of one"),
-        pytest.param([GET, GET[:5]], 1, True, id="a head, and later a part of one"),
-        pytest.param([GET, GET[:5], GET[5:]], 2, False, id="a head, and later one in parts"),
-        pytest.param([GET * 100], 100, False, id="heads, more than aiohttp queues"),
-        pytest.param([GET * 3 + GET[:16]], 3, True, id="heads and a line"),
-        pytest.param([POST + b"12345"], 1, False, id="a body"),
-        pytest.param([POST + b"12", b"34", b"5"], 1, False, id="a body in parts"),
-        pytest.param([POST + b"1\r\n\r\n"], 1, False, id="a body like the end of a head"),
-        pytest.param([POST + b"\r\n\r\n5" + GET[:5]], 1, True, id="such a body and a part of a head"),
-        pytest.param([POST + b"12", b"345" + GET * 2], 3, False, id="a body in parts and heads"),
-        pytest.param([POST + b"12345", GET[:5]], 1, True, id="a body, and later a part of a head"),
-        pytest.param([CHUNKED], 1, False, id="chunks"),
-        pytest.param([CHUNKED[:70], CHUNKED[70:]], 1, False, id="chunks in parts"),
-        pytest.param([CHUNKED[:-1], b"\n" + GET[:5]], 1, True, id="chunks whose end is divided, and a part of a head"),
-        pytest.param([CHUNKED * 40 + GET[:5]], 40, True, id="chunks, more than aiohttp queues, and a part of a head"),
-    ),
+PARTS = (
+    pytest.param([b"\r\n" + GET], 1, id="a head after an empty line"),
+    pytest.param([GET[:-1], GET[-1:]], 1, id="a head in parts"),
+    pytest.param([GET[:-1], GET[-1:] + GET[:1]], 1, id="a head in parts and a part of one"),
+    pytest.param([GET + GET[:5]], 1, id="a head and a part of one"),
+    pytest.param([GET, GET[:5]], 1, id="a head, and later a part of one"),
+    pytest.param([GET, GET[:5], GET[5:]], 2, id="a head, and later one in parts"),
+    pytest.param([GET * 100], 100, id="heads, more than aiohttp queues"),
+    pytest.param([GET * 3 + GET[:16]], 3, id="heads and a line"),
+    pytest.param([POST + b"12345"], 1, id="a body"),
+    pytest.param([POST + b"12", b"34", b"5"], 1, id="a body in parts"),
+    pytest.param([POST + b"1\r\n\r\n"], 1, id="a body like the end of a head"),
+    pytest.param([POST + b"\r\n\r\n5" + GET[:5]], 1, id="such a body and a part of a head"),
+    pytest.param([POST + b"12", b"345" + GET * 2], 3, id="a body in parts and heads"),
+    pytest.param([POST + b"12345", GET[:5]], 1, id="a body, and later a part of a head"),
+    pytest.param([CHUNKED], 1, id="chunks"),
+    pytest.param([CHUNKED[:70], CHUNKED[70:]], 1, id="chunks in parts"),
+    pytest.param([CHUNKED[:-1], b"\n" + GET[:5]], 1, id="chunks whose end is divided, and a part of a head"),
+    pytest.param([CHUNKED * 40 + GET[:5]], 40, id="chunks, more than aiohttp queues, and a part of a head"),
 )
-async def test_each_request_is_answered_and_a_part_of_a_head_must_be_completed_in_time(
-    connections: Connections, parts: list[bytes], answers: int, is_partial: bool, proxy: str
-) -> None:
-    """From when the service waits for it; without one the connection is idle, which a proxy's may be for ever."""
-    connection, transport = connections.open(proxy)
+"""What a client sends, in how many responses it ends."""
+
+
+async def count_answers(connections: Connections, opened: Opened, parts: list[bytes], answers: int) -> None:
+    """Send the parts, and wait until they are answered, and the connection is idle."""
+    connection, transport = opened
     for part in parts:
         connection.data_received(part)
-        await asyncio.sleep(0)
-        assert len(connection._messages) <= 32
+        await run_ready_tasks()
     connections.may_answer.set()
-    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == answers and connection.requests.is_waiting())
+    await wait_until(lambda: transport.written.count(b"HTTP/1.1 200") == answers and connection.request is None)
+    await run_ready_tasks()
+    assert transport.written.count(b"HTTP/1.1 ") == answers
+    assert not transport.is_closing()
+    assert [call for call in transport.calls if call in ("pause", "resume")][-1:] != ["pause"]
+
+
+@pytest.mark.parametrize(("parts", "answers"), PARTS)
+async def test_each_request_is_answered(
+    connections: Connections, opened: Opened, parts: list[bytes], answers: int
+) -> None:
+    """Then the connection is read on, until it is idle for too long."""
+    await count_answers(connections, opened, parts, answers)
+    connection, transport = opened
     now = asyncio.get_running_loop().time()
     connection.check_timeouts(now)
     connection.check_timeouts(now + 19)
     assert not transport.is_closing()
+    connection.check_timeouts(now + 75.1)
+    assert transport.is_closing()
+
+
+@pytest.mark.parametrize("proxy", ("10.0.0.1", "192.0.2.1"))
+@pytest.mark.parametrize(
+    ("parts", "answers"),
+    (
+        pytest.param([GET[:10], GET[10:20]], 0, id="the first"),
+        pytest.param([b"\r\n\r\n", b"\r"], 0, id="empty lines"),
+        pytest.param([GET + GET[:5], GET[5:10]], 1, id="after a request"),
+        pytest.param([POST + b"12345" + GET[:5], GET[5:6]], 1, id="after a body"),
+    ),
+)
+async def test_a_part_of_a_head_must_be_completed_in_time(
+    connections: Connections, parts: list[bytes], answers: int, proxy: str
+) -> None:
+    """From when it is more; without one the connection is idle, which a proxy's may be for ever."""
+    connection, transport = opened = connections.open(proxy)
+    await count_answers(connections, opened, parts[:-1], answers)
+    connection.check_timeouts(asyncio.get_running_loop().time() + 1_000 * (proxy == "10.0.0.1" and answers))
+    connection.data_received(parts[-1])
+    now = asyncio.get_running_loop().time()
+    connection.check_timeouts(now + 19)
+    assert not transport.is_closing()
     connection.check_timeouts(now + 20.1)
-    assert transport.is_closing() == is_partial
+    assert transport.is_closing()
 
 
 async def test_a_connection_that_is_served_is_not_idle(connections: Connections, opened: Opened) -> None:
     connection, transport = opened
     connection.check_timeouts(100)
     connection.data_received(GET * 2)
-    assert (
-        connection.requests.received_bytes,
-        connection.requests.head_started_at,
-        bytes(connection.requests.pending),
-    ) == (len(GET), 0.0, GET)
+    await wait_until(lambda: connection.request is not None)
+    assert (connection.received_bytes, connection.head_started_at) == (2 * len(GET), 0.0)
     connection.check_timeouts(9_999)
-    connections.may_answer.set()
-    await wait_until(connection.requests.is_waiting)
+    await count_answers(connections, opened, [], 2)
     connection.check_timeouts(20_000)
     connection.check_timeouts(20_075)
+    await count_answers(connections, opened, [GET], 3)
+    connection.check_timeouts(20_076)
+    connection.check_timeouts(20_151)
     assert not transport.is_closing()
-    connection.check_timeouts(20_075.1)
+    connection.check_timeouts(20_151.1)
     assert transport.is_closing()
-
-
-@pytest.mark.parametrize("more", (0, 1))
-@pytest.mark.parametrize("cut", (1_000, 70_000))
-async def test_the_bytes_of_a_head_are_limited(connections: Connections, opened: Opened, cut: int, more: int) -> None:
-    """In one part or two, and what came before it is answered."""
-    connection, _ = opened
-    lines = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 1_100) for number in range(58))
-    data = GET[:-2] + lines
-    data += b"Y: " + b"x" * (MAX_HEAD_BYTES - len(data) - 7 + more) + b"\r\n\r\n"
-    connections.may_answer.set()
-    connection.data_received(GET)
-    await wait_until(connection.requests.is_waiting)
-    connection.data_received(data[:cut])
-    if data[cut:]:
-        connection.data_received(data[cut:])
-    (message, _) = connection._messages[0]
-    assert ("ErrInfo" in type(message).__name__) == bool(more)
 
 
 @pytest.mark.parametrize(
     ("kind", "size", "calls"),
     (
-        ("response", MAX_PENDING_BYTES, []),
-        ("response", MAX_PENDING_BYTES + 1, ["pause"]),
-        ("stream", MAX_STREAM_HEAD_BYTES, []),
-        ("stream", MAX_STREAM_HEAD_BYTES + 1, ["abort"]),
+        ("response", 1, ["pause"]),
+        ("stream", MAX_STREAM_HEAD_BYTES - len(GET), []),
+        ("stream", MAX_STREAM_HEAD_BYTES - len(GET) + 1, ["abort"]),
     ),
 )
 async def test_what_a_client_sends_ahead_is_limited(
@@ -249,50 +268,40 @@ async def test_what_a_client_sends_ahead_is_limited(
 ) -> None:
     connection, transport = opened
     connection.data_received(GET)
+    await wait_until(lambda: connection.request is not None)
     connection.kind = kind
-    connection.data_received(bytes(size))
-    assert (len(connection.requests.pending), connection.requests.received_bytes, transport.calls) == (
-        size,
-        len(GET),
-        calls,
-    )
+    connection.data_received(b"\r" * size)
+    assert transport.calls == calls
     if calls == ["pause"]:
         connections.may_answer.set()
-        await wait_until(lambda: len(connection.requests.pending) < size)
-        assert transport.calls[:2] == ["pause", "resume"]
-
-
-async def test_a_client_that_is_too_far_ahead_is_not_read_when_its_body_is(opened: Opened) -> None:
-    connection, transport = opened
-    connection.data_received(POST)
-    connection.pause_reading()
-    connection.data_received(bytes(5 + MAX_PENDING_BYTES + 1))
-    connection.resume_reading(resume_parser=False)
-    assert (connection.is_paused, transport.calls[-1]) == (True, "pause")
-    connection.data_received(b"")
-    assert (len(connection.requests.pending), connection.is_paused) == (MAX_PENDING_BYTES + 1, True)
+        await wait_until(lambda: transport.calls == ["pause", "resume"])
 
 
 @pytest.mark.parametrize(
     ("rest", "error"),
     (
         (b"5\r\n12345\r\n", None),
-        (b"5\r\n12345\r\nx\r\n", "no chunk"),
         (b"5;" + b"x" * MAX_FRAMING_BYTES + b"\r\n1", None),
         (b"5;" + b"x" * (MAX_FRAMING_BYTES + 1_000) + b"\r\n1", "too much data beside the body"),
         (None, "the body ended early"),
     ),
 )
-async def test_a_body_that_cannot_end_is_told_so(opened: Opened, rest: bytes | None, error: str | None) -> None:
-    """Aiohttp reports an invalid chunk as one more message while a body is read."""
+@pytest.mark.parametrize("is_begun", (True, False))
+async def test_a_body_that_cannot_end_is_told_so(
+    opened: Opened, rest: bytes | None, error: str | None, is_begun: bool
+) -> None:
     connection, _ = opened
     connection.data_received(CHUNKED_HEAD)
-    body = connection.requests.body
+    if is_begun or rest is not None:
+        await wait_until(lambda: connection.request is not None)
     if rest is None:
         assert connection.eof_received()
     else:
         connection.data_received(rest)
-    assert (str(body.exception()) if body.exception() else None) == error
+    await wait_until(lambda: connection.request is not None)
+    assert connection.request is not None
+    body_error = connection.request.content.exception()
+    assert (str(body_error) if body_error else None) == error
 
 
 async def test_after_the_last_response_the_rest_is_discarded_until_the_client_closes(
@@ -300,28 +309,61 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
 ) -> None:
     """Else TCP could reset the connection before the response is read."""
     connection, transport = opened
-    connection.data_received(GET[:-2] + b"Connection: close\r\n\r\n" + GET)
+    connection.data_received(GET[:-2] + b"Connection: close\r\n\r\n")
     connections.may_answer.set()
     await wait_until(lambda: connection.is_discarding)
     connection.data_received(GET)
-    assert (transport.calls[-2:], bytes(connection.requests.pending)) == (["eof", "resume"], b"")
+    assert transport.calls[-2:] == ["eof", "resume"]
     assert not connection.eof_received()
     await wait_until(transport.is_closing)
     assert transport.written.count(b"HTTP/1.1 200") == 1
 
 
-async def test_only_unexpected_exceptions_are_logged(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    connection, _ = opened
-    with caplog.at_level(logging.ERROR):
-        connection.log_exception("a body", exc_info=web.RequestPayloadError("no chunk"))
-        connection.log_exception("a mistake", exc_info=ValueError("mistake"))
-    assert [record.getMessage() for record in caplog.records] == ["a mistake"]
+@pytest.mark.parametrize(("rest", "calls"), ((b"2345", []), (b"", ["close"])))
+async def test_the_rest_of_a_body_that_nobody_reads_is_read_after_the_response(
+    connections: Connections, opened: Opened, monkeypatch: pytest.MonkeyPatch, rest: bytes, calls: list[str]
+) -> None:
+    """It is no head of another request; the connection closes if it does not come."""
+    monkeypatch.setattr(connection_module, "LINGER_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(connections, "reads_bodies", False)
+    connections.may_answer.set()
+    connection, transport = opened
+    connection.data_received(POST + b"1")
+    await wait_until(lambda: b" 200 " in transport.written)
+    connection.data_received(rest)
+    await wait_until(lambda: connection.request is None)
+    assert (connection.head_started_at, [call for call in transport.calls if call != "resume"]) == (0.0, calls)
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_a_client_that_closes_its_sending_half_gets_all_answers(
+    connections: Connections, opened: Opened, turns: int
+) -> None:
+    """Whatever aiohttp is just doing."""
+    connections.may_answer.set()
+    connection, transport = opened
+    connection.data_received(GET * 5)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    assert connection.eof_received()
+    await wait_until(transport.is_closing)
+    assert transport.written.count(b"HTTP/1.1 200") == 5
+
+
+async def test_a_client_that_reads_nothing_is_dropped_although_its_next_head_is_late(opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(GET[:5])
+    transport.unsent = 5
+    now = asyncio.get_running_loop().time()
+    for after_s in (21, 82):
+        connection.check_timeouts(now + after_s)
+    assert transport.calls == ["close", "abort"]
 
 
 async def test_a_stream_lasts_as_long_as_its_handler_or_its_client(opened: Opened) -> None:
     connection, _ = opened
     request: Any = Mock(protocol=connection)
-    connection.requests.received_bytes = MAX_STREAM_HEAD_BYTES
+    connection.received_bytes = MAX_STREAM_HEAD_BYTES
     check_stream(request)
     assert connection.kind == "response"
     ended = start_event_stream(request)
@@ -329,7 +371,7 @@ async def test_a_stream_lasts_as_long_as_its_handler_or_its_client(opened: Opene
     assert not connection.eof_received()
     assert ended.done()
     for has_ended, received_bytes in ((True, 0), (False, MAX_STREAM_HEAD_BYTES + 1)):
-        connection.has_ended, connection.requests.received_bytes = has_ended, received_bytes
+        connection.has_ended, connection.received_bytes = has_ended, received_bytes
         with pytest.raises(Malformed):
             check_stream(request)
     await run_ready_tasks()

@@ -16,8 +16,11 @@ from service.drawing.scene import BoardOptions
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
 from service.web import renderer as module
+from service.web.accounts import BUSY, Accounts
+from service.web.charge import Charge
+from service.web.limits import Limits
 from service.web.problems import RenderingFailed, TooManyWaiting
-from service.web.renderer import BUSY, BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
+from service.web.renderer import BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.random_games import new_game
 from tests.polling import run_ready_tasks, wait_until
@@ -25,7 +28,8 @@ from tests.telemetry.metric_samples import grown, read_samples
 
 RESULTS = ("drawn", "cached", "failed", "refused")
 
-GOOD, BAD = "192.0.2.1", "2001:db8::/48"
+GOOD, BAD = "192.0.2.1", "2001:db8:1:2::"
+ACCOUNTS = Accounts(Limits())
 EMPTY_GAME = build_view(LAGOON.index, new_game(LAGOON.index, 1))
 SHIP = ShipJob(LAGOON.tileset.ships[0], "light", 64, "svg")
 
@@ -47,7 +51,8 @@ class FailingDraw:
 
 
 @pytest.fixture
-async def renderer() -> AsyncIterator[ImageRenderer]:
+async def renderer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ImageRenderer]:
+    monkeypatch.setitem(globals(), "ACCOUNTS", Accounts(Limits()))
     created = ImageRenderer()
     yield created
     await created.aclose()
@@ -59,8 +64,8 @@ async def render(renderer: ImageRenderer, key: int, client: str = GOOD, *, large
 
 
 def make_order(client: str = GOOD, *, large: bool = False) -> PictureOrder:
-    """Return an order that charges nobody."""
-    return PictureOrder(client, large, None)
+    """Return an order of a client."""
+    return PictureOrder(Charge(ACCOUNTS.get(client)), large)
 
 
 async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple[BaseProcess, bytes]:
@@ -77,10 +82,9 @@ async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[]
     return lambda: queue.release(ANONYMOUS, started_at)
 
 
-def make_busy(renderer: ImageRenderer, client: str) -> None:
+def make_busy(client: str) -> None:
     """Let a client have drawn much lately."""
-    (bucket,) = renderer._time.get(client)
-    bucket.take(2 * BUSY.quota, monotonic())
+    ACCOUNTS.get(client).site.drawing.take(2 * BUSY.quota, monotonic())
 
 
 class Order:
@@ -156,7 +160,7 @@ async def test_clients_take_turns_however_many_pictures_one_requests(renderer: I
 
 async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRenderer) -> None:
     """However small each is: what they took lately counts."""
-    make_busy(renderer, BAD)
+    make_busy(BAD)
     release, order = await occupy(renderer), Order(renderer)
     requested = [asyncio.create_task(order.request(number, BAD)) for number in (0, 1)]
     await run_ready_tasks()
@@ -169,7 +173,7 @@ async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRender
 
 async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(renderer: ImageRenderer) -> None:
     """Neither its own nor others'."""
-    make_busy(renderer, GOOD)
+    make_busy(GOOD)
     release = await occupy(renderer, large=True)
     large = [
         asyncio.create_task(render(renderer, number, client, large=True)) for number, client in ((0, GOOD), (1, BAD))
@@ -182,8 +186,8 @@ async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(re
 
 
 async def test_the_time_of_a_picture_is_charged(renderer: ImageRenderer) -> None:
-    charge = Mock()
-    await renderer.render(1, SHIP, PictureOrder(GOOD, False, charge))
+    charge = Mock(account=ACCOUNTS.get(GOOD))
+    await renderer.render(1, SHIP, PictureOrder(charge, False))
     (seconds,) = charge.charge_time.call_args.args
     assert seconds > 0
 

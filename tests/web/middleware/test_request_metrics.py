@@ -130,7 +130,7 @@ async def test_the_events_of_a_game_are_counted(client: Client) -> None:
 
 def make_request(headers: Mapping[str, str]) -> web.Request:
     """Return a request that matches no route."""
-    connection, route = Mock(client="192.0.2.1", charge=None, ssl_context=None), Mock(resource=None)
+    connection, route = Mock(client="192.0.2.1", charge=Mock(api_key=None), ssl_context=None), Mock(resource=None)
     request = make_mocked_request("GET", "/", headers, protocol=connection)
     request._match_info = UrlMappingMatchInfo({}, route)
     return request

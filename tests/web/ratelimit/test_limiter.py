@@ -9,18 +9,19 @@ from aiohttp import web
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
 from service.web import charge as charging
+from service.web.accounts import RESERVED_MS, Accounts
 from service.web.app import ROUTES
 from service.web.charge import Charge
 from service.web.common_headers import IDEMPOTENT_REPLAYED
-from service.web.connections.limiter import RESERVED_MS, ConnectionLimiter
-from service.web.connections.protocol import get_connection
+from service.web.connection import get_connection
 from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.problems import RateLimited
 from service.web.rate_limiter import NO_ROUTE, MessageInfo, RateLimiter
 from service.web.routing import Route
+from tests.web.app_server import FrozenClock
 from tests.web.http_game import bearer_header
-from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, charged, make_request
+from tests.web.ratelimit.conftest import ADDRESS, HOST, SITE_ADDRESS, SharedBuckets, charged, make_request
 
 OPERATIONS = {route.operation_id: route for route in ROUTES}
 UNKNOWN_PATH = ""
@@ -43,7 +44,8 @@ GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys
 async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], address: str = ADDRESS) -> web.Request:
     """Admit a request to an operation."""
     route: Route | None = OPERATIONS.get(operation)
-    request = make_request(route.method if route else "POST", route.path if route else "/x", headers, address)
+    account = limiter.accounts.get(address)
+    request = make_request(account, route.method if route else "POST", route.path if route else "/x", headers)
     request._match_info = Mock(get=Mock(return_value="abc"))
     await limiter.admit(request, NO_ROUTE if route is None else route.terms)
     return request
@@ -86,10 +88,10 @@ async def test_a_request_is_charged_to_its_key_its_trusted_token_or_its_address(
 ) -> None:
     request = await admit(limiter, operation, headers)
     assert charged(limiter) == charges
-    get_connection(request).charge.charge_time(0.002)  # type: ignore[union-attr]  # it is charged
+    get_connection(request).charge.charge_time(0.002)
     limiter.settle(request, web.Response())
     spent = {name: 2 if "time" in name else tokens for name, tokens in charges.items() if name not in GUESS}
-    assert charged(limiter) == spent
+    assert charged(limiter) == (spent or {"time address": 2})  # what has no limit takes time all the same
 
 
 async def test_the_networks_of_an_address_are_charged_too(limiter: RateLimiter) -> None:
@@ -142,28 +144,27 @@ async def test_a_token_is_trusted_once_a_response_proves_it(
 ) -> None:
     request = await admit(limiter, operation, NEW)
     limiter.settle(request, web.Response(status=status))
-    assert (make_token_id("new") in limiter.trusted_tokens) == is_trusted
+    assert (limiter.trusted_tokens.get(make_token_id("new")) is not None) == is_trusted
 
 
 @pytest.mark.parametrize("policy", ("requests", "time"))
 async def test_strangers_at_an_address_do_not_starve_a_token(limiter: RateLimiter, policy: str) -> None:
     """Nor one that this instance does not know yet, if it is valid."""
-    next(one for one in limiter.clients.of_address(ADDRESS) if one.policy.name == policy).take(1_000, limiter.clock())
+    accounts = limiter.accounts
+    next(one for one in accounts.get(ADDRESS).buckets if one.policy.name == policy).take(1_000, accounts.clock())
     with pytest.raises(RateLimited) as limited:
         await admit(limiter, "readGame", NEW)
     assert limited.value.policy == policy
     await admit(limiter, "readGame", TRUSTED)
     limiter._is_valid_token = AsyncMock(return_value=True)
     request = await admit(limiter, "readGame", NEW)
-    charge = get_connection(request).charge
-    assert charge is not None
-    assert charge.buckets
+    assert get_connection(request).charge.buckets
 
 
 @pytest.mark.parametrize("number", (0, 1))
 async def test_all_tokens_of_an_address_share_a_ceiling(limiter: RateLimiter, number: int) -> None:
-    bucket = limiter.tokens_of_addresses.of_address(ADDRESS)[number]
-    bucket.take(bucket.policy.quota, limiter.clock())
+    bucket = limiter.accounts.get(ADDRESS).token_buckets[number]
+    bucket.take(bucket.policy.quota, limiter.accounts.clock())
     with pytest.raises(RateLimited):
         await admit(limiter, "readGame", TRUSTED)
     await admit(limiter, "readGame", {})
@@ -177,7 +178,7 @@ async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
         await admit(limiter, "listBots", {})
     assert limited.value.policy == "time"
     for request in admitted:
-        get_connection(request).charge.charge_time(0.0)  # type: ignore[union-attr]  # it is charged
+        get_connection(request).charge.charge_time(0.0)
     await admit(limiter, "listBots", {})
 
 
@@ -196,7 +197,8 @@ async def test_requests_at_once_hold_time(limiter: RateLimiter) -> None:
 async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
     limiter: RateLimiter, message: MessageInfo, charges: dict[str, float]
 ) -> None:
-    charge = await limiter.admit_message(ADDRESS, message)
+    charge = make_charge(limiter)
+    await limiter.admit_message(charge, message)
     assert charged(limiter) == charges
     charge.settle()
     charge.charge_time(0.0)
@@ -206,17 +208,17 @@ async def test_a_message_is_charged_to_its_trusted_token_or_its_address(
 
 
 async def test_a_rejected_message_leaves_no_guess_behind(limiter: RateLimiter) -> None:
-    limiter.clients.of_address(ADDRESS)[0].take(1_000, limiter.clock())
+    limiter.accounts.get(ADDRESS).buckets[0].take(1_000, limiter.accounts.clock())
     with pytest.raises(RateLimited):
-        await limiter.admit_message(ADDRESS, MessageInfo(token="new", game="abc"))
+        await limiter.admit_message(make_charge(limiter), MessageInfo(token="new", game="abc"))
     assert charged(limiter) == {"requests address": 1_000}
 
 
 async def test_without_limits_nothing_is_charged_or_stored(limiter: RateLimiter) -> None:
-    limiter.is_enabled = False
+    limiter.accounts.is_enabled = False
     limiter.trust_tokens(("new",))
-    limiter.count_guess(ADDRESS)
-    await limiter.admit_message(ADDRESS, MessageInfo(game="abc"))
+    limiter.count_guesses(limiter.accounts.get(ADDRESS))
+    await limiter.admit_message(make_charge(limiter), MessageInfo(game="abc"))
     await admit(limiter, "createGame", KEY)
     assert (len(limiter.trusted_tokens), charged(limiter)) == (2, {})
 
@@ -229,7 +231,7 @@ TILES = 73
 
 def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
     """Return the charge of a request to which nothing was charged yet."""
-    charge = Charge(limiter, ADDRESS)
+    charge = Charge(limiter.accounts.get(ADDRESS))
     charge.api_key = key
     return charge
 
@@ -254,7 +256,7 @@ async def test_a_new_game_is_charged_for_its_bots(
     for _ in range(2):  # the command may be retried
         await charge.charge_new_game(CreateGame(players=players))
     assert charged(limiter) == charges
-    limiter.is_enabled = False
+    limiter.accounts.is_enabled = False
     await make_charge(limiter, key).charge_new_game(CreateGame(players=players))
     assert charged(limiter) == charges
 
@@ -297,14 +299,14 @@ async def test_a_command_is_charged_for_the_turns_that_follow(
 
 def test_every_policy_has_the_rate_of_its_setting() -> None:
     limits = Limits(addresses_per_network=3, tokens_per_address=2)
-    limiter = RateLimiter(Mock(), limits, Mock(), ConnectionLimiter(limits).clients)
+    accounts = Accounts(limits)
     names = ("creations", "open_games", "joins", "bots", "bot_games", "guesses")
     for name in names:
-        policy = getattr(limiter, name)
+        policy = getattr(accounts, name)
         assert (policy.name, policy.rate) == (name.replace("_", "-"), getattr(limits, f"rate_{name}"))
         assert policy.network.quota == 3 * policy.quota
-    assert (limiter.idempotency_keys.name, limiter.idempotency_keys.rate) == ("keys", limits.rate_keys)
-    pairs = zip(("requests", "time"), limiter.clients.policies, limiter.tokens_of_addresses.policies, strict=True)
+    assert (accounts.idempotency_keys.name, accounts.idempotency_keys.rate) == ("keys", limits.rate_keys)
+    pairs = zip(("requests", "time"), accounts.policies, accounts.token_policies, strict=True)
     for name, own, shared in pairs:
         assert (own.name, own.rate) == (name, getattr(limits, f"rate_{name}"))
         assert own.network is not None
@@ -314,10 +316,49 @@ def test_every_policy_has_the_rate_of_its_setting() -> None:
 
 async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: RateLimiter) -> None:
     """And while a bucket is known to be empty, the store is asked no more."""
-    network = limiter.leases.get(limiter.joins.network, "2001:db8:1::/48")  # type: ignore[arg-type]  # it has one
-    network.tokens = -1_000
+    account = limiter.accounts.get(SITE_ADDRESS)
+    account.site.lease(limiter.accounts.joins).tokens = -1_000
     for _ in range(3):
         with pytest.raises(RateLimited):
-            await limiter.leases.take(limiter.joins, SITE_ADDRESS)
+            await account.take(limiter.accounts.joins)
     assert charged(limiter) == {"network-joins network": 1_000}
-    assert limiter.leases._store.take.await_count == 1  # type: ignore[attr-defined]  # a mock
+    assert limiter.accounts.context.store.buckets.take.await_count == 1  # type: ignore[attr-defined]  # a mock
+
+
+async def test_a_refusal_names_the_time_until_all_missing_tokens_are_there(limiter: RateLimiter) -> None:
+    """Not only the next one: bots cost many at once."""
+    accounts, clock = limiter.accounts, FrozenClock()
+    accounts.clock, store = clock, accounts.context.store
+    store.buckets = SharedBuckets(clock)  # type: ignore[misc]  # a mock
+    account = accounts.get(ADDRESS)
+    for _ in range(7):
+        await account.take(accounts.bots, 160)
+    with pytest.raises(RateLimited) as refused:
+        await account.take(accounts.bots, 160)
+    assert refused.value.retry_after_s > 100
+    clock.now += refused.value.retry_after_s - 4  # a token takes 3.6 s
+    with pytest.raises(RateLimited) as again:
+        await account.take(accounts.bots, 160)
+    assert again.value.retry_after_s == 4
+    clock.now += 4
+    await account.take(accounts.bots, 160)
+
+
+async def test_a_refusal_names_the_time_until_address_and_network_have_tokens(limiter: RateLimiter) -> None:
+    account, joins = limiter.accounts.get(SITE_ADDRESS), limiter.accounts.joins
+    for level, tokens in zip(account.levels, (-60, -300), strict=True):
+        level.lease(joins).tokens = tokens
+    with pytest.raises(RateLimited) as refused:
+        await account.take(joins)
+    assert (refused.value.policy, refused.value.retry_after_s) == ("network-joins", 360)
+
+
+async def test_a_refusal_names_the_time_until_every_bucket_has_a_token(limiter: RateLimiter) -> None:
+    account, limiter.accounts.clock = limiter.accounts.get(ADDRESS), (clock := FrozenClock())
+    for bucket, owed in zip(account.buckets, (10, 100), strict=True):
+        bucket.take(bucket.policy.quota + owed, clock())
+    with pytest.raises(RateLimited) as refused:
+        make_charge(limiter).admit(account.buckets)
+    assert (refused.value.policy, refused.value.retry_after_s) == ("time", 364)
+    clock.now += 364
+    make_charge(limiter).admit(account.buckets)

@@ -2,26 +2,28 @@
 
 import asyncio
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from service.games.ports import Grant, RateLimit, StoreUnavailable
-from service.web.buckets import MAX_BUCKET_BYTES, MAX_CLIENT_BYTES, Buckets, LeasePool, Policy, RecentCache, refund
+from service.games.ports import RateLimit
+from service.web.accounts import Accounts, Bucket, RecentCache, TokenLease, refund
 from service.web.charge import Charge
+from service.web.limits import Limits
 from service.web.problems import RateLimited
 from tests.web.app_server import FrozenClock
+from tests.web.ratelimit.conftest import SharedBuckets
 
 RATE = RateLimit(40, 100)
 INSTANCES = 2
 CLIENTS = ("192.0.2.1", "2001:db8:1:1::", "2001:db8:1:2::")
 PORTION = 2
 MAX_CLIENTS = 10
-MAX_BYTES = 2 * MAX_CLIENTS * (MAX_CLIENT_BYTES + MAX_BUCKET_BYTES)
+LIMITS = Limits(rate_requests=RATE, rate_joins=RATE)
 
 clients = st.sampled_from(CLIENTS)
 
@@ -48,26 +50,6 @@ def models_of(models: dict[str, Model], client: str) -> list[Model]:
     return own + ([models.setdefault("network", Model(2 * RATE.quota))] if ":" in client else [])
 
 
-class SharedBuckets:
-    """The store's buckets, and how often they were asked."""
-
-    def __init__(self, clock: FrozenClock) -> None:
-        self._clock = clock
-        self._buckets = Buckets((Policy("store", RATE),), clock, 1_000_000)
-        self.is_down = False
-
-    async def take(self, name: str, wanted: int, size: RateLimit) -> Grant:
-        """Grant up to as many tokens as there are."""
-        if self.is_down:
-            raise StoreUnavailable("out of reach")
-        (bucket,) = self._buckets.get(name)
-        bucket.policy = Policy("store", size)
-        left = int(bucket.count_remaining(self._clock()) + 1e-9)
-        taken = min(wanted, left)
-        bucket.take(taken, self._clock())
-        return Grant(taken, left - taken, 0.0 if left > taken else bucket.policy.token_interval_s)
-
-
 class LimitMachine(RuleBasedStateMachine):
     """Buckets of an instance are exact, and of a shared bucket all instances take what it holds, and a portion each.
 
@@ -78,18 +60,23 @@ class LimitMachine(RuleBasedStateMachine):
     def start(self) -> None:
         self.runner = asyncio.Runner()
         self.clock = FrozenClock()
-        self.limiter: Any = SimpleNamespace(clock=self.clock, is_enabled=True)
         self.store = SharedBuckets(self.clock)
-        self.policy = Policy("a", RATE, per_network=2)
-        self.buckets = Buckets((self.policy,), self.clock, MAX_BYTES)
         self.models: dict[str, Model] = {}
-        self.pools = [self.runner.run(self._make_pool()) for _ in range(INSTANCES)]
+        context = Mock(store=Mock(buckets=self.store))
+        self.instances = [Accounts(LIMITS, context, self.clock) for _ in range(INSTANCES)]
+        self.accounts = self._make_accounts()
         self.taken = dict.fromkeys(CLIENTS, 0)
         self.waited_s = 0
         self.had_outage = False
 
-    async def _make_pool(self) -> LeasePool:
-        return LeasePool(self.store, self.clock, 1_000_000)
+    def _make_accounts(self) -> Accounts:
+        accounts = Accounts(LIMITS, None, self.clock)
+        accounts.recent = RecentCache(1_000.0, MAX_CLIENTS, self.clock)
+        return accounts
+
+    def _buckets(self, client: str) -> tuple[Bucket, ...]:
+        """Return the buckets of a client's requests, and of its network's."""
+        return self.accounts.get(client).buckets[::2]
 
     def teardown(self) -> None:
         self.runner.close()
@@ -103,30 +90,33 @@ class LimitMachine(RuleBasedStateMachine):
 
     @rule(client=clients, tokens=st.integers(1, 60))
     def spend(self, client: str, tokens: int) -> None:
-        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+        for bucket, model in zip(self._buckets(client), models_of(self.models, client), strict=True):
             bucket.take(tokens, self.clock())
             model.spend(tokens)
 
     @rule(client=clients)
     def admit(self, client: str) -> None:
-        for bucket, model in zip(self.buckets.of_address(client), models_of(self.models, client), strict=True):
+        for bucket, model in zip(self._buckets(client), models_of(self.models, client), strict=True):
             assert abs(bucket.count_remaining(self.clock()) - float(model.tokens)) < 1e-6
             if model.tokens >= 1:
-                Charge(self.limiter, client).admit((bucket,))
+                Charge(self.accounts.get(client)).admit((bucket,))
                 model.spend(1)
                 continue
             with pytest.raises(RateLimited) as limited:
-                Charge(self.limiter, client).admit((bucket,))
+                Charge(self.accounts.get(client)).admit((bucket,))
             missing_s = (1 - model.tokens) * RATE.window_s / model.quota
             assert -1e-6 <= limited.value.retry_after_s - missing_s < 1 + 1e-6
 
     @rule()
     def flood(self) -> None:
+        used = self.accounts.get(CLIENTS[-1])
         for number in range(100):
-            self.buckets.of_address(f"192.0.2.{number}")
-            self.buckets.of_address(f"2001:db8:{number}::")
-        assert max(len(self.buckets.clients), len(self.buckets.networks)) <= MAX_CLIENTS
-        self.buckets, self.models = Buckets((self.policy,), self.clock, MAX_BYTES), {}
+            self.accounts.get(f"192.0.2.{number}")
+            self.accounts.get(f"2001:db8:{number}::")
+        assert len(self.accounts.recent) <= MAX_CLIENTS
+        assert len(self.accounts._known) <= 2 * MAX_CLIENTS + len(used.levels)
+        assert self.accounts.get(CLIENTS[-1]) is used
+        self.accounts, self.models = self._make_accounts(), {}
 
     @rule(is_down=st.booleans())
     def set_outage(self, is_down: bool) -> None:
@@ -135,10 +125,10 @@ class LimitMachine(RuleBasedStateMachine):
 
     @rule(instance=st.integers(0, INSTANCES - 1), client=clients, number=st.integers(1, 30), is_refunded=st.booleans())
     def take(self, instance: int, client: str, number: int, is_refunded: bool) -> None:
-        pool = self.pools[instance]
+        accounts = self.instances[instance]
 
         async def take_all() -> list[Any]:
-            attempts = [pool.take(self.policy, client) for _ in range(number)]
+            attempts = [accounts.get(client).take(accounts.joins) for _ in range(number)]
             return await asyncio.gather(*attempts, return_exceptions=True)
 
         results = self.runner.run(take_all())
@@ -148,9 +138,8 @@ class LimitMachine(RuleBasedStateMachine):
         assert all(error.retry_after_s > 0 for error in rejected)
         if rejected:  # one of its leases owes a portion, and the bucket above it has no token
             assert any(
-                pool.get(policy, one).tokens <= -policy.lease_tokens
-                and pool.get(policy, one).empty_until > self.clock()
-                for policy, one in self._subjects(client)
+                lease.tokens <= -lease.policy.lease_tokens and lease.empty_until > self.clock()
+                for lease in self._leases(instance, client)
             )
         if is_refunded:
             for one in leases:
@@ -160,13 +149,15 @@ class LimitMachine(RuleBasedStateMachine):
 
     @rule(instance=st.integers(0, INSTANCES - 1), client=clients)
     def take_afterwards(self, instance: int, client: str) -> None:
+        accounts = self.instances[instance]
+
         async def take() -> None:
-            self.pools[instance].take_afterwards(self.policy, client, 1_000)
+            accounts.get(client).take_afterwards(accounts.joins, 1_000)
             await asyncio.sleep(0)
 
         self.runner.run(take())
-        for policy, one in self._subjects(client):
-            assert -policy.quota <= self.pools[instance].get(policy, one).tokens
+        for lease in self._leases(instance, client):
+            assert -lease.policy.quota <= lease.tokens
 
     @invariant()
     def no_client_exceeds_its_bucket(self) -> None:
@@ -181,10 +172,9 @@ class LimitMachine(RuleBasedStateMachine):
             refilled = quota * self.waited_s / RATE.window_s
             assert taken <= buckets * (quota + refilled) + instances * portion + 1e-6
 
-    def _subjects(self, client: str) -> list[tuple[Policy, str]]:
-        own = [(self.policy, client)]
-        assert self.policy.network is not None
-        return own + ([(self.policy.network, "2001:db8:1::/48")] if ":" in client else [])
+    def _leases(self, instance: int, client: str) -> list[TokenLease]:
+        accounts = self.instances[instance]
+        return [level.lease(accounts.joins) for level in accounts.get(client).levels]
 
 
 LimitMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
@@ -202,5 +192,5 @@ def test_a_cache_forgets_what_was_not_used_for_two_windows() -> None:
         clock.now += 61
         assert cache.get(1) == 1
         cache.put(number, number)
-    assert [key for key in range(4) if key in cache] == [1, 2, 3]
+    assert [key for key in range(4) if cache.get(key) is not None] == [1, 2, 3]
     assert len(cache) == 3

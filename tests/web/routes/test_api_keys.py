@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.access import decode_access
 from service.games.api_key import generate_secret
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
@@ -93,7 +92,7 @@ async def test_the_key_stays_when_seats_change(client: Client, secret: str, stor
     assert (await game.join()).status == 200
     loaded = await store.load(game.id)
     assert loaded is not None
-    assert decode_access(loaded.access).api_key == "discord-bot"
+    assert loaded.access.api_key == "discord-bot"
     assert await list_ids(client, secret) == [game.id]
 
 

@@ -1,5 +1,6 @@
 import re
 
+from service.store import keys
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
@@ -95,7 +96,7 @@ async def test_private_games_are_not_listed(client: Client) -> None:
 
 async def test_a_private_game_in_the_lobby_is_not_listed_but_removed(client: Client, store: RedisStore) -> None:
     private = await create_game(client, OPEN, visibility="private")
-    await store.list_game(private.id, "waiting", 1_700_000_000)
+    await store._client.execute("ZADD", keys.lobby("waiting"), 1_700_000_000, private.id)
     assert (await (await client.get("/v1/games")).json())["games"] == []
     assert (await store.list_by_status(["waiting"], 10, None)).games == []
 

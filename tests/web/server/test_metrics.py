@@ -11,8 +11,8 @@ from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.openmetrics import exposition
 from yarl import URL
 
+from service.web import connection_limiter as limiter
 from service.web import server
-from service.web.connections import limiter
 from service.web.server import serve_metrics
 from tests.web.raw_http import open_connection, read_to_end
 

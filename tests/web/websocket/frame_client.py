@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
-from tests.verification.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
 from tests.web.app_server import Client
+from verification.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
 
 WITHIN_S = 8.0
 

@@ -20,8 +20,8 @@ from service.web.limits import Limits
 from service.web.rate_limiter import open_stream
 from service.web.websocket_connection import WebSocketConnection, accept_connection
 from tests.tools import SCRIPTS
-from tests.verification.fuzz.frames import BINARY, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import serve
+from verification.fuzz.frames import BINARY, DEFLATED, FINAL, TEXT, deflate, encode_frame
 
 MIB = 1024 * 1024
 

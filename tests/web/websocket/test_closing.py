@@ -7,17 +7,17 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web import websocket
-from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.connections.protocol import MAX_DISCARDED_BYTES, ClientConnection
+from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits
-from tests.verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
+from verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
 
 MESSAGE = encode_frame(BINARY, bytes(60_000), mask=bytes(4))
 

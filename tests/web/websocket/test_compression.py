@@ -9,11 +9,11 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web import streaming
 from service.web.limits import Limits
-from tests.verification.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import watch_game
 from tests.web.websocket.frame_client import connect_frame_client
+from verification.fuzz.frames import CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 
 ANSWER = "permessage-deflate"
 

@@ -163,8 +163,6 @@ async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_it
                 return message
 
             monkeypatch.setattr(opened.socket, "receive", reconnect_meanwhile)
-            await watcher.send({"type": "ping"})
-            await watcher.receive("pong")
             gated.game_gate.clear()
             await watcher.send({"type": "subscribe", "game": http_game.id})
             await wait_until(lambda: opened._is_handling)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from random import Random
@@ -12,11 +13,13 @@ import pytest
 from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
-from service.web.connections.frames import FrameReader
-from service.web.connections.protocol import ClientConnection
+from service.web.connection import ClientConnection
+from service.web.frames import FrameReader
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
-from tests.verification.fuzz.frames import (
+from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.websocket.frame_client import FrameClient, connect_frame_client
+from verification.fuzz.frames import (
     BINARY,
     CLOSE,
     CONTINUATION,
@@ -28,8 +31,6 @@ from tests.verification.fuzz.frames import (
     deflate,
     encode_frame,
 )
-from tests.web.app_server import Client, serve, wait_until_no_streams
-from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 
 pytestmark = pytest.mark.usefixtures("short_linger")
 
@@ -152,6 +153,21 @@ async def test_a_close_is_answered_with_its_own_code(client: Client, code: int |
     await wait_until_no_streams(client)
 
 
+class TurnCounter:
+    """Counts the turns of the event loop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._schedule()
+
+    def _schedule(self) -> None:
+        self.count += 1
+        self._next = asyncio.get_running_loop().call_soon(self._schedule)
+
+    def stop(self) -> None:
+        self._next.cancel()
+
+
 @pytest.mark.parametrize(
     "flood",
     (
@@ -165,21 +181,22 @@ async def test_a_flood_of_frames_is_read_in_turns(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
 ) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
-    checked: list[int] = []
-    find_end = FrameReader._find_end
+    read_in_turns, turns = list[int](), TurnCounter()
+    read_frame = FrameReader._read_frame
 
-    def record(reader: FrameReader) -> tuple[int, bytes]:
-        end, violation = find_end(reader)
-        checked.append(end)
-        return end, violation
+    async def record(reader: FrameReader, number: int) -> int:
+        first = await read_frame(reader, number)
+        read_in_turns.append(turns.count)
+        return first
 
-    monkeypatch.setattr(FrameReader, "_find_end", record)
+    monkeypatch.setattr(FrameReader, "_read_frame", record)
     async with serve(store, Limits(rate_limits=False)) as client, connect_frame_client(client, "/v1/ws") as line:
         await line.until(b"welcome")
         last = b'{"type":"ping","id":"last"}'
         await line.write(flood + encode_frame(TEXT if flood[0] & FINAL else CONTINUATION, last))
         assert b'"last"' in (await line.frame()).text()
-    assert max(checked) <= len(last) + 6 * 256
+    turns.stop()
+    assert max(Counter(read_in_turns).values()) <= 256
 
 
 class RecordingReader:
@@ -195,21 +212,6 @@ class RecordingReader:
 
     def feed_eof(self) -> None:
         self._reader.feed_eof()
-
-
-class TurnCounter:
-    """Counts the turns of the event loop."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._schedule()
-
-    def _schedule(self) -> None:
-        self.count += 1
-        self._next = asyncio.get_running_loop().call_soon(self._schedule)
-
-    def stop(self) -> None:
-        self._next.cancel()
 
 
 async def test_each_message_of_a_client_has_its_turn_and_is_paid_before_the_next_of_its_socket_is_read(

@@ -1,0 +1,159 @@
+"""Fixtures for all tests: a real Redis server, and a store on it."""
+
+import logging
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, settings
+from redis.asyncio import Redis
+
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
+from tests import tools
+from tests.server_process import start_server
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+    parser.addoption(
+        "--require-all",
+        action="store_true",
+        help="fail tests whose programs are not installed, instead of skipping them",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--slow") and config.args == config.getini("testpaths"):
+        config.args.append("verification")
+    if config.getoption("--require-all"):
+        tools.require_all()
+
+
+ONLY_ALL = ("tests/benchmarks", "tests/docs", "tests/generators", "tests/test_tools.py", "tests/test_budget.py")
+"""What checks the checks and the texts: `make test-all` (`--slow`) runs it, and whoever names it."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out `ONLY_ALL` without `--slow`; pytest does not ask for a path that the command line names."""
+    is_left_out = collection_path.relative_to(config.rootpath).as_posix() in ONLY_ALL
+    return True if is_left_out and not config.getoption("--slow") else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of processes for `-n auto`: three for each processor, since most tests wait for others."""
+    return min(3 * (os.cpu_count() or 1), 16)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each process begin with its share of the longest tests, those with a time-out of their own: none starts last.
+
+    `--dist worksteal` gives each process an equal part of the list, and it runs its part from the front.
+    """
+    longest = [item for item in items if item.get_closest_marker("timeout")]
+    others = [item for item in items if not item.get_closest_marker("timeout")]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0"))
+    if not processes:
+        return
+    ordered: list[pytest.Item] = []
+    for process in range(processes):
+        first = longest[process::processes]
+        share = max(0, (len(items) - len(ordered)) // (processes - process) - len(first))
+        ordered += first + others[:share]
+        others = others[share:]
+    items[:] = ordered
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print which programs are missing, how many tests were skipped, and how to install them."""
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
+    lines = [*tools.summary(reasons)]
+    if lines:
+        terminalreporter.section("skipped: programs are missing on this machine")
+        for line in lines:
+            terminalreporter.line(line)
+
+
+@pytest.fixture(autouse=True)
+def log_levels() -> Iterator[None]:
+    """Restore the loggers' levels, which commands in this process change, since captured logs use memory."""
+    loggers = (logging.getLogger(), logging.getLogger("service.web.access"))
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.fixture
+def slow_gate(pytestconfig: pytest.Config) -> None:
+    """Skip a test that only `make test-all` (`--slow`) runs."""
+    if not pytestconfig.getoption("--slow"):
+        pytest.skip("make test-all runs it: it takes long")
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """Create an empty directory whose path is short enough for unix sockets."""
+    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
+        yield Path(directory)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start a Redis server for this test run."""
+    async with embedded_server(tmp_path_factory.mktemp("data")) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def redis(redis_url: str) -> AsyncIterator[Redis]:
+    """Connect a plain client to that server, after emptying it."""
+    async with Redis.from_url(redis_url) as client:
+        await client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
+    """Create an empty store on that server."""
+    del redis  # it has emptied the server
+    async with connect(redis_url) as connected:
+        yield connected
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def service_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start the service in its own process, for all tests that need no settings of their own; nobody empties it."""
+    async with start_server(tmp_path_factory.mktemp("service"), None, "--rate-limits", "off") as service:
+        yield service.url
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def second_redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start a second Redis server."""
+    async with embedded_server(tmp_path_factory.mktemp("second")) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def second_redis(second_redis_url: str) -> AsyncIterator[Redis]:
+    """Return a plain client of the second server, emptied."""
+    async with Redis.from_url(second_redis_url) as client:
+        await client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def second_store(second_redis: Redis, second_redis_url: str) -> AsyncIterator[RedisStore]:
+    """Return a store on the second server, empty."""
+    del second_redis  # it has emptied the server
+    async with connect(second_redis_url) as store:
+        yield store

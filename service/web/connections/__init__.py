@@ -1,1 +1,0 @@
-"""The connections of an instance: clients and their addresses, numbers, timeouts, and send buffers."""

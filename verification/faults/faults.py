@@ -1,0 +1,490 @@
+"""How each fault is injected, and repaired when its context ends. Each yields further lines, as of a command's output.
+
+Those that `make chaos` injects too come from `chaos.faults`.
+"""
+
+import asyncio
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
+from pathlib import Path
+from signal import SIGUSR2
+
+import aiohttp
+
+from service.store import keys
+from tests.background import in_background
+from tests.polling import wait_until
+from tests.programs import run_program
+from tests.redis_servers.access import SERVICE_USER
+from tests.redis_servers.node import execute_text
+from tests.redis_servers.topologies import SLOTS
+from tests.tools import C_COMPILER, require
+from verification.chaos import faults as chaos
+from verification.chaos.haproxy import haproxy
+from verification.chaos.instances import Instance
+from verification.faults.deployment import Bed, wait_for_moves
+
+Lines = list[str]
+Inject = Callable[[Bed], AbstractAsyncContextManager[Lines]]
+
+BACKUP_AGE_S = 2.0
+"""How long users play between the last backup and a loss of data."""
+
+RESTART_S = 2.0
+"""After which a supervisor starts a process again."""
+
+IDLE_CONNECTIONS = 170
+"""More than an instance accepts with OPEN_FILES."""
+
+OPEN_FILES = 256
+LIMITED_FILES = ("sh", "-c", f'ulimit -n {OPEN_FILES}; exec "$@"', "sh")
+
+SHARED_RATE = "20/10"
+"""Requests and seconds: what one of the players needs."""
+
+WATCHERS = 24
+
+MEMORY_MARGIN = 6 * 2**20
+HUNGRY_CONNECTIONS = 400
+
+DAY_S = 86_400
+
+BLOCKER = """\
+import signal, time
+signal.signal(signal.SIGUSR2, lambda *_: time.sleep(3600))
+"""
+"""A module that blocks the event loop of a process upon SIGUSR2, as a callback that never returns."""
+
+
+def from_chaos(inject: chaos.Inject) -> Inject:
+    """Return a fault of `make chaos` as one of these."""
+
+    @asynccontextmanager
+    async def injected(bed: Bed) -> AsyncIterator[Lines]:
+        async with inject(bed.testbed, bed.rng) as detail:
+            yield [detail]
+
+    return injected
+
+
+def by_command(inject: Sequence[str | int], repair: Sequence[str | int]) -> Inject:
+    """Return a fault that is a command to every data node, and that another one repairs."""
+
+    @asynccontextmanager
+    async def injected(bed: Bed) -> AsyncIterator[Lines]:
+        await bed.execute(*inject)
+        yield []
+        await bed.execute(*repair)
+
+    return injected
+
+
+redis_full = by_command(("CONFIG", "SET", "maxmemory", 1), ("CONFIG", "SET", "maxmemory", 0))
+right_missing = by_command(("ACL", "SETUSER", SERVICE_USER, "-xadd"), ("ACL", "SETUSER", SERVICE_USER, "+xadd"))
+
+
+@asynccontextmanager
+async def password_changed(bed: Bed) -> AsyncIterator[Lines]:
+    """Change the password of the service's user, and close its connections."""
+    await bed.execute("ACL", "SETUSER", SERVICE_USER, "resetpass", ">another")
+    await bed.execute("CLIENT", "KILL", "USER", SERVICE_USER)
+    yield []
+    await bed.execute("ACL", "SETUSER", SERVICE_USER, "resetpass", f">{bed.redis.access.password}")
+
+
+@asynccontextmanager
+async def redis_down(bed: Bed) -> AsyncIterator[Lines]:
+    """Stop the only server."""
+    (node,) = bed.redis.nodes
+    await node.stop()
+    yield []
+    node.start()
+    await node.wait_until_ready()
+
+
+@asynccontextmanager
+async def flushall(bed: Bed) -> AsyncIterator[Lines]:
+    """Empty Redis some seconds after a backup, and restore that."""
+    async with _restored(bed):
+        bed.alerts.begin_fault()
+        await bed.execute("FLUSHALL")
+        yield []
+
+
+@asynccontextmanager
+async def redis_replaced(bed: Bed) -> AsyncIterator[Lines]:
+    """Start Redis without its files some seconds after a backup, and restore that."""
+    (node,) = bed.redis.nodes
+    async with _restored(bed):
+        bed.alerts.begin_fault()
+        await node.stop()
+        shutil.rmtree(node.directory / "appendonlydir")
+        node.start()
+        yield []
+
+
+@asynccontextmanager
+async def _restored(bed: Bed) -> AsyncIterator[None]:
+    """Make a backup, let users play on, and restore it in the end."""
+    backup = bed.directory / "backup"
+    await south_seas(bed, "export", "--all", str(backup))
+    await asyncio.sleep(BACKUP_AGE_S)
+    yield
+    await south_seas(bed, "import", str(backup))
+
+
+@asynccontextmanager
+async def disk_full_by_rdb(bed: Bed) -> AsyncIterator[Lines]:
+    """Let each RDB file fail, by a directory in its place: renaming fails, as writing does on a full disk."""
+    (node,) = bed.redis.nodes
+    file = node.directory / "dump.rdb"
+    file.unlink(missing_ok=True)
+    file.mkdir()
+    yield []
+    file.rmdir()
+
+
+@asynccontextmanager
+async def replicas_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill all replicas of the only primary."""
+    replicas = await bed.redis.replicas(await bed.redis.primary())
+    for node in replicas:
+        node.kill()
+    yield []
+    for node in replicas:
+        node.start()
+        await node.wait_until_ready()
+
+
+@asynccontextmanager
+async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
+    """Cut a primary of a Cluster off from all other servers, but not from instances, by a preloaded library."""
+    library, cut = bed.directory / "cut_off.so", bed.directory / "cut"
+    await asyncio.to_thread(_compile, Path(__file__).with_name("cut_off.c"), library)
+    game = bed.users.games[0]
+    former = await bed.redis.primary(game)
+    node = (await bed.redis.replicas(former))[0]
+    await node.stop()
+    node.start(LD_PRELOAD=str(library), CUT_FILE=str(cut), OWN_PORT=str(node.port))
+    await node.wait_until_ready()
+    await bed.redis.wait_until_healthy()
+    async with aclosing(node.client()) as client:
+        await execute_text(client, "CLUSTER", "FAILOVER")
+    await bed.redis.wait_for_promotion(former, game)
+    await bed.redis.wait_until_healthy()
+    await wait_for_moves(bed.users, len(bed.users.games))
+    bed.alerts.begin_fault()
+    cut.touch()
+    await node.isolate()
+    yield []
+    cut.unlink()
+    await node.rejoin()
+    await bed.redis.wait_until_healthy()
+
+
+def _compile(source: Path, library: Path) -> None:
+    subprocess.run((require(C_COMPILER), "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"), check=True)
+
+
+@asynccontextmanager
+async def shard_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill a primary of a Cluster that has players' games, with its replicas."""
+    primary = await bed.redis.primary(bed.users.games[0])
+    nodes = [primary, *await bed.redis.replicas(primary)]
+    for node in nodes[::-1]:
+        node.kill()
+    yield []
+    for node in nodes:
+        node.start()
+        await node.wait_until_ready()
+
+
+@asynccontextmanager
+async def slots_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Take all slots from the primaries of a Cluster, and give them back."""
+    primaries = bed.redis.nodes[:3]
+    bounds = [SLOTS * number // len(primaries) for number in range(len(primaries) + 1)]
+    await bed.execute("CLUSTER", "DELSLOTSRANGE", 0, SLOTS - 1)
+    yield []
+    for number, node in enumerate(primaries):
+        async with aclosing(node.client()) as client:
+            await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
+
+
+@asynccontextmanager
+async def archive_not_writable(bed: Bed) -> AsyncIterator[Lines]:
+    """Put a file in the place of the archive's directory, and end a game. In the end, wait until it is archived."""
+    archive = archive_directory(bed)
+    shutil.rmtree(archive, ignore_errors=True)
+    archive.touch()
+    async with aiohttp.ClientSession(bed.testbed.proxy.url) as session:
+        async with session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
+            created = await response.json()
+        path, token = f"/v1/games/{created['game']['id']}", created["owner_token"]
+        async with session.delete(path, headers={"Authorization": f"Bearer {token}"}) as response:
+            assert response.status == 200, await response.text()
+    yield []
+    archive.unlink()
+    await wait_until(lambda: any(archive.rglob(f"*{created['game']['id']}*")), 90)
+
+
+def archive_directory(bed: Bed) -> Path:
+    """Return where the archive is."""
+    return bed.directory / "archive"
+
+
+@asynccontextmanager
+async def instance_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill an instance that nobody starts again."""
+    async with _gone(bed, bed.instances[:1]):
+        yield []
+
+
+@asynccontextmanager
+async def all_instances_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill all instances, which nobody starts again."""
+    async with _gone(bed, bed.instances):
+        yield []
+
+
+@asynccontextmanager
+async def _gone(bed: Bed, instances: Sequence[Instance]) -> AsyncIterator[None]:
+    for instance in instances:
+        instance.kill()
+        await instance.wait_until_ended()
+    yield
+    for instance in instances:
+        await instance.start()
+    await bed.testbed.proxy.wait_until_up([instance.name for instance in instances])
+
+
+@asynccontextmanager
+async def loop_blocked(bed: Bed) -> AsyncIterator[Lines]:
+    """Block the event loop of an instance for good, and replace the process, as a liveness probe does."""
+    instance = bed.instances[0]
+    modules = bed.directory / "modules"
+    modules.mkdir()
+    (modules / "sitecustomize.py").write_text(BLOCKER, encoding="utf-8")
+    await _restart(bed, instance, PYTHONPATH=str(modules))
+    await wait_until(lambda: "SouthSeasDown" not in bed.alerts.active, 30)
+    bed.alerts.begin_fault()
+    instance.signal(SIGUSR2)
+    yield []
+    instance.kill()
+    await _restart(bed, instance, PYTHONPATH="")
+
+
+async def _restart(bed: Bed, instance: Instance, **environment: str) -> None:
+    instance.terminate()
+    await instance.wait_until_ended()
+    instance.environment |= environment
+    await instance.start()
+    await bed.testbed.proxy.wait_until_up([instance.name])
+
+
+@asynccontextmanager
+async def files_used_up(bed: Bed) -> AsyncIterator[Lines]:
+    """Open more connections to each instance than its open files allow."""
+    async with AsyncExitStack() as stack:
+        for instance in bed.instances:
+            for number in range(IDLE_CONNECTIONS):
+                local = (f"127.0.{instance.port % 200 + 1}.{number // 20 + 1}", 0)
+                _, writer = await asyncio.open_connection("127.0.0.1", instance.port, local_addr=local)
+                stack.callback(writer.close)
+        yield []
+
+
+@asynccontextmanager
+async def memory_used_up(bed: Bed) -> AsyncIterator[Lines]:
+    """Limit the memory of an instance, and send it much to keep. A supervisor starts it again if it ends."""
+    instance = bed.instances[0]
+    limit = _virtual_memory(instance.pid) + MEMORY_MARGIN
+    resource.prlimit(instance.pid, resource.RLIMIT_AS, (limit, limit))
+    bed.alerts.begin_fault()
+    async with in_background(*(_send_unfinished(instance, number) for number in range(HUNGRY_CONNECTIONS))):
+        await wait_until(lambda: not instance.is_running, 60)
+    async with _gone(bed, [instance]):
+        await asyncio.sleep(RESTART_S)
+        yield []
+
+
+def _virtual_memory(pid: int) -> int:
+    """Return the bytes of a process's address space."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
+async def _send_unfinished(instance: Instance, number: int) -> None:
+    """Send a request whose body does not end, until the connection does."""
+    head = "POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+    while True:
+        try:
+            local = (f"127.0.{number % 200 + 1}.2", 0)
+            _, writer = await asyncio.open_connection("127.0.0.1", instance.port, local_addr=local)
+            writer.write(head.encode() + b" " * 59_000)
+            await asyncio.sleep(30)
+            writer.close()
+        except OSError:
+            await asyncio.sleep(0.5)
+
+
+@asynccontextmanager
+async def stopped_in_mid_request(bed: Bed) -> AsyncIterator[Lines]:
+    """Stop an instance by SIGTERM while a request's body is on its way, and send the rest 9 s after it."""
+    instance = bed.instances[0]
+    body = b'{"players": [{"name": "Ana"}, {"name": "Bo"}]}'
+    head = (
+        f"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    reader, writer = await asyncio.open_connection("127.0.0.1", instance.port)
+    writer.write(head.encode() + body[:20])
+    await asyncio.sleep(0.2)
+    instance.terminate()
+    await asyncio.sleep(9)
+    writer.write(body[20:])
+    status = (await reader.readline()).decode().strip()
+    writer.close()
+    assert await instance.wait_until_ended() == 0, "SIGTERM: another exit code than 0"
+    if " 201 " not in status:
+        bed.users.note_failure("moves", status or "disconnected")
+    await instance.start()
+    await bed.testbed.proxy.wait_until_up([instance.name])
+    yield [f"the request that began before SIGTERM, its body 9 s after: {status}"]
+
+
+@asynccontextmanager
+async def setting_renamed(bed: Bed) -> AsyncIterator[Lines]:
+    """Roll out a release with a setting that does not exist; the update waits for its first instance."""
+    instance = Instance("i9", bed.directory, bed.redis.url, (), fake_clock=False)
+    instance.environment["SOUTH_SEAS_DRAIN_S"] = "5"
+    bed.kube_state.text = (
+        'kube_deployment_status_replicas_updated{namespace="south-seas",deployment="south-seas"} 1\n'
+        'kube_deployment_spec_replicas{namespace="south-seas",deployment="south-seas"} 2\n'
+    )
+    try:
+        await instance.start()
+    except RuntimeError:
+        yield instance.log.read_text().splitlines()
+    else:
+        instance.kill()
+        yield ["the instance started"]
+    bed.kube_state.text = ""
+
+
+@asynccontextmanager
+async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
+    """Damage the snapshot of a game that is played, and restore the game from a backup."""
+    backup, game = bed.directory / "backup", bed.users.games[0]
+    await south_seas(bed, "export", "--all", str(backup))
+    bed.alerts.begin_fault()
+    await _damage(bed, game)
+    yield []
+    await bed.execute("DEL", *keys.commit_keys(game))
+    await south_seas(bed, "import", str(backup))
+
+
+async def _damage(bed: Bed, game: str) -> None:
+    """Damage a game's snapshot and revision, so that no instance goes on with what it has in its cache."""
+    await bed.execute("HSET", keys.game(game), "snapshot", "damaged", "revision", "damaged".ljust(20, "!"))
+
+
+@asynccontextmanager
+async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup while the snapshot of a game that nobody plays is damaged."""
+    async with (
+        aiohttp.ClientSession(bed.testbed.proxy.url) as session,
+        session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
+    ):
+        game = (await response.json())["game"]["id"]
+    await _damage(bed, game)
+    yield (await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()
+    await bed.execute("DEL", *keys.commit_keys(game))
+
+
+@asynccontextmanager
+async def no_backup(bed: Bed) -> AsyncIterator[Lines]:
+    """Let the last backup be three days old, as if none had been made since the first start."""
+    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0")
+    yield []
+    await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
+
+
+@asynccontextmanager
+async def flood(bed: Bed) -> AsyncIterator[Lines]:
+    """Let one client, from an address of its own, send as many requests as it can."""
+    statuses: dict[int, int] = {}
+
+    async def send(session: aiohttp.ClientSession) -> None:
+        while True:
+            try:
+                async with session.get("/v1/bots") as response:
+                    statuses[response.status] = statuses.get(response.status, 0) + 1
+            except aiohttp.ClientError:
+                statuses[0] = statuses.get(0, 0) + 1
+                await asyncio.sleep(0.05)
+
+    connector = aiohttp.TCPConnector(limit=0, local_addr=("127.0.0.7", 0))
+    url = f"http://127.0.0.1:{bed.instances[0].port}"
+    async with (
+        aiohttp.ClientSession(url, connector=connector) as session,
+        in_background(*(send(session) for _ in range(8))),
+    ):
+        lines: Lines = []
+        yield lines
+        lines += [f"the flood got {statuses}"]
+
+
+@asynccontextmanager
+async def proxy_not_trusted(bed: Bed) -> AsyncIterator[Lines]:
+    """Restart the instances with settings that no longer name the proxy, and a limit that its clients share."""
+    wrong = {
+        "SOUTH_SEAS_TRUSTED_PROXIES": "10.0.0.0/8",
+        "SOUTH_SEAS_RATE_REQUESTS": SHARED_RATE,
+        "SOUTH_SEAS_TOKENS_PER_ADDRESS": "1",
+    }
+    right = {instance.name: instance.environment for instance in bed.instances}
+    for instance in bed.instances:
+        instance.environment = {**instance.environment, **wrong}
+        await _restart(bed, instance)
+    yield []
+    for instance in bed.instances:
+        instance.environment = right[instance.name]
+        await _restart(bed, instance)
+
+
+@asynccontextmanager
+async def sockets_cut(bed: Bed) -> AsyncIterator[Lines]:
+    """Let watchers of a game that nobody plays reach it by a proxy that cuts silent sockets too soon."""
+    directory = bed.directory / "impatient"
+    directory.mkdir()
+
+    async def watch(session: aiohttp.ClientSession, path: str) -> None:
+        while True:
+            async with session.ws_connect(f"{path}/ws") as socket:
+                async for _ in socket:
+                    pass
+            bed.users.note_failure("reads", "socket cut")
+
+    async with (
+        haproxy(directory, bed.instances, tunnel="1s") as impatient,
+        aiohttp.ClientSession(impatient.url) as session,
+        session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
+    ):
+        path = f"/v1/games/{(await response.json())['game']['id']}"
+        async with in_background(*(watch(session, path) for _ in range(WATCHERS))):
+            yield []
+
+
+async def south_seas(bed: Bed, *arguments: str, code: int = 0) -> str:
+    """Run a command of `south-seas` on the Redis of the bed as its operator, and return what it printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
+    environment["SOUTH_SEAS_REDIS_URL"] = bed.redis.url
+    finished = await run_program(sys.executable, "-m", "service.main", *arguments, env=environment)
+    assert finished.returncode == code, finished
+    return finished.stdout + finished.stderr
