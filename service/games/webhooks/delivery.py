@@ -228,8 +228,8 @@ class Delivery:
     async def _record_attempt_of_key(self, key: str, attempt: DeliveryAttempt) -> None:
         """Add an attempt to the log that the games of an API key share.
 
-        After the last attempt the game waits for its next change. The webhook itself is disabled if its server wants no
-        more, or has accepted no message of any game since the first attempt.
+        After the last attempt the webhook is disabled for all games if its server wants no more, or has accepted no
+        message of any game since the first attempt. Otherwise only this message is given up.
         """
         webhooks, game, webhook_id, reason = (
             self._store.webhooks,
@@ -244,6 +244,8 @@ class Delivery:
             since = takewhile(lambda one: (one.game, one.version, one.attempt) != first, latest)
             if reason == GONE or all(one.game is None or one.error is not None for one in since):
                 await self._disable(key, reason)
+            else:
+                self.state = _delivered(self.state, attempt.version)
 
     async def _disable(self, key: str, reason: str) -> None:
         """Disable the webhook of an API key, unless it is being changed: the next game that fails then tries again."""
@@ -424,8 +426,8 @@ class WebhookDispatcher:
     async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
         """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
 
-        While the webhook is pending, the game waits for the outcome of its challenge, otherwise for its next change,
-        which starts again with the first message that was not accepted.
+        While the webhook is pending, the game waits for the outcome of its challenge. While it is disabled, it waits for
+        its next change, and then starts again with the first message that was not accepted.
         """
         webhooks, (reference, state) = self._store.webhooks, leased
         stored = await webhooks.get(subject_of_key(reference.api_key or ""), reference.id)
