@@ -426,8 +426,8 @@ class WebhookDispatcher:
     async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
         """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
 
-        While the webhook is pending, the game waits for the outcome of its challenge. While it is disabled, it waits for
-        its next change, and then starts again with the first message that was not accepted.
+        While the webhook is pending, the game waits for the outcome of its challenge. While it is disabled, the game
+        waits for its next change, and then starts again with the first message that was not accepted.
         """
         webhooks, (reference, state) = self._store.webhooks, leased
         stored = await webhooks.get(subject_of_key(reference.api_key or ""), reference.id)
