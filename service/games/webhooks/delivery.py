@@ -6,7 +6,7 @@ The game's log is the source of truth: a webhook's state says how far it is deli
 schedules them beforehand, so that no change is lost when an instance dies. A dispatcher leases a webhook while it
 delivers, so that no other instance sends the same. After a crash, the lease expires and another instance may repeat a
 message. A failed message is retried with growing delays, and delays those behind it. Before any message, the server
-must have answered a challenge (see `challenges`).
+must have answered a challenge.
 
 A webhook of an API key is delivered to game by game, in the same way. Only its challenge and its pings belong to the
 key itself. While it is pending, games with new changes wait; while it is disabled, they wait for their next change.
