@@ -198,7 +198,7 @@ class WebhookChallengeAnswer(RequestModel):
 
 
 class RegisterKeyWebhook(RequestModel):
-    """A new webhook for all games of an API key; only `url` is required."""
+    """A new webhook for the games that are created with an API key from now on; only `url` is required."""
 
     url: Url
     """The https URL of a server on the public internet."""
@@ -226,15 +226,8 @@ class RotateSecret(RequestModel):
     """Seconds for which the current secret signs too; null for a day."""
 
 
-class ReplayMessages(RequestModel):
-    """Which messages to send again."""
-
-    since: Timestamp
-    """The changes from this time on."""
-
-
 class KeyWebhook(ResponseModel):
-    """A webhook for all games of an API key; the service shows its secrets only when they are new."""
+    """A webhook for the games that an API key creates after it; its secrets are shown only when they are new."""
 
     id: Id
     url: Url
@@ -249,14 +242,12 @@ class KeyWebhook(ResponseModel):
     """The failed attempts of the challenge."""
     next_attempt_at: Timestamp | None
     """The time of the next challenge; null without failures."""
-    missed_games: int
-    """The games with messages that are not tried again until the webhook is retried."""
     previous_secret_expires_at: Timestamp | None
     """Until when the secret before the last rotation signs too; null if there is none."""
 
 
 class KeyWebhookCreated(KeyWebhook):
-    """A new webhook for all games of an API key, with its secret."""
+    """A new webhook for the games of an API key, with its secret."""
 
     secret: Secret
     """Shown only in this response."""

@@ -12,8 +12,8 @@ records. One `commit` changes all of that atomically.
 The ports of webhooks: their part of the store, and what sends to their servers.
 
 A webhook has a subject: a game, with which it is stored and expires, or an API key. The webhook of a key receives the
-changes of all games of the key. Each of these games refers to it by a registration that has only the id and the key's
-name, and stores how far the game's changes are delivered.
+changes of all games that are created with it afterwards. Each of these games refers to it by a registration that has
+only the id and the key's name, and stores how far the game's changes are delivered.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -76,12 +76,6 @@ class WebhookState(msgspec.Struct, array_like=True, frozen=True):
     """Hash of the registering client's address until the challenge is answered, then None."""
     is_ping_requested: bool = False
     """Whether a ping is to be sent."""
-    next_games: str | None = None
-    """Of an API key's webhook: cursor of the games to attach to it; empty for the first ones, None for none."""
-    resumes: bool = False
-    """Of an API key's webhook: whether the games with missed messages are to be delivered again."""
-    replays_since: int | None = None
-    """Of an API key's webhook: the Unix second from which on `next_games` are delivered again; None for no replay."""
 
     @property
     def is_active(self) -> bool:
@@ -190,18 +184,6 @@ class WebhookStore(Protocol):
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
-
-    async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
-        """Record that an API key's webhook misses messages of a game."""
-
-    async def list_missed(self, subject: str, webhook_id: str, limit: int) -> list[str]:
-        """Return some of the games whose messages an API key's webhook misses."""
-
-    async def count_missed(self, subject: str, webhook_id: str) -> int:
-        """Return the number of these games."""
-
-    async def remove_missed(self, subject: str, webhook_id: str, games: Sequence[str]) -> None:
-        """Remove games from those whose messages are missed."""
 
     async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks for a Unix second, unless they are scheduled earlier."""

@@ -129,11 +129,6 @@ def webhook_attempts(subject: str, hook: str) -> str:
     return f"south-seas:{{{subject}}}:hook:{hook}:tried"
 
 
-def missed_games(subject: str, hook: str) -> str:
-    """Return the key of a sorted set: games whose messages a webhook of an API key misses, by the Unix second."""
-    return f"south-seas:{{{subject}}}:hook:{hook}:missed"
-
-
 def bucket(name: str) -> str:
     """Return the key of a string: when a token bucket is full again. `name` has a hash of the client that it limits."""
     return f"south-seas:bucket:{name}"

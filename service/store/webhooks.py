@@ -139,24 +139,6 @@ class RedisWebhookStore:
             self._client.execute("EXPIRE", key, ATTEMPTS_TTL_S),
         )
 
-    async def add_missed(self, subject: str, webhook_id: str, game: str) -> None:
-        """Record that an API key's webhook misses messages of a game."""
-        await self._client.execute("ZADD", keys.missed_games(subject, webhook_id), int(self._clock()), game)
-
-    async def list_missed(self, subject: str, webhook_id: str, limit: int) -> list[str]:
-        """Return the games whose messages are missed, those that have missed some for the longest first."""
-        games = await self._client.execute("ZRANGE", keys.missed_games(subject, webhook_id), 0, limit - 1)
-        return [game.decode() for game in games]
-
-    async def count_missed(self, subject: str, webhook_id: str) -> int:
-        """Return the number of games whose messages are missed."""
-        number: int = await self._client.execute("ZCARD", keys.missed_games(subject, webhook_id))
-        return number
-
-    async def remove_missed(self, subject: str, webhook_id: str, games: Sequence[str]) -> None:
-        """Remove games from those whose messages are missed."""
-        await self._client.execute("ZREM", keys.missed_games(subject, webhook_id), *games)
-
     async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks, unless they are due earlier."""
         await asyncio.gather(*(self._schedule.schedule(f"{subject} {hook}", at) for hook in webhook_ids))
@@ -177,7 +159,6 @@ def _script_keys(subject: str, webhook_id: str) -> list[str]:
         keys.subject(subject),
         keys.webhook_lease(subject, webhook_id),
         keys.webhook_attempts(subject, webhook_id),
-        keys.missed_games(subject, webhook_id),
     ]
 
 

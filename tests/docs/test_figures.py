@@ -11,7 +11,7 @@ from service.games.bots.registry import LIGHT_BOT_LIMITS, BotProcessPool
 from service.games.commands import execute
 from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
-from service.games.webhooks.delivery_slots import SlotLimits
+from service.games.webhooks.delivery import MAX_DELIVERIES
 from service.store.connection import InFlightLimits
 from service.web import (
     accounts,
@@ -37,7 +37,6 @@ LIMITS = Limits()
 
 IN_FLIGHT = InFlightLimits()
 
-SLOTS = SlotLimits()
 
 MIB = 2**20
 
@@ -55,10 +54,11 @@ MIB = 2**20
             "{} replays run at once; {} of an address may wait",
             [{2: "Two"}[accounts.MAX_REPLAYS], charge.MAX_REPLAYS_PER_ADDRESS],
         ),
+        ("threat-model", "at a time to a host, {} in all", [MAX_DELIVERIES]),
         (
             "threat-model",
-            "within a second, {} in all. Slow hosts use no slots of others, {} in all; fast sites share {} fairly",
-            [SLOTS.unknown, SLOTS.all_slow, SLOTS.responsive],
+            "While {} hosts hang, others wait up to the time-out, {:.0f} s",
+            [MAX_DELIVERIES, LIMITS.webhook_timeout_s],
         ),
         ("threat-model", "{} bits of a hash", [8 * CREATOR_HASH_BYTES]),
         ("threat-model", "A subscriber waits at most {:.0f} s", [hub.SUBSCRIBE_TIMEOUT_S]),
@@ -120,11 +120,6 @@ def test_a_page_has_the_figures_of_the_code(page: str, words: str, figures: list
 
 def test_an_address_gets_two_challenges_a_second() -> None:
     assert outbound.CHALLENGES_PER_ADDRESS == (200, 100)
-
-
-def test_a_server_is_slow_after_a_second_and_for_ten_minutes() -> None:
-    """Page webhooks, "Receive messages"."""
-    assert (SLOTS.slow_after_s, SLOTS.slow_memory_s) == (1, 600)
 
 
 def test_games_without_people_get_half_of_the_processes_time_and_a_tenth_of_the_event_loops() -> None:

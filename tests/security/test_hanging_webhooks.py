@@ -9,11 +9,10 @@ from functools import partial
 from typing import NamedTuple
 
 import msgspec
-import pytest
 
-from service.games.ports import TIMEOUT, SendResult
-from service.games.webhooks.delivery import WebhookDispatcher
-from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus, SlotLimits, site_of_url
+from service.games.ports import SendResult
+from service.games.webhooks.delivery import MAX_DELIVERIES, WebhookDispatcher
+from service.games.webhooks.payloads import host_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.polling import wait_until
@@ -24,19 +23,16 @@ from tests.web.webhook_receiver import register_webhook
 TIMEOUT_S = 1_000.0
 """Timeout for servers that hang: longer than any test, so that waiting for one of them fails."""
 
-PROMPT_S = 0.2
 ROUNDS = 5
-
-ALL_SLOTS = 64
-"""Hanging deliveries that once stopped all others, before sites had a share."""
 
 
 class WebhookSites:
     """Servers of which some answer and some never do; all accept their challenge by default."""
 
     def __init__(self) -> None:
-        self.hanging: Callable[[str], bool] = lambda where: where.startswith("slow")
+        self.hanging: Callable[[str], bool] = lambda where: "slow" in where
         self.hang_challenges = False
+        self.timeout_s = TIMEOUT_S
         self.under_way = Counter[str]()
         self.most = Counter[str]()
         self.answered = Counter[str]()
@@ -47,13 +43,13 @@ class WebhookSites:
     ) -> SendResult:
         """Receive a webhook."""
         del headers
-        where = site_of_url(url)
+        where = host_of_url(url)
         self.under_way[where] += 1
         self.most[where] = max(self.most[where], self.under_way[where])
         try:
             if self.hanging(where) and (self.hang_challenges or not challenge):
-                await asyncio.sleep(TIMEOUT_S)
-                return SendResult(None, "timeout", int(TIMEOUT_S * 1000))
+                await asyncio.sleep(self.timeout_s)
+                return SendResult(None, "timeout", int(self.timeout_s * 1000))
         finally:
             self.under_way[where] -= 1
         if challenge:
@@ -76,18 +72,16 @@ class HostileInstance(NamedTuple):
     sites: WebhookSites
     dispatcher: WebhookDispatcher
 
-    def is_attempted(self) -> bool:
-        """Return whether each webhook is being delivered or postponed, or all slots for hanging ones are in use."""
-        hanging = self.sites.under_way.total()
-        return hanging >= ALL_SLOTS or 0 < hanging == len(self.dispatcher)
-
-    async def create_hanging(self, games: int, sites: int) -> list[HTTPGame]:
-        """Create games with ten webhooks each, at this number of sites that hang."""
-        created = [await create_game(self.client) for _ in range(games)]
-        for number, game in enumerate(created):
-            for hook in range(10):
-                await register_webhook(game, f"https://{hook}.slow{number % sites}.example/")
+    async def create_hanging(self, hosts: int) -> list[HTTPGame]:
+        """Create games with ten webhooks each, two at each of this number of hosts that hang."""
+        created = [await create_game(self.client) for _ in range(-(-hosts // 5))]
+        for number in range(2 * hosts):
+            await register_webhook(created[number // 10], f"https://slow{number % hosts}.example/")
         return created
+
+    async def wait_until_hanging(self, hosts: int) -> None:
+        """Wait until a delivery to each of so many hosts hangs."""
+        await wait_until(lambda: self.sites.under_way.total() == hosts, 20)
 
     async def create_prompt(self, where: str) -> HTTPGame:
         """Create a game with a webhook at a server that answers, and wait until it has received some changes."""
@@ -108,7 +102,7 @@ class HostileInstance(NamedTuple):
 @asynccontextmanager
 async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
     sites = WebhookSites()
-    dispatcher = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
+    dispatcher = WebhookDispatcher(store, sites.send, time.time)
     delivering = Supervisor().running("webhooks", partial(dispatcher.run, 0.1))
     async with serve(store, on_webhooks_due=dispatcher.dispatch) as client, delivering:
         yield HostileInstance(client, sites, dispatcher)
@@ -124,38 +118,37 @@ async def wait_until_proven(game: HTTPGame, number: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_timeout_makes_a_host_slow(store: RedisStore) -> None:
-    async def send(_url: str, _headers: Mapping[str, str], _body: bytes, /, *, challenge: bool = False) -> SendResult:
-        del challenge
-        return SendResult(None, TIMEOUT, 1)
-
-    slots = DeliverySlots()
-    dispatcher = WebhookDispatcher(store, send, time.time, slots=slots)
-    async with serve(store) as client:
-        await register_webhook(await create_game(client), "https://slow.example/")
-        await dispatcher.dispatch_due()
-        await dispatcher.join()
-    await dispatcher.aclose()
-    assert slots.host_status("https://slow.example/") is HostStatus.SLOW
+MOST_HOSTS = 60
+"""Hosts that hang and leave some deliveries to others."""
 
 
-@pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
-async def test_hanging_servers_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
+async def test_hanging_servers_delay_no_other(store: RedisStore) -> None:
     async with hostile(store) as one:
         good = await one.create_prompt("good.example")
-        http_games = await one.create_hanging(hanging * games, hanging)
+        http_games = await one.create_hanging(MOST_HOSTS)
         await asyncio.gather(*(wait_until_proven(game, 10) for game in http_games))
         await asyncio.gather(*(game.act_successfully() for game in http_games))
-        await wait_until(one.is_attempted)
+        await one.wait_until_hanging(MOST_HOSTS)
         await one.change_and_wait(good, "good.example")
         await one.create_prompt("fresh.example")
-        assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
+        assert one.sites.under_way.total() == MOST_HOSTS
+        assert set(one.sites.most.values()) == {1}, "one delivery at a time to a host"
 
 
 async def test_servers_that_hang_at_their_challenge_delay_no_other(store: RedisStore) -> None:
     async with hostile(store) as one:
         one.sites.hang_challenges = True
-        await one.create_hanging(40, 40)
-        await wait_until(one.is_attempted)
+        await one.create_hanging(MOST_HOSTS)
+        await one.wait_until_hanging(MOST_HOSTS)
         await one.create_prompt("fresh.example")
-        assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_slow
+        assert one.sites.under_way.total() == MOST_HOSTS
+
+
+async def test_others_wait_up_to_the_timeout_when_all_deliveries_hang(store: RedisStore) -> None:
+    async with hostile(store) as one:
+        one.sites.hang_challenges = True
+        one.sites.timeout_s = 3.0
+        await one.create_hanging(MAX_DELIVERIES + 1)
+        await one.wait_until_hanging(MAX_DELIVERIES)
+        async with asyncio.timeout(2 * one.sites.timeout_s):
+            await one.create_prompt("fresh.example")

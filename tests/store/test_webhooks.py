@@ -22,9 +22,8 @@ from service.games.ports import (
 )
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.webhooks import MAX_STORED_ATTEMPTS, RedisWebhookStore
+from service.store.webhooks import MAX_STORED_ATTEMPTS
 from tests.api_key_fixture import add_api_key
-from tests.games.game_fixture import Clock
 from tests.store.commits import action, creation, idempotency, key_hash, load_record
 
 START = WebhookState(1)
@@ -85,19 +84,6 @@ async def test_the_log_of_an_api_keys_webhook_is_bounded(store: RedisStore, redi
     assert [one.version for one in listed] == list(range(MAX_STORED_ATTEMPTS + 4, 4, -1))
     assert listed[0].game == "g"
     assert 29 * 86_400 < await redis.ttl(keys.webhook_attempts(KEY, "h")) <= 30 * 86_400
-
-
-async def test_missed_games_are_listed_once_the_oldest_first(store: RedisStore) -> None:
-    clock = Clock()
-    webhooks = RedisWebhookStore(store._client, clock)
-    for game in ("b", "a", "b"):
-        await webhooks.add_missed(KEY, "h", game)
-        clock.now += 1
-    assert await webhooks.list_missed(KEY, "h", 10) == ["a", "b"]
-    assert (await webhooks.list_missed(KEY, "h", 1), await webhooks.count_missed(KEY, "h")) == (["a"], 2)
-    await webhooks.remove_missed(KEY, "h", ["a"])
-    assert await webhooks.list_missed(KEY, "h", 10) == ["b"]
-    assert await webhooks.count_missed(KEY, "other") == 0
 
 
 async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:

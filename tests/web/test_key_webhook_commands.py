@@ -1,4 +1,4 @@
-"""What the holder of an API key does with its webhook: change it, test it, rotate its secret, replay messages."""
+"""What the holder of an API key does with its webhook: change it, test it, rotate its secret."""
 
 from typing import Any
 
@@ -8,12 +8,10 @@ from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.store import keys
-from service.store.game_store import RedisStore
-from service.telemetry.clock import DAY_S, timestamp, unix_seconds
-from tests.api_key_fixture import add_api_key
+from service.telemetry.clock import DAY_S, unix_seconds
 from tests.web.http_game import check_problem
 from tests.web.webhook_owner import KeyHolder
-from tests.web.webhook_receiver import SECRET, OffsetClock, WebhookReceiver, run_instance, run_receiver
+from tests.web.webhook_receiver import SECRET, WebhookReceiver, run_receiver
 
 OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
@@ -138,83 +136,13 @@ async def test_a_retried_rotation_returns_the_same_secret(host: KeyHolder, recei
     await check_problem(weak, 400, "malformed", "Idempotency-Key")
 
 
-async def test_messages_since_a_time_are_replayed(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register()
-    early, late, ended = [await host.create_game() for _ in range(3)]
-    await host.act(early)
-    host.clock.offset_s = 100
-    since = timestamp(int(host.clock()) - 50)
-    await host.act(late, late)
-    await ended.delete()
-    await host.join()
-    first = {one.id: one.body for one in receiver.received}
-    receiver.received.clear()
-    answered = await host.send_command(webhook, "replay", {"since": since}, 202)
-    assert answered["status"] == "active"
-    await host.join()
-    await host.deliver()
-    assert receiver.versions_by_game == {late.id: [2, 3], ended.id: [2]}
-    assert all(first[one.id] == one.body for one in receiver.received)
-    receiver.received.clear()
-    await host.replay(webhook, "2026-01-01T00:00:00Z")
-    assert receiver.versions_by_game == {early.id: [1, 2], late.id: [1, 2, 3], ended.id: [1, 2]}
-
-
-async def test_a_replay_includes_what_was_missed(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register()
-    game = await host.create_game()
-    receiver.statuses = [410]
-    await host.act(game)
-    receiver.received.clear()
-    host.clock.offset_s = 1_000
-    await host.replay(webhook, timestamp(int(host.clock())))
-    assert receiver.versions_by_game == {game.id: [2]}
-
-
-async def test_a_replay_goes_on_after_a_crash(
-    store: RedisStore, receiver: WebhookReceiver, later: OffsetClock, redis: Redis
-) -> None:
-    secret = await add_api_key(store)
-    async with run_instance(store, later) as one, run_instance(store, later) as other:
-        host = KeyHolder(one, receiver, secret)
-        webhook = await host.register()
-        game = await host.create_game()
-        receiver.received.clear()
-        await host.send_command(webhook, "replay", {"since": "2026-01-01T00:00:00Z"}, 202)
-        await one.dispatcher.aclose()
-        await redis.delete(keys.webhook_lease("key.discord-bot", webhook["id"]))  # its lease expires
-        later.offset_s = 20
-        for _ in range(2):
-            await other.deliver()
-        assert receiver.versions_by_game == {game.id: [1]}
-
-
-async def test_a_game_that_is_being_delivered_to_is_replayed_afterwards(
-    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
-) -> None:
-    webhook = await host.register()
-    game = await host.create_game()
-    receiver.received.clear()
-    await redis.set(keys.webhook_lease(game.id, webhook["id"]), "another instance", px=300)
-    await host.replay(webhook, "2026-01-01T00:00:00Z")
-    assert receiver.versions_by_game == {game.id: [1]}
-
-
-@pytest.mark.parametrize("since", ("yesterday", "2026-13-01T00:00:00Z", "2026-11-21T20:00:00+01:00", None))
-async def test_a_replay_needs_a_time(host: KeyHolder, since: str | None) -> None:
-    webhook = await host.register()
-    response = await host.command(webhook, "replay", {"since": since})
-    await check_problem(response, 400, "malformed", "$.since")
-
-
 async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register()
     game = await host.create_game()
     receiver.received.clear()
-    key, since = {"Idempotency-Key": RANDOM_KEY}, {"since": "2026-01-01T00:00:00Z"}
+    key = {"Idempotency-Key": RANDOM_KEY}
     commands: tuple[tuple[str, Any, int], ...] = (
         ("ping", None, 202),
-        ("replay", since, 202),
         ("rotate-secret", {}, 200),
     )
     for replayed in (None, "true"):
@@ -222,10 +150,9 @@ async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder
             response = await host.command(webhook, command, body, **key)
             assert (response.status, response.headers.get("Idempotent-Replayed")) == (status, replayed), command
             await host.deliver_all()
-    assert [one.message["type"] for one in receiver.received] == ["ping", "diff"]
-    assert receiver.versions_by_game == {game.id: [1]}
-    for command, body in (("replay", {"since": "2026-01-02T00:00:00Z"}), ("rotate-secret", {"grace_s": 9})):
-        await check_problem(await host.command(webhook, command, body, **key), 422, "key_reused")
+    assert [one.message["type"] for one in receiver.received] == ["ping"]
+    other_body = await host.command(webhook, "rotate-secret", {"grace_s": 9}, **key)
+    await check_problem(other_body, 422, "key_reused")
     receiver.statuses = [410]
     await host.act(game)
     assert (await host.command(webhook, "ping", **key)).status == 202, "the key's first response wins"

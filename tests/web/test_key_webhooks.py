@@ -5,20 +5,20 @@ from typing import Any
 
 import msgspec
 import pytest
+from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
-from service.games.ports import SendResult, StoredWebhook, WebhookChange
+from service.games.ports import SendResult, WebhookChange
 from service.games.webhooks.delivery import JITTER
-from service.games.webhooks.owner import restart
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.logs import LOG_CONTEXT
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
-from tests.web.webhook_receiver import SECRET, WebhookReceiver
+from tests.web.webhook_receiver import SECRET, WebhookReceiver, repeat_challenge
 
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
 DELAYS_S = (5, 30)
@@ -37,22 +37,14 @@ async def test_one_webhook_receives_the_changes_of_all_games(host: KeyHolder, re
         assert received.id == f"{received.message['data']['game']}.{received.version}.{webhook['id']}"
 
 
-async def test_games_in_play_are_attached_and_ended_ones_are_not(host: KeyHolder, receiver: WebhookReceiver) -> None:
+async def test_games_that_exist_already_are_not_reported(host: KeyHolder, receiver: WebhookReceiver) -> None:
     playing, ended = await host.create_game(), await host.create_game()
-    await playing.act_successfully()
     await ended.delete()
     await host.register()
     await playing.act_successfully()
-    again = await ended.rematch()  # the ended game has a last version, which names the rematch
+    again = await ended.rematch()
     await host.join()
-    assert receiver.versions_by_game == {playing.id: [3], again.id: [1]}
-
-
-async def test_more_games_than_a_batch_are_attached(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    games = [await host.create_game() for _ in range(60)]
-    await host.register()
-    await host.act(games[0], games[-1])
-    assert receiver.versions_by_game == {games[0].id: [2], games[-1].id: [2]}
+    assert receiver.versions_by_game == {again.id: [1]}
 
 
 async def pass_all_retries(host: KeyHolder) -> None:
@@ -71,21 +63,16 @@ async def test_a_message_that_is_never_accepted_delays_no_other_game(
     await host.act(failing)
     await host.act(fine)
     await pass_all_retries(host)
-    read = await host.read(webhook)
-    assert (read["status"], read["missed_games"]) == ("active", 1)
-    await host.act(failing, fine)
+    assert (await host.read(webhook))["status"] == "active"
+    await host.act(fine)
+    await host.deliver_all()
     assert receiver.versions_by_game[fine.id] == [1, 2, 3]
-    assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2]
-    await host.send_command(webhook, "ping", status=202)
-    await host.deliver_all()
-    assert (await host.read(webhook))["missed_games"] == 1
-    await host.send_command(webhook, "retry")
-    await host.deliver_all()
-    assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2, 2, 3]
-    assert (await host.read(webhook))["missed_games"] == 0
+    assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2], "it is given up"
+    await host.act(failing)
+    assert receiver.versions_by_game[failing.id] == [1, 2, 2, 2, 3]
 
 
-async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_server(
+async def test_games_continue_with_their_next_change_after_a_failure_of_the_server(
     host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
     webhook = await host.register()
@@ -94,23 +81,20 @@ async def test_everything_missed_is_replayed_in_order_after_a_failure_of_the_ser
     await host.act(*games)
     await pass_all_retries(host)
     read = await host.read(webhook)
-    assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "failing", 3)
+    assert (read["status"], read["disabled_reason"]) == ("disabled", "failing")
     created_meanwhile = await host.create_game()
     await games[0].act_successfully()
     await host.join()
-    assert (await host.read(webhook))["missed_games"] == 4
     receiver.received.clear()
     receiver.statuses = []
     retried = await host.send_command(webhook, "retry")
     assert (retried["status"], retried["disabled_reason"]) == ("active", None)
-    await host.deliver_all()
+    await host.act(games[0], games[1], created_meanwhile)
     assert receiver.versions_by_game == {
-        games[0].id: [1, 2, 3],
-        games[1].id: [1, 2],
-        games[2].id: [1, 2],
-        created_meanwhile.id: [1],
+        games[0].id: [1, 2, 3, 4],
+        games[1].id: [1, 2, 3],
+        created_meanwhile.id: [1, 2],
     }
-    assert (await host.read(webhook))["missed_games"] == 0
 
 
 async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
@@ -123,25 +107,12 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
     await host.act(second)
     assert receiver.versions_by_game == {first.id: [1, 2], second.id: [1]}
     read = await host.read(webhook)
-    assert (read["status"], read["disabled_reason"], read["missed_games"]) == ("disabled", "gone", 2)
+    assert (read["status"], read["disabled_reason"]) == ("disabled", "gone")
     refused = await host.command(webhook, "ping")
     assert "the webhook is disabled" in (await check_problem(refused, 409, "conflict"))["detail"]
     await host.send_command(webhook, "retry")
-    await host.deliver_all()
-    assert receiver.versions_by_game == {first.id: [1, 2, 2], second.id: [1, 2]}
-
-
-async def test_a_retry_of_a_server_that_is_still_gone_ends(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    webhook = await host.register()
-    games = [await host.create_game() for _ in range(3)]
-    receiver.statuses = [410] * 1_000
-    await host.act(*games)
-    for _ in range(3):
-        receiver.received.clear()
-        await host.send_command(webhook, "retry")
-        await host.deliver_all()
-        assert 1 <= len(receiver.received) <= len(games)
-        assert (await host.read(webhook))["missed_games"] == len(games)
+    await host.act(first, second)
+    assert receiver.versions_by_game == {first.id: [1, 2, 2, 3], second.id: [1, 2, 3]}
 
 
 async def test_the_delivery_log_has_all_games(host: KeyHolder) -> None:
@@ -178,36 +149,21 @@ async def test_a_rematch_is_reported_too(host: KeyHolder, receiver: WebhookRecei
     assert receiver.versions_by_game == {game.id: [1], rematch["game"]["id"]: [1]}
 
 
-async def test_a_game_that_cannot_be_read_stops_no_other(
-    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
+async def test_a_game_that_is_created_before_the_challenge_is_answered_is_delivered(
+    host: KeyHolder, receiver: WebhookReceiver
 ) -> None:
-    damaged, fine = await host.create_game(), await host.create_game()
-    host.instance.expected_failures = 1
-    await redis.hset(keys.game(damaged.id), "snapshot", b"damaged")
-    await host.register()
-    await host.act(fine)
-    assert receiver.versions_by_game == {fine.id: [2]}
-
-
-async def test_a_game_that_comes_while_the_webhook_becomes_active_is_delivered(
-    host: KeyHolder, receiver: WebhookReceiver, store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    webhook, webhooks = await host.register(), store.webhooks
-    receiver.statuses = [410]
-    await host.create_game()
-    assert (await host.read(webhook))["status"] == "disabled"
-    add_missed = webhooks.add_missed
-
-    async def add_late(key: str, webhook_id: str, game: str) -> None:
-        stored = await webhooks.acquire_lease(key, webhook_id, "me", 10)
-        assert isinstance(stored, StoredWebhook)
-        await webhooks.save(key, webhook_id, "me", WebhookChange(restart(stored).state))
-        await add_missed(key, webhook_id, game)
-
-    monkeypatch.setattr(webhooks, "add_missed", add_late)
+    receiver.challenge_response = lambda _: web.Response(status=500)
+    webhook = await host.register()
+    assert (await host.read(webhook))["status"] == "pending"
     game = await host.create_game()
     await host.deliver()
-    assert receiver.versions_by_game[game.id] == [1]
+    assert receiver.received == []
+    receiver.challenge_response = repeat_challenge
+    host.clock.offset_s += 5 * (1 + JITTER) + 1
+    await host.deliver()
+    host.clock.offset_s += 10
+    await host.deliver()
+    assert receiver.versions_by_game == {game.id: [1]}
 
 
 async def test_the_log_names_the_game_of_a_message_and_none_for_a_challenge(

@@ -58,10 +58,10 @@ async def test_an_interrupted_delivery_is_repeated_by_another_instance(
             await asyncio.sleep(30)
         return web.Response()
 
-    receiver.respond = hang_once
     async with run_instance(store, later) as first:
         owner = await make_owner(kind, first, receiver, store)
-        game, hook = owner.game, await owner.register()
+        hook = await owner.register()
+        game, receiver.respond = owner.game, hang_once
         await game.act_successfully()
         await arrived.wait()
         assert await store.webhooks.list_due(int(later()), 10) == []  # other instances leave it alone

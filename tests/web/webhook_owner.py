@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from aiohttp import ClientResponse
 
 from service.games.ports import GameStore
+from service.games.webhooks.delivery import PENDING_DELAY_S
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
@@ -79,9 +80,10 @@ class WebhookOwner:
         await self.instance.deliver()
 
     async def deliver_all(self) -> None:
-        """Deliver everything that is due: to the webhook of an API key, then of the games that it resumes."""
-        for _ in range(2):
-            await self.deliver()
+        """Deliver everything that is due: to the webhook of an API key, then what its games have kept until then."""
+        await self.deliver()
+        self.clock.offset_s += PENDING_DELAY_S + 1
+        await self.deliver()
 
     async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
         """Read a webhook."""
@@ -94,30 +96,38 @@ class WebhookOwner:
         return attempts
 
     async def message_deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
-        """List the delivery attempts of a webhook without challenges, the newest first."""
-        return [one for one in await self.deliveries(webhook) if one["type"] != "challenge"]
+        """List the delivery attempts of a webhook after the creation of `game`, the newest first; no challenges."""
+        return [one for one in await self.deliveries(webhook) if one["type"] != "challenge" and one["version"] > 1]
 
 
 class KeyHolder(WebhookOwner):
-    """The holder of an API key."""
+    """The holder of an API key; with `game_options`, `register` creates the `game`, which webhooks then report."""
 
     commands = (*WebhookOwner.commands, ("PATCH", ""), ("POST", "/ping"), ("POST", "/rotate-secret"))
 
-    def __init__(self, instance: WebhookInstance, receiver: WebhookReceiver, secret: str) -> None:
+    def __init__(
+        self,
+        instance: WebhookInstance,
+        receiver: WebhookReceiver,
+        secret: str,
+        game_options: dict[str, Any] | None = None,
+    ) -> None:
         super().__init__(instance, receiver, "/v1/keys/me/webhooks", api_key_header(secret))
+        self._game_options = game_options
+
+    async def register(self, **body: Any) -> dict[str, Any]:
+        """Register a webhook as any owner does; the receiver forgets that `game` was created."""
+        created = await super().register(**body)
+        if self._game_options is not None:
+            self.game, self._game_options = await self.create_game(**self._game_options), None
+            self.receiver.received.clear()
+        return created
 
     async def create_game(self, **body: Any) -> HTTPGame:
         """Create a game with the key, and deliver that."""
         game = await create_game(self.instance.client, headers=self.headers, first_seat=0, **body)
         await self.join()
         return game
-
-    async def replay(self, webhook: dict[str, Any], since: str) -> Any:
-        """Replay what happened since a time, deliver that, and return the webhook."""
-        replayed = await self.send_command(webhook, "replay", {"since": since}, 202)
-        await self.join()
-        await self.instance.deliver()
-        return replayed
 
 
 class GameOwner(WebhookOwner):
@@ -135,10 +145,11 @@ class GameOwner(WebhookOwner):
 async def make_owner(
     kind: str, instance: WebhookInstance, receiver: WebhookReceiver, store: GameStore, **options: Any
 ) -> WebhookOwner:
-    """Return the owner of a `game`, its `seat` 1, or the holder of an `api_key`, with a game that webhooks report."""
+    """Return the owner of a `game`, its `seat` 1, or the holder of an `api_key`, with a game that webhooks report.
+
+    The game of an API key exists after the first registration.
+    """
     if kind == "api_key":
-        holder = KeyHolder(instance, receiver, await add_api_key(store))
-        holder.game = await holder.create_game(**options)
-        return holder
+        return KeyHolder(instance, receiver, await add_api_key(store), options)
     game = await create_game(instance.client, first_seat=0, **options)
     return GameOwner(instance, receiver, game, 1 if kind == "seat" else None)

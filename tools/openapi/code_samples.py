@@ -93,11 +93,6 @@ CALLS: Mapping[str, Call] = {
     "pingKeyWebhook": Call(f'ping_webhook("{HOOK}")', f'pingWebhook("{HOOK}")'),
     "rotateKeyWebhookSecret": Call(f'rotate_secret("{HOOK}")', f'rotateSecret("{HOOK}")'),
     "retryKeyWebhook": Call(f'retry_webhook("{HOOK}")', f'retryWebhook("{HOOK}")'),
-    "replayKeyWebhook": Call(
-        f'replay_webhook("{HOOK}", ReplayMessages(since="2026-11-21T20:00:00Z"))',
-        f'replayWebhook("{HOOK}", {{ since: "2026-11-21T20:00:00Z" }})',
-        "ReplayMessages",
-    ),
     "listKeyDeliveries": Call(f'deliveries("{HOOK}")', f'deliveries("{HOOK}")'),
 }
 """By operation id. Operations that are not for players have curl alone."""

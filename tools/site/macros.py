@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import yaml
-from prometheus_client import Counter, Gauge, Histogram, Info
+from prometheus_client import Gauge, Info
 
 from benchmarks.capacity import capacity_table
 from benchmarks.growth_plot import growth_plot
@@ -31,6 +31,7 @@ from service.store.schedule import GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import RestartPolicy
 from service.telemetry import metrics as service_metrics
+from service.telemetry.counters import Counter, Histogram
 from service.web import renderer
 from service.web.headers import MAX_BEARER_TOKENS
 from service.web.images import MAX_WIDTH_PX

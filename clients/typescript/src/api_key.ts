@@ -13,7 +13,6 @@ import type {
   KeyWebhookCreated,
   KeyWebhooks,
   RegisterKeyWebhook,
-  ReplayMessages,
   RotatedSecret,
   RotateSecret,
 } from "./types.js";
@@ -94,14 +93,9 @@ export class ApiKeyClient {
     return this.#request("POST", `/v1/keys/me/webhooks/${hook}/rotate-secret`, request, options);
   }
 
-  /** Delivers everything that a webhook missed; a disabled one becomes active. */
+  /** Tries a webhook again now; a disabled one becomes active. */
   retryWebhook(hook: string, options?: KeyRequestOptions): Promise<KeyWebhook> {
     return this.#request("POST", `/v1/keys/me/webhooks/${hook}/retry`, undefined, options);
-  }
-
-  /** Delivers all changes since a time again. */
-  replayWebhook(hook: string, request: ReplayMessages, options?: KeyRequestOptions): Promise<KeyWebhook> {
-    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/replay`, request, options);
   }
 
   /** Returns the latest deliveries of a webhook. */

@@ -564,7 +564,7 @@ export interface paths {
          * Register a webhook
          * @description Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
          *
-         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are reported from their first version, games that are in play from their next change.
+         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of an API key: of all games that are created with it from now on.
          *
          *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes; `game` is null in that of an API key.
          *
@@ -586,7 +586,7 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Return one webhook with its status and its delivery progress, or the number of games with missed messages.
+         * @description Return one webhook with its status and, in a game, its delivery progress.
          */
         readonly get: operations["readWebhook"];
         readonly put?: never;
@@ -631,10 +631,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Deliver missed messages now
-         * @description Deliver now everything that the webhook missed, for example when the server works again, each game in order.
+         * Retry a webhook now
+         * @description Try a webhook again now, for example when its server works again, and enable a disabled one.
          *
-         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
+         *     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that waits for it, in order. An API key's webhook receives what waits of a game with that game's next change; before that, `GET /v1/games/{id}/diffs` has it.
          */
         readonly post: operations["retryWebhook"];
         readonly delete?: never;
@@ -702,7 +702,7 @@ export interface paths {
          * Register a webhook
          * @description Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
          *
-         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are reported from their first version, games that are in play from their next change.
+         *     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the token is replaced, or the player leaves. Or those of an API key: of all games that are created with it from now on.
          *
          *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes; `game` is null in that of an API key.
          *
@@ -724,7 +724,7 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Return one webhook with its status and its delivery progress, or the number of games with missed messages.
+         * @description Return one webhook with its status and, in a game, its delivery progress.
          */
         readonly get: operations["readKeyWebhook"];
         readonly put?: never;
@@ -787,28 +787,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/v1/keys/me/webhooks/{hook}/replay": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Replay messages since a time
-         * @description Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
-         *
-         *     For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
-         */
-        readonly post: operations["replayKeyWebhook"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/v1/keys/me/webhooks/{hook}/retry": {
         readonly parameters: {
             readonly query?: never;
@@ -819,10 +797,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Deliver missed messages now
-         * @description Deliver now everything that the webhook missed, for example when the server works again, each game in order.
+         * Retry a webhook now
+         * @description Try a webhook again now, for example when its server works again, and enable a disabled one.
          *
-         *     A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
+         *     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that waits for it, in order. An API key's webhook receives what waits of a game with that game's next change; before that, `GET /v1/games/{id}/diffs` has it.
          */
         readonly post: operations["retryKeyWebhook"];
         readonly delete?: never;
@@ -2135,7 +2113,7 @@ export interface components {
             readonly attempts: readonly components["schemas"]["KeyAttempt"][];
             readonly webhook: components["schemas"]["KeyWebhook"];
         };
-        /** @description A webhook for all games of an API key; the service shows its secrets only when they are new. */
+        /** @description A webhook for the games that an API key creates after it; its secrets are shown only when they are new. */
         readonly KeyWebhook: {
             /**
              * Format: date-time
@@ -2159,11 +2137,6 @@ export interface components {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
             /**
-             * Format: int32
-             * @description The games with messages that are not tried again until the webhook is retried.
-             */
-            readonly missed_games: number;
-            /**
              * Format: date-time
              * @description The time of the next challenge; null without failures.
              */
@@ -2186,7 +2159,7 @@ export interface components {
              */
             readonly url: string;
         };
-        /** @description A new webhook for all games of an API key, with its secret. */
+        /** @description A new webhook for the games of an API key, with its secret. */
         readonly KeyWebhookCreated: {
             /**
              * Format: date-time
@@ -2209,11 +2182,6 @@ export interface components {
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            /**
-             * Format: int32
-             * @description The games with messages that are not tried again until the webhook is retried.
-             */
-            readonly missed_games: number;
             /**
              * Format: date-time
              * @description The time of the next challenge; null without failures.
@@ -2628,7 +2596,7 @@ export interface components {
              */
             readonly version: number | null;
         };
-        /** @description A new webhook for all games of an API key; only `url` is required. */
+        /** @description A new webhook for the games that are created with an API key from now on; only `url` is required. */
         readonly RegisterKeyWebhook: {
             /** @description Event types, the most important first, or `decision`; null for every change. */
             readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
@@ -2695,14 +2663,6 @@ export interface components {
         };
         /** @description A new token for a seat, without options; the body may be empty. */
         readonly ReplaceToken: Record<string, never>;
-        /** @description Which messages to send again. */
-        readonly ReplayMessages: {
-            /**
-             * Format: date-time
-             * @description The changes from this time on.
-             */
-            readonly since: string;
-        };
         /** @description Resigns, as `POST /v1/games/{id}/resign` does. */
         readonly Resign: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -9083,166 +9043,6 @@ export interface operations {
             };
             /** @description `internal`: Internal server error. */
             readonly 500: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `store_unavailable`: The game store is unavailable. */
-            readonly 503: {
-                headers: {
-                    readonly "Retry-After": components["headers"]["Retry-After"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    readonly replayKeyWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
-                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            readonly path: {
-                /**
-                 * @description A webhook's id.
-                 * @example w4k8x1m7q2zc
-                 */
-                readonly hook: components["parameters"]["hook"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ReplayMessages"];
-            };
-        };
-        readonly responses: {
-            /** @description The webhook; the messages follow. */
-            readonly 202: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["KeyWebhook"];
-                };
-            };
-            /** @description `malformed`: The request is malformed. */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unauthorized`: The token is missing or unknown. */
-            readonly 401: {
-                headers: {
-                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `not_found`: There is no such resource. */
-            readonly 404: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: This path does not support this method. */
-            readonly 405: {
-                headers: {
-                    readonly Allow: components["headers"]["Allow"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `conflict`: The request conflicts with the state of the game. */
-            readonly 409: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `too_large`: The request is too large. */
-            readonly 413: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `uri_too_long`: The target of the request is too long. */
-            readonly 414: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body must be application/json. */
-            readonly 415: {
-                headers: {
-                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `key_reused`: This idempotency key was used for another request. */
-            readonly 422: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests. */
-            readonly 429: {
-                headers: {
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "Retry-After": components["headers"]["Retry-After"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: Internal server error. */
-            readonly 500: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `not_implemented`: The service does not know this transfer coding. */
-            readonly 501: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -59,7 +59,6 @@ export type KeyWebhook = Schemas["KeyWebhook"];
 export type KeyWebhookCreated = Schemas["KeyWebhookCreated"];
 export type KeyWebhooks = Schemas["KeyWebhooks"];
 export type KeyDeliveries = Schemas["KeyDeliveries"];
-export type ReplayMessages = Schemas["ReplayMessages"];
 export type RotateSecret = Schemas["RotateSecret"];
 export type RotatedSecret = Schemas["RotatedSecret"];
 

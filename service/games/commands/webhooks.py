@@ -1,8 +1,8 @@
-"""What an owner does with webhooks: register, read, change, test, retry, replay and delete them.
+"""What an owner does with webhooks: register, read, change, test, retry and delete them.
 
 A game's owner, its players and the holder of an API key have the same commands; `owner` says what each may do. A
-webhook of an API key receives the changes of all games of the key. Its challenge, its pings and its status are the
-key's; how far a game's changes are delivered is stored with the game (see `dispatcher`).
+webhook of an API key receives the changes of the games that are created with the key from then on. Its challenge, its
+pings and its status are the key's; how far a game's changes are delivered is stored with the game.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from schemas.webhooks import (
     KeyWebhooks,
     RegisterKeyWebhook,
     RegisterWebhook,
-    ReplayMessages,
     RotatedSecret,
     RotateSecret,
     Webhooks,
@@ -63,7 +62,7 @@ from service.games.webhooks.owner import (
     view_webhook,
 )
 from service.games.webhooks.payloads import derive_secret, generate_secret
-from service.telemetry.clock import DAY_S, unix_seconds
+from service.telemetry.clock import DAY_S
 
 DEFAULT_GRACE_S = DAY_S
 """How long the secret before a rotation signs too."""
@@ -86,7 +85,8 @@ async def register_webhook(
 ) -> ReplayableResult[AnyCreated]:
     """Register a webhook, which receives changes once its server has answered a challenge.
 
-    One of a game receives the changes from now on; one of an API key those of all games of the key. The caller must
+    One of a game receives the changes from now on; one of an API key those of games that are created with it from now
+    on. The caller must
     have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a retry of the request
     after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
@@ -106,7 +106,7 @@ async def _attempt_registration(
     record = None if scope is None else await webhooks.load_idempotency_record(owner.subject, scope.key_hash)
     if (first := read_record(scope, record, context.clock())) is not None:
         stored = await _load(context, owner, _make_id(scope, first.detail))
-        return ReplayableResult(await view_created(context, owner, stored), 0, replayed=True)
+        return ReplayableResult(view_created(context, owner, stored), 0, replayed=True)
     _check_seats(request.body, rights.game)
     existing = [one.registration for one in await webhooks.list_by_subject(owner.subject)]
     if sum(map(rights.has_registered, existing)) >= rights.max_webhooks:
@@ -126,7 +126,7 @@ async def _attempt_registration(
             if owner.api_key is not None:
                 await _check_not_revoked(context, owner, owner.api_key, webhook_id)
             context.on_webhooks_due(owner.subject, [webhook_id])
-            return ReplayableResult(await view_created(context, owner, new), 0)
+            return ReplayableResult(view_created(context, owner, new), 0)
         case WebhookNotFound():
             raise NoSuchGame(owner.subject) if owner.api_key is None else ApiKeyRejected("this API key is unknown")
         case WebhooksChanged():
@@ -145,7 +145,7 @@ def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest
         seat=rights.seat,
     )
     if game is None:
-        return StoredWebhook(webhook, WebhookState(0, pending_client=request.client_hash, next_games="", resumes=True))
+        return StoredWebhook(webhook, WebhookState(0, pending_client=request.client_hash))
     return StoredWebhook(webhook, WebhookState(game.revision.version, pending_client=request.client_hash))
 
 
@@ -184,13 +184,13 @@ async def list_webhooks(context: Context, owner: Owner) -> Webhooks | KeyWebhook
     """Return the webhooks that an owner sees, the oldest first. Raises what `authorize` does."""
     rights = await authorize(context, owner)
     stored = await context.store.webhooks.list_by_subject(owner.subject)
-    seen: list[Any] = [await view_webhook(context, owner, one) for one in stored if rights.sees(one.registration)]
+    seen: list[Any] = [view_webhook(context, owner, one) for one in stored if rights.sees(one.registration)]
     return Webhooks(webhooks=seen) if owner.api_key is None else KeyWebhooks(webhooks=seen)
 
 
 async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> AnyWebhook:
     """Return a webhook. Raises NoSuchWebhook, and what `authorize` does, as all functions below."""
-    return await view_webhook(context, owner, await _load(context, owner, webhook_id))
+    return view_webhook(context, owner, await _load(context, owner, webhook_id))
 
 
 async def list_deliveries(context: Context, owner: Owner, webhook_id: str) -> AnyDeliveries:
@@ -217,12 +217,12 @@ async def change_webhook(
         registration, state = stored
         if body.url is not None and body.url != registration.url:
             registration = replace(registration, url=body.url)
-            state = replace(restart(stored).state, pending_client=client_hash, resumes=True)
+            state = replace(restart(stored).state, pending_client=client_hash)
         if body.events is not None:
             registration = replace(registration, events=body.events or None)
         return StoredWebhook(registration, state)
 
-    return await view_webhook(context, owner, (await _update(context, owner, webhook_id, change)).response)
+    return view_webhook(context, owner, (await _update(context, owner, webhook_id, change)).response)
 
 
 async def rotate_secret(
@@ -260,44 +260,19 @@ async def ping_webhook(
         return StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
 
     scope = _scope(idempotency_key, owner, webhook_id, "ping")
-    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+    return _view(context, owner, await _update(context, owner, webhook_id, change, scope))
 
 
 async def retry_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
 ) -> ReplayableResult[AnyWebhook]:
-    """Deliver everything that a webhook missed, each game in order; a disabled one is active again, or pending.
+    """Deliver what waits for a webhook now; a disabled one is active again, or pending.
 
     Retried challenges stay within the rate limits of challenges. Raises IdempotencyKeyReused too, and Conflict for the
     webhook of an API key.
     """
-
-    def change(stored: StoredWebhook) -> StoredWebhook:
-        registration, state = restart(stored)
-        return StoredWebhook(registration, replace(state, resumes=owner.api_key is not None))
-
     scope = _scope(idempotency_key, owner, webhook_id, "retry")
-    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
-
-
-async def replay_messages(
-    context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: ReplayMessages
-) -> ReplayableResult[AnyWebhook]:
-    """Deliver all changes of an API key's games since a time again, and everything that was missed.
-
-    Raises Malformed, Conflict, IdempotencyKeyReused too.
-    """
-    try:
-        replays_since = unix_seconds(body.since)
-    except ValueError:
-        raise Malformed("there is no such date or time", "$.since") from None
-
-    def change(stored: StoredWebhook) -> StoredWebhook:
-        registration, state = restart(stored)
-        return StoredWebhook(registration, replace(state, replays_since=replays_since, next_games="", resumes=True))
-
-    scope = _scope(idempotency_key, owner, webhook_id, "replay", body)
-    return await _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+    return _view(context, owner, await _update(context, owner, webhook_id, restart, scope))
 
 
 def _scope(
@@ -335,10 +310,8 @@ async def _update(
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
 
 
-async def _view(
-    context: Context, owner: Owner, updated: ReplayableResult[StoredWebhook]
-) -> ReplayableResult[AnyWebhook]:
-    return ReplayableResult(await view_webhook(context, owner, updated.response), 0, updated.replayed)
+def _view(context: Context, owner: Owner, updated: ReplayableResult[StoredWebhook]) -> ReplayableResult[AnyWebhook]:
+    return ReplayableResult(view_webhook(context, owner, updated.response), 0, updated.replayed)
 
 
 async def _load(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:

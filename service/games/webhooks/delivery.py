@@ -6,22 +6,23 @@ The game's log is the source of truth: a webhook's state says how far it is deli
 schedules them beforehand, so that no change is lost when an instance dies. A dispatcher leases a webhook while it
 delivers, so that no other instance sends the same. After a crash, the lease expires and another instance may repeat a
 message. A failed message is retried with growing delays, and delays those behind it. Before any message, the server
-must have answered a challenge (see `challenges`).
+must have answered a challenge.
 
 A webhook of an API key is delivered to game by game, in the same way. Only its challenge and its pings belong to the
-key itself. While it is pending or disabled, games with new changes are recorded as missed; then they resume.
+key itself. While it is pending, games with new changes wait; while it is disabled, they wait for their next change.
 """
 
 import asyncio
 import logging
 import random
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -29,7 +30,6 @@ from service.games.access import key_of_subject, subject_of_key
 from service.games.game_failures import record_failure
 from service.games.ports import (
     POSTPONED,
-    TIMEOUT,
     WRONG_ANSWER,
     DeliveryAttempt,
     GameStore,
@@ -43,8 +43,7 @@ from service.games.ports import (
     WebhookSender,
     WebhookState,
 )
-from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus
-from service.games.webhooks.owner import KeyGames, update_webhook
+from service.games.webhooks.owner import restart, update_webhook
 from service.games.webhooks.payloads import (
     CHALLENGE_RETRY_DELAYS_S,
     ChallengeRateLimiter,
@@ -52,6 +51,7 @@ from service.games.webhooks.payloads import (
     build_payload,
     create_challenge,
     create_ping,
+    host_of_url,
     is_correct_response,
     signature_headers,
 )
@@ -72,9 +72,6 @@ LEASE_TTL_S = 14
 """Duration of a lease; longer than an attempt may take."""
 
 LOG_BATCH_SIZE = 50
-LEASED_GAMES_DELAY_S = 1
-"""Delay before missed games are resumed that are leased now."""
-
 GONE = "gone"
 """The reason of a webhook that is disabled because its server answered 410."""
 
@@ -110,30 +107,20 @@ class Delivery:
         """The game, or the API key."""
         self._webhook, self.state = stored
 
-    async def deliver_pending(self, slot: DeliverySlot) -> bool:
+    async def deliver_pending(self) -> bool:
         """Send the challenge, the ping or the pending messages."""
-        if self.state.pending_client is not None and not await self._send_challenge(slot):
+        if self.state.pending_client is not None and not await self._send_challenge():
             return False
         if self.state.pending_client is not None:
             return True
-        if self.state.is_ping_requested and not await self._send_ping(slot):
+        if self.state.is_ping_requested and not await self._send_ping():
             return False
-        return await (self._deliver_log(slot) if key_of_subject(self._subject) is None else self.process_games())
-
-    async def process_games(self) -> bool:
-        """Do what is to be done for all games of an API key."""
-        if self.state.next_games is not None or self.state.resumes:
-            await self._schedule_successor()
-        games = KeyGames(self._store, self._clock, self._subject, self._webhook)
-        after = await games.process(self.state, self._save_state)
-        if after is None:
-            return False
-        self.state = after
-        until = int(self._clock()) + LEASED_GAMES_DELAY_S if after.resumes else None
-        await self._store.webhooks.reschedule(self._subject, self._webhook.id, until)
+        if key_of_subject(self._subject) is None:
+            return await self._deliver_log()
+        await self._store.webhooks.reschedule(self._subject, self._webhook.id, None)
         return True
 
-    async def _deliver_log(self, slot: DeliverySlot) -> bool:
+    async def _deliver_log(self) -> bool:
         """Deliver to the end of the log or the first failure.
 
         At the end the webhook is unscheduled, and then the log is read once more: a later change schedules it again.
@@ -153,7 +140,7 @@ class Delivery:
                     self.state = _delivered(self.state, diff.version)
                     continue
                 now = int(self._clock())
-                result = await self._send(slot, payload, now)
+                result = await self._send(payload, now)
                 WEBHOOK_ATTEMPTS.labels(result.error or "delivered").inc()
                 if result.error is None:
                     WEBHOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(payload.at)))
@@ -162,16 +149,16 @@ class Delivery:
                 if self.state.failures:
                     return True
 
-    async def _send_ping(self, slot: DeliverySlot) -> bool:
+    async def _send_ping(self) -> bool:
         """Send a ping, once."""
         now = int(self._clock())
         payload = create_ping(self._subject, self._webhook, now)
-        result = await self._send(slot, payload, now)
+        result = await self._send(payload, now)
         attempt = DeliveryAttempt(self.state.delivered_version, payload.type, 1, timestamp(now), *result[:3])
         self.state = msgspec.structs.replace(self.state, is_ping_requested=False)
         return await self._save_state(self.state, attempt)
 
-    async def _send_challenge(self, slot: DeliverySlot) -> bool:
+    async def _send_challenge(self) -> bool:
         """Send a challenge within the rate limits."""
         webhook, state, limiter = self._webhook, self.state, self._resources.challenge_limiter
         now, client = int(self._clock()), state.pending_client or ""
@@ -180,7 +167,7 @@ class Delivery:
             self.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
             return True
         challenge, payload = create_challenge(self._subject, webhook, now)
-        result = await self._send(slot, payload, now, challenge=True)
+        result = await self._send(payload, now, challenge=True)
         if result.error == POSTPONED:
             self.state = msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
             return True
@@ -191,25 +178,11 @@ class Delivery:
             limiter.refund(client, webhook.url)
         return await self._save_attempt(state.delivered_version, payload, result, now)
 
-    async def _send(
-        self, slot: DeliverySlot, payload: WebhookPayload, now: int, *, challenge: bool = False
-    ) -> SendResult:
-        """Send a payload, and record how its host responds."""
+    async def _send(self, payload: WebhookPayload, now: int, *, challenge: bool = False) -> SendResult:
+        """Send a payload."""
         await self._schedule_successor()
         headers = signature_headers(self._webhook, payload, now)
-        started_at = time.perf_counter()
-        try:
-            async with slot.track_response():
-                result = await self._resources.send(self._webhook.url, headers, payload.body, challenge=challenge)
-        except TimeoutError:
-            result = SendResult(None, TIMEOUT, int(1000 * (time.perf_counter() - started_at)))
-        if result.error == TIMEOUT:
-            slot.record_timeout()
-        elif result.status is not None:
-            slot.record_response()
-        elif result.error != POSTPONED:
-            slot.record_failure()
-        return result
+        return await self._resources.send(self._webhook.url, headers, payload.body, challenge=challenge)
 
     async def _schedule_successor(self) -> None:
         """Schedule the webhook for another instance, which continues if this one ends.
@@ -241,8 +214,8 @@ class Delivery:
     async def _record_attempt_of_key(self, key: str, attempt: DeliveryAttempt) -> None:
         """Add an attempt to the log that the games of an API key share.
 
-        After the last attempt the game waits among those with missed messages. The webhook itself is disabled if its
-        server wants no more, or has accepted no message of any game since the first attempt.
+        After the last attempt the webhook is disabled for all games if its server wants no more, or has accepted no
+        message of any game since the first attempt. Otherwise only this message is given up.
         """
         webhooks, game, webhook_id, reason = (
             self._store.webhooks,
@@ -252,12 +225,13 @@ class Delivery:
         )
         await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
         if reason is not None:
-            await webhooks.add_missed(key, webhook_id, game)
             first = game, attempt.version, 1
             latest = await webhooks.list_attempts(key, webhook_id)
             since = takewhile(lambda one: (one.game, one.version, one.attempt) != first, latest)
             if reason == GONE or all(one.game is None or one.error is not None for one in since):
                 await self._disable(key, reason)
+            else:
+                self.state = _delivered(self.state, attempt.version)
 
     async def _disable(self, key: str, reason: str) -> None:
         """Disable the webhook of an API key, unless it is being changed: the next game that fails then tries again."""
@@ -301,14 +275,44 @@ def _report_disabled(webhook_id: str, subject: str, reason: str) -> None:
 
 
 DUE_BATCH_SIZE = 100
-NO_SLOT_DELAY_S = 1
-"""Delay before a webhook without a delivery slot is tried again."""
+MAX_DELIVERIES = 64
+"""Deliveries of an instance that run at once."""
 
-SLOW_HOST_DELAY_RANGE_S = (10, 15)
-"""The same for a slow host: a random delay in this range."""
+MAX_WAITING = 1_000
+"""Webhooks in progress beyond which none waits for its turn in the process."""
+
+MAX_WAIT_S = 10
+"""Longest wait for a turn in the process."""
+
+BUSY_DELAY_S = 15
+"""Delay before a webhook that did not get its turn is tried again."""
+
+PENDING_DELAY_S = 1
+"""Delay after the challenge of an API key's webhook before its games are tried again."""
 
 FAILURE_DELAY_S = 60
 """Delay after a failure that is not the server's."""
+
+
+class HostTurns:
+    """The turns of an instance's deliveries: one at a time to a host, so that a slow one delays only itself."""
+
+    def __init__(self) -> None:
+        self._hosts = WeakValueDictionary[str, asyncio.Lock]()
+        self._all = asyncio.Semaphore(MAX_DELIVERIES)
+
+    def is_free(self, host: str) -> bool:
+        """Return whether a delivery to a host need not wait."""
+        lock = self._hosts.get(host)
+        return not (self._all.locked() or (lock is not None and lock.locked()))
+
+    @asynccontextmanager
+    async def take(self, host: str) -> AsyncIterator[None]:
+        """Take a turn, in the order of the calls. Raises TimeoutError after MAX_WAIT_S."""
+        lock = self._hosts.setdefault(host, asyncio.Lock())
+        async with asyncio.timeout(MAX_WAIT_S) as waiting, lock, self._all:
+            waiting.reschedule(None)
+            yield
 
 
 class WebhookDispatcher:
@@ -321,14 +325,12 @@ class WebhookDispatcher:
         clock: Callable[[], float],
         *,
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
-        slots: DeliverySlots | None = None,
         random_fraction: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._random_fraction = random_fraction
         self._holder = uuid4().hex
-        self._slots = DeliverySlots() if slots is None else slots
+        self._turns = HostTurns()
         limiter = ChallengeRateLimiter(clock)
         self._resources = DeliveryResources(store, send, clock, retry_delays_s, random_fraction, limiter, self._holder)
         self._in_progress: dict[tuple[str, str], bool] = {}
@@ -400,10 +402,12 @@ class WebhookDispatcher:
         finally:
             del self._in_progress[key]
 
-    async def _deliver_webhook(self, subject: str, webhook_id: str) -> None:
-        """Deliver the pending messages of a webhook, if it is due and not leased."""
-        webhooks = self._store.webhooks
-        now = int(self._clock())
+    async def _deliver_webhook(self, subject: str, webhook_id: str, turn: str | None = None) -> None:
+        """Deliver the pending messages of a webhook, if it is due and not leased; `turn` is the host whose turn it is.
+
+        A webhook whose host is busy waits for its turn without a lease.
+        """
+        webhooks, now = self._store.webhooks, int(self._clock())
         match await webhooks.acquire_lease(subject, webhook_id, self._holder, LEASE_TTL_S):
             case WebhookNotFound():
                 await webhooks.reschedule(subject, webhook_id, None)
@@ -412,55 +416,57 @@ class WebhookDispatcher:
             case StoredWebhook() as leased:
                 is_own = leased.registration.api_key is None
                 stored = leased if is_own else await self._load_webhook_of_key(subject, leased, now)
-                if stored is not None:
-                    await self._deliver_leased(subject, stored, now)
+                if stored is None or await self._deliver_leased(subject, stored, now, turn):
+                    return
+                if turn is None and len(self._in_progress) <= MAX_WAITING:
+                    await self._wait_and_deliver(subject, webhook_id, host_of_url(stored.registration.url))
 
-    async def _deliver_leased(self, subject: str, stored: StoredWebhook, now: int) -> None:
-        """Deliver the pending messages of a leased webhook, if it does not wait and gets a slot."""
-        webhooks, (webhook, state) = self._store.webhooks, stored
+    async def _wait_and_deliver(self, subject: str, webhook_id: str, host: str) -> None:
+        """Deliver the pending messages of a webhook when its host's turn comes; later if that takes too long."""
+        try:
+            async with self._turns.take(host):
+                await self._deliver_webhook(subject, webhook_id, host)
+        except TimeoutError:
+            return  # it is due again in a few seconds
+
+    async def _deliver_leased(self, subject: str, stored: StoredWebhook, now: int, turn: str | None) -> bool:
+        """Deliver the pending messages of a leased webhook, if it does not wait; return False if its host is busy."""
+        webhooks, (webhook, state), host = self._store.webhooks, stored, host_of_url(stored.registration.url)
         delivery = Delivery(self._resources, subject, stored)
         if _is_waiting(state, now):
             await self._release(subject, webhook.id, state, now)
         elif key_of_subject(subject) is not None and state.is_active and not state.is_ping_requested:
-            if await delivery.process_games():
-                await self._release(subject, webhook.id, delivery.state, now)
-        elif (slot := self._slots.acquire(webhook.url)) is None:
+            await webhooks.reschedule(subject, webhook.id, None)
             await self._release(subject, webhook.id, state, now)
-            await webhooks.reschedule(subject, webhook.id, now + self._delay_without_slot_s(webhook.url))
-        else:
-            with slot:
-                if await delivery.deliver_pending(slot):
+        elif host == turn or (turn is None and self._turns.is_free(host)):
+            async with nullcontext() if host == turn else self._turns.take(host):
+                if await delivery.deliver_pending():
                     await self._release(subject, webhook.id, delivery.state, now)
+        else:
+            await self._release(subject, webhook.id, state, now)
+            await webhooks.reschedule(subject, webhook.id, now + BUSY_DELAY_S)
+            return False
+        return True
 
     async def _load_webhook_of_key(self, game: str, leased: StoredWebhook, now: int) -> StoredWebhook | None:
         """Return the webhook of an API key that a game refers to, with the game's state; None if it gets no messages.
 
-        The game then waits among those with missed messages. It is added before a second look at the webhook, which
-        may have become active in between.
+        While the webhook is pending, the game waits for the outcome of its challenge. While it is disabled, the game
+        waits for its next change, and then starts again with the first message that was not accepted.
         """
         webhooks, (reference, state) = self._store.webhooks, leased
-        webhook_id, key = reference.id, subject_of_key(reference.api_key or "")
-        stored = await webhooks.get(key, webhook_id)
+        stored = await webhooks.get(subject_of_key(reference.api_key or ""), reference.id)
+        if stored is not None and stored.state.is_active:
+            registration = msgspec.structs.replace(stored.registration, api_key=reference.api_key)
+            current = StoredWebhook(registration, state)
+            return current if state.disabled_reason is None else restart(current)
         if stored is None:
-            await webhooks.remove(game, webhook_id)
-        elif stored.state.is_active:
-            return StoredWebhook(msgspec.structs.replace(stored.registration, api_key=reference.api_key), state)
-        else:
-            await webhooks.add_missed(key, webhook_id, game)
-        await webhooks.reschedule(game, webhook_id, None)
-        await webhooks.save(game, webhook_id, self._holder, WebhookChange(state))
-        if stored is not None and (stored := await webhooks.get(key, webhook_id)) and stored.state.is_active:
-            await webhooks.schedule(game, [webhook_id], now)
-            if state.disabled_reason is None:
-                await webhooks.remove_missed(key, webhook_id, [game])
+            await webhooks.remove(game, reference.id)
+        waits = stored is not None and stored.state.disabled_reason is None
+        until = max(now, (stored.state.next_attempt_at or 0) if stored is not None else 0) + PENDING_DELAY_S
+        await webhooks.reschedule(game, reference.id, until if waits else None)
+        await webhooks.save(game, reference.id, self._holder, WebhookChange(state))
         return None
-
-    def _delay_without_slot_s(self, url: str) -> int:
-        """Return the delay before a webhook that got no slot is tried again."""
-        if self._slots.host_status(url) is not HostStatus.SLOW:
-            return NO_SLOT_DELAY_S
-        shortest, longest = SLOW_HOST_DELAY_RANGE_S
-        return int(shortest + (longest - shortest) * self._random_fraction())
 
     async def _release(self, subject: str, webhook_id: str, state: WebhookState, now: int) -> None:
         """Store a state and release the lease; schedule the next attempt if the webhook waits for it."""

@@ -1,7 +1,7 @@
 -- Store the state of a webhook, a delivery attempt and a changed registration, for the holder of its lease.
 --
--- KEYS  1 game or API key   2 lease   3 delivery attempts   4 games with missed messages (unused)
---       5 record of an idempotency key (absent without one)
+-- KEYS  1 game or API key   2 lease   3 delivery attempts
+--       4 record of an idempotency key (absent without one)
 -- ARGV  1 webhook id   2 holder   3 state   4 attempt ('' for none)   5 maximum number of stored attempts
 --       6 seconds by which to extend the lease ('' releases it)   7 registration ('' leaves it)   8 the record to store
 -- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed.
@@ -29,8 +29,8 @@ if ARGV[4] ~= '' and redis.call('LINDEX', attempts, 0) ~= ARGV[4] then
   local ttl = redis.call('PTTL', game)
   redis.call('PEXPIRE', attempts, ttl == -1 and MONTH_MS or math.max(ttl, 1000))
 end
-if KEYS[5] then
-  redis.call('SET', KEYS[5], ARGV[8], 'EX', 86400)
+if KEYS[4] then
+  redis.call('SET', KEYS[4], ARGV[8], 'EX', 86400)
 end
 if ARGV[6] == '' then
   redis.call('DEL', lease)

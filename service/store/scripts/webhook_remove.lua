@@ -1,11 +1,11 @@
 -- Remove a webhook from a game or an API key.
 --
--- KEYS  1 game or API key   2 lease   3 delivery attempts   4 games with missed messages
+-- KEYS  1 game or API key   2 lease   3 delivery attempts
 -- ARGV  1 webhook id
 -- Returns 1; 0 if there was no such webhook.
 
 local game, id = KEYS[1], ARGV[1]
-redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+redis.call('DEL', KEYS[2], KEYS[3])
 if redis.call('HDEL', game, 'hook:' .. id, 'hook:' .. id .. ':state') == 0 then
   return 0
 end

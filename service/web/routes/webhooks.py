@@ -21,7 +21,6 @@ from schemas.webhooks import (
     KeyWebhooks,
     RegisterKeyWebhook,
     RegisterWebhook,
-    ReplayMessages,
     RotatedSecret,
     RotateSecret,
     Webhook,
@@ -112,12 +111,6 @@ class Rotation(OneOfKey, frozen=True, kw_only=True):
 
     body: RotateSecret = RotateSecret()
     idempotency_key: SecretIdempotencyKey = None
-
-
-class Replay(CommandOfKey, frozen=True, kw_only=True):
-    """A request to deliver messages again."""
-
-    body: ReplayMessages
 
 
 RequestAndContent: TypeAlias = tuple[type[TypedRequest], Any]
@@ -216,8 +209,7 @@ async def register_webhook(request: web.Request, params: Registration | KeyRegis
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
-    token is replaced, or the player leaves. Or those of all games of an API key: games that are created from now on are
-    reported from their first version, games that are in play from their next change.
+    token is replaced, or the player leaves. Or those of an API key: of all games that are created with it from now on.
 
     The service first sends a challenge, signed in the same way; the server must respond with 2xx and
     `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to
@@ -261,7 +253,7 @@ async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Res
     of_game=(OneOfGame, Webhook),
 )
 async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
-    """Return one webhook with its status and its delivery progress, or the number of games with missed messages."""
+    """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook))
 
@@ -352,7 +344,7 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     "POST",
     "/{hook}/retry",
     "retry{}Webhook",
-    "Deliver missed messages now",
+    "Retry a webhook now",
     "The webhook, its failures reset.",
     of_key=(CommandOfKey, KeyWebhook),
     of_game=(CommandOfGame, Webhook),
@@ -360,36 +352,15 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     problems_of_key=("conflict",),
 )
 async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfKey) -> web.Response:
-    """Deliver now everything that the webhook missed, for example when the server works again, each game in order.
+    """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
-    A disabled webhook becomes active again; one that never passed its challenge becomes `pending` and receives a new
-    one. `missed_games` of an API key's webhook shrinks to 0 as the games are taken up again.
+    One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that
+    waits for it, in order. An API key's webhook receives what waits of a game with that game's next change; before
+    that, `GET /v1/games/{id}/diffs` has it.
     """
     owner = params.owner(request)
     retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
     return _respond(owner, retried)
-
-
-@webhook_operation(
-    "POST",
-    "/{hook}/replay",
-    "replay{}Webhook",
-    "Replay messages since a time",
-    "The webhook; the messages follow.",
-    of_key=(Replay, KeyWebhook),
-    status=202,
-    headers=(),
-    problems=("conflict",),
-)
-async def replay_messages(request: web.Request, params: Replay) -> web.Response:
-    """Deliver again all changes since a time, of all games, each in order, even those that the server had accepted.
-
-    For a server that has lost messages which it had accepted. They have the same `webhook-id` as before. What was
-    missed is delivered too, as `retry` does. With many games it takes a while until all of them are on their way.
-    """
-    owner, key = params.owner(request), params.idempotency_key
-    replayed = await webhooks.replay_messages(request.app[CONTEXT], owner, params.hook, key, params.body)
-    return _respond(owner, replayed, 202)
 
 
 @webhook_operation(

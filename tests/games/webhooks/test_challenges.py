@@ -4,7 +4,7 @@ import pytest
 
 from service.games.ports import RateLimit
 from service.games.webhooks import payloads
-from service.games.webhooks.payloads import KeyedRateLimiter, is_correct_response
+from service.games.webhooks.payloads import KeyedRateLimiter, is_correct_response, site_of_url
 from tests.games.game_fixture import Clock
 
 RATE = RateLimit(2, 20)
@@ -72,3 +72,21 @@ def test_a_response_may_begin_with_a_byte_order_mark() -> None:
 def test_only_the_challenge_itself_passes(body: bytes) -> None:
     assert is_correct_response(f' {{"challenge": "{CHALLENGE}"}}'.encode(), CHALLENGE)
     assert not is_correct_response(body, CHALLENGE)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    (
+        ("https://bot.example/x", "bot.example"),
+        ("https://A.B.Bot.Example./x", "bot.example"),
+        ("https://a.bot.co.uk:8443/", "bot.co.uk"),
+        ("https://a.bot.com.au/", "bot.com.au"),
+        ("https://co.uk/", "co.uk"),
+        ("https://a.b.shop/", "b.shop"),
+        ("https://192.0.2.77/", "192.0.2.0/24"),
+        ("https://[2001:db8:1:2::3]:8443/", "2001:db8:1::/48"),
+        ("http://localhost:1/", "localhost"),
+    ),
+)
+def test_a_site_is_the_registered_domain_or_network(url: str, expected: str) -> None:
+    assert site_of_url(url) == expected

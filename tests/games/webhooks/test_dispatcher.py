@@ -1,23 +1,25 @@
-"""The dispatcher on the real store: leases, slots, retries and challenges, by a clock that only the tests move."""
+"""The dispatcher on the real store: leases, turns, retries and challenges, by a clock that only the tests move."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 
 import msgspec
 import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret
 from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
-from service.games.ports import POSTPONED, SendResult, StoredWebhook, WebhookState
+from service.games.ports import POSTPONED, SendResult, StoredWebhook, WebhookChange, WebhookState
+from service.games.webhooks import delivery
 from service.games.webhooks.delivery import (
+    BUSY_DELAY_S,
     JITTER,
     LEASE_TTL_S,
-    NO_SLOT_DELAY_S,
+    MAX_DELIVERIES,
     POSTPONED_DELAY_S,
     RETRY_DELAYS_S,
-    SLOW_HOST_DELAY_RANGE_S,
+    HostTurns,
     WebhookDispatcher,
 )
-from service.games.webhooks.delivery_slots import DeliverySlots, HostStatus
 from service.games.webhooks.owner import owner_by_key, owner_by_token
 from service.games.webhooks.payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.store.game_store import RedisStore
@@ -25,6 +27,7 @@ from service.store.schedule import GRACE_S
 from service.store.webhooks import RedisWebhookStore
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import GameFixture, new_game
+from tests.polling import wait_until
 
 URL = "https://bot.example/"
 
@@ -38,8 +41,7 @@ class Webhook:
         self.clock.now += 60  # commits schedule by the real time
         store.webhooks = self.webhooks = RedisWebhookStore(store._client, self.clock)
         self.owner = owner_by_token(game.id, game.owner, 10)
-        self.slots = DeliverySlots(clock=self.clock)
-        self.dispatcher = WebhookDispatcher(store, self, self.clock, slots=self.slots, random_fraction=lambda: fraction)
+        self.dispatcher = WebhookDispatcher(store, self, self.clock, random_fraction=lambda: fraction)
         self.id = ""
         self.sent: list[int] = []
         """The versions of the messages; 0 for a challenge."""
@@ -96,27 +98,45 @@ async def webhook(store: RedisStore) -> Webhook:
     return webhook
 
 
-@pytest.mark.parametrize(
-    ("status", "fraction", "delay_s"),
-    (
-        (HostStatus.UNKNOWN, 0.5, NO_SLOT_DELAY_S),
-        (HostStatus.SLOW, 0.0, SLOW_HOST_DELAY_RANGE_S[0]),
-        (HostStatus.SLOW, 0.5, sum(SLOW_HOST_DELAY_RANGE_S) // 2),
-        (HostStatus.SLOW, 0.999, SLOW_HOST_DELAY_RANGE_S[1] - 1),
-    ),
-)
-async def test_a_webhook_without_a_slot_is_released_and_tried_again(
-    store: RedisStore, status: HostStatus, fraction: float, delay_s: int
-) -> None:
-    """A slow host after a random time, so that many do not come back together."""
-    webhook = Webhook(store, await new_game(store), fraction)
-    await webhook.register()
-    webhook.slots.record_host("bot.example", status)
-    with webhook.slots.acquire(URL) or pytest.fail("there is no slot"):
+async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook: Webhook) -> None:
+    async with webhook.dispatcher._turns.take("bot.example"):
+        await webhook.dispatcher.dispatch_due()
+        await wait_until(lambda: webhook.dispatcher._turns._hosts["bot.example"]._waiters)
+        assert await webhook.due_in_s() == BUSY_DELAY_S, "another instance continues if this one ends"
+        lease = await webhook.webhooks.acquire_lease(webhook.game.id, webhook.id, "another", 1)
+        assert isinstance(lease, StoredWebhook)
+        await webhook.webhooks.save(webhook.game.id, webhook.id, "another", WebhookChange(lease.state))
+        assert webhook.sent == []
+    await webhook.dispatcher.join()
+    assert webhook.sent == [0]
+
+
+async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "MAX_WAIT_S", 0.01)
+    turns = webhook.dispatcher._turns
+    async with turns.take("bot.example"):
         await webhook.deliver()
-    assert webhook.sent == []
-    assert await webhook.due_in_s() == delay_s
-    assert isinstance(await webhook.webhooks.acquire_lease(webhook.game.id, webhook.id, "another", 1), StoredWebhook)
+        assert webhook.sent == []
+    await webhook.deliver(BUSY_DELAY_S)
+    assert webhook.sent == [0]
+    assert not turns._hosts, "no host is remembered"
+
+
+async def test_none_waits_in_the_process_if_too_many_do(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "MAX_WAITING", 0)
+    async with webhook.dispatcher._turns.take("bot.example"):
+        await webhook.deliver()
+    assert (webhook.sent, await webhook.due_in_s()) == ([], BUSY_DELAY_S)
+
+
+async def test_only_so_many_deliveries_run_at_once() -> None:
+    turns = HostTurns()
+    async with AsyncExitStack() as taken:
+        for number in range(MAX_DELIVERIES):
+            assert turns.is_free(f"{number}.example")
+            await taken.enter_async_context(turns.take(f"{number}.example"))
+        assert not turns.is_free("another.example")
+    assert turns.is_free("another.example")
 
 
 async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(

@@ -16,7 +16,6 @@ from south_seas.models import (
     KeyWebhookCreated,
     KeyWebhooks,
     RegisterKeyWebhook,
-    ReplayMessages,
     RotatedSecret,
     RotateSecret,
 )
@@ -97,12 +96,8 @@ class ApiKeyClient:
         return await self._request(RotatedSecret, "POST", f"/v1/keys/me/webhooks/{hook}/rotate-secret", request)
 
     async def retry_webhook(self, hook: str) -> KeyWebhook:
-        """Deliver everything that a webhook missed; a disabled one becomes active."""
+        """Try a webhook again now; a disabled one becomes active."""
         return await self._request(KeyWebhook, "POST", f"/v1/keys/me/webhooks/{hook}/retry")
-
-    async def replay_webhook(self, hook: str, request: ReplayMessages) -> KeyWebhook:
-        """Deliver all changes since a time again."""
-        return await self._request(KeyWebhook, "POST", f"/v1/keys/me/webhooks/{hook}/replay", request)
 
     async def deliveries(self, hook: str) -> KeyDeliveries:
         """Return the latest deliveries of a webhook."""

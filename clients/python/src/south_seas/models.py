@@ -619,7 +619,7 @@ class KeyDeliveries(Model):
 
 
 class KeyWebhook(Model):
-    """A webhook for all games of an API key; the service shows its secrets only when they are new."""
+    """A webhook for the games that an API key creates after it; its secrets are shown only when they are new."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -636,14 +636,12 @@ class KeyWebhook(Model):
     """The failed attempts of the challenge."""
     next_attempt_at: str | None
     """The time of the next challenge; null without failures."""
-    missed_games: int
-    """The games with messages that are not tried again until the webhook is retried."""
     previous_secret_expires_at: str | None
     """Until when the secret before the last rotation signs too; null if there is none."""
 
 
 class KeyWebhookCreated(Model):
-    """A new webhook for all games of an API key, with its secret."""
+    """A new webhook for the games of an API key, with its secret."""
 
     id: str
     """An id: 1 to 32 of a-z, 0-9 and -."""
@@ -660,8 +658,6 @@ class KeyWebhookCreated(Model):
     """The failed attempts of the challenge."""
     next_attempt_at: str | None
     """The time of the next challenge; null without failures."""
-    missed_games: int
-    """The games with messages that are not tried again until the webhook is retried."""
     previous_secret_expires_at: str | None
     """Until when the secret before the last rotation signs too; null if there is none."""
     secret: str
@@ -920,7 +916,7 @@ class Problem(Model):
 
 
 class RegisterKeyWebhook(Model):
-    """A new webhook for all games of an API key; only `url` is required."""
+    """A new webhook for the games that are created with an API key from now on; only `url` is required."""
 
     url: str
     """The https URL of a server on the public internet."""
@@ -974,13 +970,6 @@ class RemoveOperation(Model, tag="remove", tag_field="op"):
 
 class ReplaceToken(Model):
     """A new token for a seat, without options; the body may be empty."""
-
-
-class ReplayMessages(Model):
-    """Which messages to send again."""
-
-    since: str
-    """The changes from this time on."""
 
 
 class RetrieveIslander(Model, tag="retrieve_islander"):
