@@ -207,15 +207,11 @@ async def _attempt(
         diffs += await play_bots(context, attempt.index, game)
     attempt.version, attempt.diffs = attempt.version or game.version, diffs or ()
     response = await command.respond(attempt)
-    detail, revoked = len(attempt.diffs) if attempt.detail is None else attempt.detail, attempt.revoked
+    detail, access = len(attempt.diffs) if attempt.detail is None else attempt.detail, command.changes_access
     record = None if scope is None else new_record(scope, context.clock(), attempt.version, detail)
+    revoked = attempt.revoked
     if diffs is not None and not await repository.commit(
-        context,
-        stored,
-        diffs,
-        stores_access=command.changes_access,
-        revokes_token=revoked is not None,
-        idempotency=record,
+        context, stored, diffs, stores_access=access, revokes_token=revoked is not None, idempotency=record
     ):
         return None
     if revoked is not None:

@@ -86,9 +86,8 @@ async def register_webhook(
     """Register a webhook, which receives changes once its server has answered a challenge.
 
     One of a game receives the changes from now on; one of an API key those of games that are created with it from now
-    on. The caller must
-    have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a retry of the request
-    after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
+    on. The caller must have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a
+    retry of the request after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
     scope = idempotency_scope(request.idempotency_key, owner.path, owner.credential, request.body)
     conflicts, started_at = 0, monotonic()
