@@ -24,7 +24,7 @@ from service.games.hub import Hub
 from service.games.index_repair import IndexRepairer
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.webhooks.delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDispatcher
 from service.observability import ObservedParts, configure_logging, observe_instance
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings

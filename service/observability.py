@@ -15,7 +15,7 @@ from aiohttp import web
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
 from service.games.bots.registry import BotProcessPool, BotRegistry
-from service.games.webhooks.delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDispatcher
 from service.release import REVISION, VERSION
 from service.settings import Settings
 from service.store.health import RedisHealth, RedisMonitor

@@ -37,7 +37,7 @@ from yarl import URL
 
 from service.games.errors import WebhookUrlRejected
 from service.games.ports import POSTPONED, TIMEOUT, RateLimit, SendResult, WebhookSender
-from service.games.webhooks.payloads import KeyedRateLimiter, site_of_host
+from service.games.webhook_payloads import KeyedRateLimiter, site_of_host
 from service.web.client_ip import normalize_address
 from service.web.limits import Limits
 

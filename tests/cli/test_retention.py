@@ -19,7 +19,7 @@ from service.games.commands.seats import JoinRequest, join
 from service.games.commands.webhooks import RegistrationRequest, register_webhook
 from service.games.context import Context
 from service.games.scheduler import advance_due_game
-from service.games.webhooks.owner import owner_by_token
+from service.games.webhook_owner import owner_by_token
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S

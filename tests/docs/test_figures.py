@@ -11,7 +11,7 @@ from service.games.bots.registry import LIGHT_BOT_LIMITS, BotProcessPool
 from service.games.commands import execute
 from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
-from service.games.webhooks.delivery import MAX_DELIVERIES
+from service.games.webhook_delivery import MAX_DELIVERIES
 from service.store.connection import InFlightLimits
 from service.web import (
     accounts,

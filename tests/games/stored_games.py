@@ -15,7 +15,7 @@ from service.games.commands.webhooks import RegistrationRequest, register_webhoo
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff, StoredGame
-from service.games.webhooks.owner import owner_by_token
+from service.games.webhook_owner import owner_by_token
 from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient
 from tests.games.game_fixture import make_context

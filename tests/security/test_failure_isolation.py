@@ -16,7 +16,7 @@ from service.games.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
 from service.games.ports import SendResult
-from service.games.webhooks.delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDispatcher
 from service.store import keys
 from service.store import topology as topology_module
 from service.store.connection import parse_url

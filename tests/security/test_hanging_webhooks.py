@@ -11,8 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from service.games.ports import SendResult
-from service.games.webhooks.delivery import MAX_DELIVERIES, WebhookDispatcher
-from service.games.webhooks.payloads import host_of_url
+from service.games.webhook_delivery import MAX_DELIVERIES, WebhookDispatcher
+from service.games.webhook_payloads import host_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.polling import wait_until

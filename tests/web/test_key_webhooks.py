@@ -12,7 +12,7 @@ from standardwebhooks import Webhook
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
 from service.games.ports import SendResult, WebhookChange
-from service.games.webhooks.delivery import JITTER
+from service.games.webhook_delivery import JITTER
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.logs import LOG_CONTEXT

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from standardwebhooks import Webhook
 
-from service.games.webhooks.payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
+from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
 from service.web.outbound import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, OffsetClock, WebhookReceiver, repeat_challenge

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.webhooks.delivery import DUE_BATCH_SIZE
+from service.games.webhook_delivery import DUE_BATCH_SIZE
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from tests.background import in_background

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from aiohttp import ClientResponse
 
 from service.games.ports import GameStore
-from service.games.webhooks.delivery import PENDING_DELAY_S
+from service.games.webhook_delivery import PENDING_DELAY_S
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver

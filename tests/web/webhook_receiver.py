@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from service.games.ports import GameStore
-from service.games.webhooks.delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDispatcher
 from service.web.limits import Limits
 from service.web.outbound import open_webhook_sender
 from tests.telemetry.metric_samples import grown, read_samples

@@ -11,8 +11,8 @@ from schemas.commands import MAX_ACTIONS
 from schemas.player_names import MAX_NAME_LENGTH
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.commands import play
-from service.games.webhooks.delivery import RETRY_DELAYS_S
-from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
+from service.games.webhook_delivery import RETRY_DELAYS_S
+from service.games.webhook_owner import MAX_SEAT_WEBHOOKS
 from service.main import cli
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.web.headers import MAX_BEARER_TOKENS, MAX_IDEMPOTENCY_KEY_LENGTH

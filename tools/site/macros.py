@@ -16,15 +16,14 @@ from benchmarks.growth_plot import growth_plot
 from benchmarks.report import format_value, report_lines
 from benchmarks.results import load_result
 from service.engine.tileset_validation import MAX_FILE_BYTES
-from service.games import channel
+from service.games import channel, webhook_delivery, webhook_payloads
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.registry import DECISION_TIMEOUT_S
 from service.games.commands import execute, play
 from service.games.context import MAX_CACHED_GAMES
 from service.games.index_repair import SCAN_INTERVAL_S
 from service.games.scheduler import RETRY_BACKOFF
-from service.games.webhooks import delivery, payloads
-from service.games.webhooks.owner import MAX_SEAT_WEBHOOKS
+from service.games.webhook_owner import MAX_SEAT_WEBHOOKS
 from service.main import cli
 from service.store.health import CLOCK_SAMPLES, MEASURE_INTERVAL_S
 from service.store.schedule import GRACE_S
@@ -100,15 +99,15 @@ FIGURES: dict[str, object] = {
     "max_tileset_file": f"{MAX_FILE_BYTES // MIB} MiB",
     "max_webhooks": _LIMITS.max_webhooks,
     "max_seat_webhooks": MAX_SEAT_WEBHOOKS,
-    "challenge_retry_delays": spell(*payloads.CHALLENGE_RETRY_DELAYS_S),
-    "client_challenges": payloads.CLIENT_RATE.quota,
-    "client_challenge_seconds": f"{payloads.CLIENT_RATE.window_s / payloads.CLIENT_RATE.quota:g}",
-    "all_challenges": payloads.SITE_RATE.quota,
-    "all_challenge_seconds": f"{payloads.SITE_RATE.window_s / payloads.SITE_RATE.quota:g}",
+    "challenge_retry_delays": spell(*webhook_payloads.CHALLENGE_RETRY_DELAYS_S),
+    "client_challenges": webhook_payloads.CLIENT_RATE.quota,
+    "client_challenge_seconds": f"{webhook_payloads.CLIENT_RATE.window_s / webhook_payloads.CLIENT_RATE.quota:g}",
+    "all_challenges": webhook_payloads.SITE_RATE.quota,
+    "all_challenge_seconds": f"{webhook_payloads.SITE_RATE.window_s / webhook_payloads.SITE_RATE.quota:g}",
     "webhook_timeout": spell(_LIMITS.webhook_timeout_s),
-    "webhook_retry_delays": spell(*delivery.RETRY_DELAYS_S),
+    "webhook_retry_delays": spell(*webhook_delivery.RETRY_DELAYS_S),
     "max_stored_attempts": MAX_STORED_ATTEMPTS,
-    "delivery_lease": spell(delivery.LEASE_TTL_S + 1),
+    "delivery_lease": spell(webhook_delivery.LEASE_TTL_S + 1),
 }
 """Figures within sentences. Their names say what they are, for readers of the source on a code host."""
 

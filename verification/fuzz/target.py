@@ -21,7 +21,7 @@ from redis.asyncio import Redis
 
 from service.games.ports import SendResult
 from service.games.scheduler import run_scheduler
-from service.games.webhooks.delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDispatcher
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.web.app_keys import CONTEXT, HUB, SUPERVISOR

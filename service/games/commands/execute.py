@@ -34,7 +34,7 @@ from service.games.idempotency import (
 from service.games.lifecycle import bot_on_turn
 from service.games.ports import Revision, StoredDiff, StoredGame
 from service.games.queries import load_digest
-from service.games.webhooks.owner import attach_to_key
+from service.games.webhook_owner import attach_to_key
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff
 

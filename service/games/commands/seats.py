@@ -31,7 +31,7 @@ from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff
 from service.games.queries import check_external_users, tag_seat
-from service.games.webhooks.owner import remove_webhooks_of_seat
+from service.games.webhook_owner import remove_webhooks_of_seat
 from service.i18n import ENGLISH, Language
 
 

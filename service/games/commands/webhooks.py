@@ -46,7 +46,7 @@ from service.games.ports import (
     WebhooksChanged,
     WebhookState,
 )
-from service.games.webhooks.owner import (
+from service.games.webhook_owner import (
     AnyCreated,
     AnyDeliveries,
     AnyWebhook,
@@ -61,7 +61,7 @@ from service.games.webhooks.owner import (
     view_status,
     view_webhook,
 )
-from service.games.webhooks.payloads import derive_secret, generate_secret
+from service.games.webhook_payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S
 
 DEFAULT_GRACE_S = DAY_S

@@ -30,7 +30,7 @@ from schemas.webhooks import (
 from service.games.api_key import ApiKey
 from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
-from service.games.webhooks.owner import Owner, owner_by_key, owner_by_token
+from service.games.webhook_owner import Owner, owner_by_key, owner_by_token
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary

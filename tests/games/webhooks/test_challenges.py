@@ -2,9 +2,9 @@
 
 import pytest
 
+from service.games import webhook_payloads
 from service.games.ports import RateLimit
-from service.games.webhooks import payloads
-from service.games.webhooks.payloads import KeyedRateLimiter, is_correct_response, site_of_url
+from service.games.webhook_payloads import KeyedRateLimiter, is_correct_response, site_of_url
 from tests.games.game_fixture import Clock
 
 RATE = RateLimit(2, 20)
@@ -43,7 +43,7 @@ def test_a_burst_is_whole_at_any_time(clock: Clock, now: float) -> None:
 
 
 def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payloads, "MAX_KEYS", 2)
+    monkeypatch.setattr(webhook_payloads, "MAX_KEYS", 2)
     limiter = KeyedRateLimiter(clock)
     for key in ("a", "b", "a", "c"):
         limiter.take(key, RATE)

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret
+from service.games import webhook_delivery
 from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
 from service.games.ports import POSTPONED, SendResult, StoredWebhook, WebhookChange, WebhookState
-from service.games.webhooks import delivery
-from service.games.webhooks.delivery import (
+from service.games.webhook_delivery import (
     BUSY_DELAY_S,
     JITTER,
     LEASE_TTL_S,
@@ -20,8 +20,8 @@ from service.games.webhooks.delivery import (
     HostTurns,
     WebhookDispatcher,
 )
-from service.games.webhooks.owner import owner_by_key, owner_by_token
-from service.games.webhooks.payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
+from service.games.webhook_owner import owner_by_key, owner_by_token
+from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
 from service.store.webhooks import RedisWebhookStore
@@ -112,7 +112,7 @@ async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook:
 
 
 async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "MAX_WAIT_S", 0.01)
+    monkeypatch.setattr(webhook_delivery, "MAX_WAIT_S", 0.01)
     turns = webhook.dispatcher._turns
     async with turns.take("bot.example"):
         await webhook.deliver()
@@ -123,7 +123,7 @@ async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, mo
 
 
 async def test_none_waits_in_the_process_if_too_many_do(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "MAX_WAITING", 0)
+    monkeypatch.setattr(webhook_delivery, "MAX_WAITING", 0)
     async with webhook.dispatcher._turns.take("bot.example"):
         await webhook.deliver()
     assert (webhook.sent, await webhook.due_in_s()) == ([], BUSY_DELAY_S)

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.webhooks import Secret
 from service.games.ports import StoredDiff, WebhookRegistration
-from service.games.webhooks.payloads import build_payload, generate_secret
+from service.games.webhook_payloads import build_payload, generate_secret
 
 PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}
 TURN = {"type": "turn_started", "number": 2, "seat": 1}

@@ -43,8 +43,8 @@ from service.games.ports import (
     WebhookSender,
     WebhookState,
 )
-from service.games.webhooks.owner import restart, update_webhook
-from service.games.webhooks.payloads import (
+from service.games.webhook_owner import restart, update_webhook
+from service.games.webhook_payloads import (
     CHALLENGE_RETRY_DELAYS_S,
     ChallengeRateLimiter,
     WebhookPayload,

@@ -41,7 +41,7 @@ from service.games.ports import (
     WebhookState,
     WebhookStore,
 )
-from service.games.webhooks.payloads import challenge_id, message_id, ping_id
+from service.games.webhook_payloads import challenge_id, message_id, ping_id
 from service.telemetry.clock import timestamp, unix_seconds
 
 MAX_SEAT_WEBHOOKS = 2
