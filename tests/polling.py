@@ -1,7 +1,16 @@
-"""Waiting where there is no event: for another process, a buffer of the kernel, a counter, tasks that are ready."""
+"""Waiting where there is no event: for another process, a buffer of the kernel, a counter, tasks that are ready.
+
+Background tasks of a test.
+
+Waiting until a Redis server has written its append-only file; killed before that, it loses the end (everysec).
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from redis.asyncio import Redis
 
 TIMEOUT_S = 20.0
 INTERVAL_S = 0.01
@@ -32,3 +41,22 @@ async def run_ready_tasks() -> None:
     """Run every task that is ready."""
     for _ in range(10):
         await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def in_background(*coroutines: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """Run coroutines during the context, and cancel them at its end."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def wait_for_aof_flush(url: str) -> None:
+    """Wait until the server's append-only buffer is empty, which takes up to two seconds with a busy disk."""
+    async with Redis.from_url(url) as redis, asyncio.timeout(20):
+        while (await redis.info("persistence"))["aof_buffer_length"]:  # noqa: ASYNC110  Redis sends no event
+            await asyncio.sleep(0.02)

@@ -1,14 +1,31 @@
-"""The service in its own process, as a user starts it."""
+"""The service in its own process, as a user starts it.
+
+The settings of `south-seas serve`, as it makes them of its flags and the environment.
+
+Worker processes of pictures that serve one test after the other: each takes a third of a second to start.
+"""
 
 import asyncio
 import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+from unittest.mock import patch
+
+import click
+from aiohttp import web
+
+from service.settings import Settings, with_settings
+from service.supervision import ProcessPool
+from service.web.images import TILESET_PICTURES
+from service.web.renderer import IMAGE_RENDERER
 
 AMPLE_TIME = "3600000/10"
 """Of the event loop: no client uses it up."""
@@ -66,3 +83,50 @@ async def _read_url(process: asyncio.subprocess.Process) -> tuple[str, str]:
         if result := re.search(r"listens on (http://[^;]+);", printed):
             return result[1], printed
     raise RuntimeError("the service exited before it listened")
+
+
+@click.command
+@with_settings()
+def SERVE(settings: Settings) -> Settings:  # noqa: N802  the decorators make a command of it
+    """Return the settings."""
+    return settings
+
+
+def parse_settings(*flags: str, environment: Mapping[str, str] = MappingProxyType({})) -> Settings:
+    """Return the settings for flags and further environment variables. Raise click's errors."""
+    with patch.dict(os.environ, environment):
+        settings: Settings = SERVE.main(args=[*flags], standalone_mode=False)
+    return settings
+
+
+def variables() -> set[str]:
+    """Return the variables of all settings."""
+    return {str(option.envvar) for option in SERVE.params}
+
+
+class SharedProcess(ProcessPool):
+    """A process that another test left, and that the next one gets."""
+
+    _idle: ClassVar[list[ProcessPoolExecutor]] = []
+
+    async def aclose(self) -> None:
+        """Leave the process to others, after the job that it runs."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            try:
+                await asyncio.wrap_future(executor.submit(int))
+            except BrokenProcessPool:
+                executor.shutdown(wait=False)
+            else:
+                self._idle.append(executor)
+
+    def _get_executor(self) -> ProcessPoolExecutor:
+        if self._executor is None and self._idle:
+            self._executor = self._idle.pop()
+        return super()._get_executor()
+
+
+async def share_workers(app: web.Application) -> None:
+    """Let an application draw its pictures in such processes."""
+    for worker in (*app[IMAGE_RENDERER]._workers.values(), app[TILESET_PICTURES].worker):
+        worker.processes = SharedProcess()

@@ -1,4 +1,13 @@
-"""Instances as processes: killed, stopped and restarted, they lose no acknowledged action."""
+"""Instances as processes: killed, stopped and restarted, they lose no acknowledged action.
+
+Two instances on Sentinel and Cluster: games continue over HTTP and sockets when the primary is killed.
+
+Webhooks of instances as processes: delivered after a commit, and after a kill -9 by another instance.
+
+One instance serves ten thousand sockets of a game: each receives every diff, and all resources are released.
+
+The service runs in its own process, so that its open files and its memory can be measured.
+"""
 
 import asyncio
 import os
@@ -6,17 +15,23 @@ import random
 import secrets
 import signal
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
+from aiohttp import ClientSession
+from standardwebhooks import Webhook
 
-from tests.aof_flush import wait_for_aof_flush
-from tests.polling import wait_until
-from tests.programs import run_program
+from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
+from tests.polling import wait_for_aof_flush, wait_until
+from tests.redis_servers import Deployment, cluster, create_access, sentinel
 from tests.server_process import start_server
+from tests.tools import REDIS_WITH_TLS, is_installed, run_program
 from tests.web.http_game import HTTPGame, create_game
+from tests.web.webhook_receiver import WebhookReceiver, register_webhook, run_receiver
 
 KILLS = 3
 
@@ -170,3 +185,173 @@ async def test_a_used_data_directory_or_port_is_an_error_of_one_line(tmp_path: P
             (line,) = [line for line in second.stderr.splitlines() if line.startswith("south-seas: ")]
             assert "--port" in line
             assert "Traceback" not in second.stderr
+
+
+ACTIONS_BEFORE_KILL = 10
+
+
+@pytest.fixture(params=("sentinel", "cluster"))
+async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
+    access = create_access(tmp_path, tls=is_installed(REDIS_WITH_TLS))
+    start = sentinel if request.param == "sentinel" else cluster
+    async with start(tmp_path, access=access) as running:
+        yield running
+
+
+class Watcher:
+    """Records the versions that a socket receives."""
+
+    def __init__(self) -> None:
+        self.versions: list[int] = []
+
+    async def read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        """Record the version of every diff."""
+        async for message in socket:
+            received: dict[str, Any] = message.json()
+            if received["type"] == "diff":
+                self.versions.append(received["version"])
+
+    async def wait_for_version(self, version: int) -> None:
+        """Wait until it has received this version."""
+        await wait_until(lambda: self.versions and self.versions[-1] >= version)
+
+
+async def act(games: list[HTTPGame], move: str) -> dict[str, Any]:
+    """Send an action to the instances in turn, with the same key, until one acknowledges it."""
+    key = {"Idempotency-Key": secrets.token_hex(16)}
+    async with asyncio.timeout(40):
+        while True:
+            games.append(games.pop(0))
+            response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
+            body: dict[str, Any] = await response.json()
+            if response.status == 200:
+                return body
+            assert (response.status, body["code"]) == (503, "store_unavailable"), body
+            await asyncio.sleep(0.1)
+
+
+async def test_games_continue_on_two_instances_after_the_primary_is_killed(
+    deployment: Deployment, tmp_path: Path
+) -> None:
+    async with (
+        start_server(tmp_path / "a", deployment.url) as one,
+        start_server(tmp_path / "b", deployment.url) as two,
+        aiohttp.ClientSession(one.url) as session,
+        aiohttp.ClientSession(two.url) as other_session,
+    ):
+        game = await create_game(session)
+        other_game, watcher = HTTPGame(other_session, game.created), Watcher()
+        async with other_session.ws_connect(f"{game.path}/ws") as socket:
+            reader = asyncio.create_task(watcher.read(socket))
+            acknowledged: list[int] = []
+            games, moves = [game, other_game], await game.legal_moves()
+            for number in range(2 * ACTIONS_BEFORE_KILL):
+                if number == ACTIONS_BEFORE_KILL:
+                    await watcher.wait_for_version(acknowledged[-1])
+                    (await deployment.primary(game.id)).kill()
+                result = await act(games, moves[0]["id"])
+                acknowledged.append(result["version"])
+                moves = result["legal_moves"]["moves"]
+            await watcher.wait_for_version(acknowledged[-1])
+            reader.cancel()
+        log = await other_game.log()
+    assert acknowledged == [*range(2, 2 + 2 * ACTIONS_BEFORE_KILL)]
+    assert [diff["version"] for diff in log] == [1, *acknowledged]
+    assert watcher.versions == [*range(watcher.versions[0], acknowledged[-1] + 1)]
+
+
+ALLOWED = "--webhooks-allow-private"
+
+
+async def wait_for_deliveries(receiver: WebhookReceiver, number: int) -> None:
+    await wait_until(lambda: len(receiver.received) >= number, timeout_s=30)
+
+
+async def test_another_instance_retries_a_failed_delivery(tmp_path: Path, redis_url: str) -> None:
+    async with run_receiver() as receiver:
+        async with start_server(tmp_path, redis_url, ALLOWED) as first, ClientSession(first.url) as session:
+            game = await create_game(session)
+            hook = await register_webhook(game, receiver.url)
+            await game.act_successfully()
+            await wait_for_deliveries(receiver, 1)
+            receiver.statuses = [503]
+            await game.act_successfully()
+
+            async def is_recorded() -> bool:
+                deliveries = await game.get_json(f"/webhooks/{hook['id']}/deliveries")
+                return bool(deliveries["attempts"][0]["status"] == 503)
+
+            await wait_until(is_recorded)
+            await first.stop(signal.SIGKILL)
+        async with (
+            start_server(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second,
+            ClientSession(second.url) as session,
+        ):
+            await HTTPGame(session, game.created).act_successfully()
+            await wait_for_deliveries(receiver, 4)
+            assert await second.stop() == 0
+    assert receiver.versions == [2, 3, 3, 4]
+    assert receiver.received[1].id == receiver.received[2].id
+    for received in receiver.received:
+        Webhook(hook["secret"]).verify(received.body, received.headers)
+
+
+NO_PINGS = ("--ping-interval-s", "1000")
+"""All clients share a process, which on a busy machine may answer ten thousand pings too late."""
+
+SOCKETS = 10_000
+
+DIFFS = 8
+
+OPEN_FILES = SOCKETS + 500
+
+SOCKET_BYTES = 21_000
+"""The limit for an idle socket. It takes 18,900 bytes, and 19,200 after pings."""
+
+SPARE = 10
+"""The number of connections to Redis that may be opened during the test."""
+
+FIRST_FRAMES = 2
+"""`welcome` and `subscribed`."""
+
+
+def memory(pid: int) -> int:
+    """Return the resident memory of a process in bytes."""
+    return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def files(pid: int) -> int:
+    """Return the number of open files of a process."""
+    return len([*Path(f"/proc/{pid}/fd").iterdir()])
+
+
+def check_frames(subscribers: list[Subscriber]) -> None:
+    """Check that all subscribers have received the same frames after `welcome`."""
+    assert {subscriber.frames for subscriber in subscribers} == {FIRST_FRAMES + DIFFS}
+    assert {tuple(subscriber.checksums) for subscriber in subscribers} == {tuple(subscribers[0].checksums)}
+    assert not any(subscriber.closed for subscriber in subscribers)
+
+
+@pytest.mark.usefixtures("slow_gate")
+@pytest.mark.timeout(240)
+async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
+    with open_files(OPEN_FILES):
+        async with (
+            start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off", *NO_PINGS) as service,
+            aiohttp.ClientSession(service.url) as session,
+        ):
+            game = await create_game(session)
+            port, path = urlsplit(service.url).port, f"{game.path}/ws?since=1"
+            assert port is not None
+            pid, before = service.process.pid, memory(service.process.pid)
+            files_before = files(pid)
+            async with connect_subscribers(port, path, SOCKETS) as subscribers:
+                await wait_for_frames(subscribers, FIRST_FRAMES)
+                assert files(pid) >= SOCKETS
+                assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
+                for _ in range(DIFFS):
+                    await game.act_successfully()
+                await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
+                check_frames(subscribers)
+            await wait_until(lambda: files(pid) <= files_before + SPARE, TIMEOUT_S)
+            assert await service.stop() == 0

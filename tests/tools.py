@@ -2,19 +2,23 @@
 
 Most come with the locked packages, the others with the operating system. A test that needs a missing one is skipped,
 and the run ends with a table of them; with `--require-all` it fails.
+
+Programs that run to their end while the event loop goes on, as a server in this process needs.
 """
 
+import asyncio
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -219,3 +223,27 @@ REDIS_WITH_TLS = Tool("Redis or Valkey with TLS", _redis_with_tls, "apt install 
 REDIS_CLI = Tool("redis-cli", _on_path("redis-cli", "valkey-cli"), "apt install redis-tools")
 
 _TOOLS = tuple(tool for tool in globals().copy().values() if isinstance(tool, Tool))
+
+
+class Finished(NamedTuple):
+    """The exit code of a program, and its output on each stream."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+async def run_program(
+    *command: str | Path, given: bytes | None = None, timeout_s: float = 60, **options: Any
+) -> Finished:
+    """Run a program, with other options of `create_subprocess_exec`; kill it after a timeout."""
+    stdin = DEVNULL if given is None else PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdin=stdin, stdout=PIPE, stderr=PIPE, **options)
+    try:
+        async with asyncio.timeout(timeout_s):
+            stdout, stderr = await process.communicate(given)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return Finished(process.returncode or 0, stdout.decode(), stderr.decode())

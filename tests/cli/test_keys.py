@@ -1,7 +1,14 @@
-"""`south-seas keys` on the command line."""
+"""`south-seas keys` on the command line.
 
+The log says who changed what by which command.
+"""
+
+import logging
 import re
 import time
+from pathlib import Path
+
+import pytest
 
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.errors import ApiKeyRejected
@@ -11,7 +18,8 @@ from service.telemetry.clock import unix_seconds
 from tests.cli.test_commands import south_seas
 from tests.cli.test_export_import import WEBHOOK
 from tests.games.game_fixture import Clock
-from tests.programs import Finished
+from tests.games.stored_games import store_game
+from tests.tools import Finished
 
 TIME = "yyyy-mm-ddThh:mm:ssZ"
 """Stands for a time that depends on the clock."""
@@ -126,3 +134,34 @@ async def test_unknown_names_are_rejected(store: RedisStore, redis_url: str) -> 
     for command in ("rotate", "revoke"):
         missing = await run_keys(redis_url, command, "nobody")
         assert (missing.returncode, "there is no key nobody" in missing.stderr) == (1, True)
+
+
+QUOTAS = "7 games an hour, 6000 requests a minute, 180000 bot turns an hour"
+LINE = re.compile(r"\S+@\S+ (?P<change>.+) at \S+Z: (?P<detail>.+)")
+
+
+async def test_every_change_is_logged_without_secrets(
+    store: RedisStore, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "south_seas.audit")
+    game = (await store_game(store, "finished")).id
+    assert (await south_seas("export", "--all", str(tmp_path), "--redis-url", redis_url)).returncode == 0
+    expected = {
+        ("keys", "add", "bot", "--games-per-hour", "1"): ("added the key bot", QUOTAS.replace("7", "1")),
+        ("keys", "update", "bot", "--games-per-hour", "7"): ("updated the key bot", QUOTAS),
+        ("keys", "rotate", "bot"): ("rotated the key bot", QUOTAS),
+        ("keys", "revoke", "bot"): ("revoked the key bot", QUOTAS),
+        ("games", "delete", game, "--yes"): (f"deleted game {game}", r"finished, version \d+"),
+        ("import", str(tmp_path)): ("imported games", "1 games, 0 skipped, 0 rejected"),
+        ("reindex",): ("rebuilt the indexes", r"1 games: \d+ index entries added, \d+ removed, 0 games unreadable"),
+    }
+    for command, (change, detail) in expected.items():
+        changed = await south_seas(*command, "--redis-url", redis_url)
+        assert changed.returncode == 0, changed.stderr
+        line = LINE.fullmatch(caplog.messages[-1])
+        assert line is not None, command
+        assert line["change"] == change
+        assert re.fullmatch(detail, line["detail"])
+    assert (await south_seas("keys", "rotate", "bot", "--redis-url", redis_url)).returncode == 1
+    assert len(caplog.messages) == len(expected)
+    assert "ssk_" not in caplog.text

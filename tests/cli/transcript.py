@@ -1,24 +1,30 @@
 """Runs the commands of `transcript.txt`, and prints them with their output, errors (`! `) and exit code.
 
 After a change that is meant, or with a new line `$ ...`: `python -m tests.cli.transcript`.
+
+Prints the help texts of all commands; `help_texts.txt` is what they should be.
+
+After a change that is meant: `python -m tests.cli.transcript > tests/cli/help_texts.txt`.
 """
 
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+import click
 import msgspec
+from click.testing import CliRunner
 
 from service.games.tilesets import BUILT_IN_DIRECTORY
-from service.main import main
+from service.main import cli, main
 from tests.games.game_logs import decode_log, play_game, rechain
-from tests.programs import Finished
-from tests.tools import ROOT
+from tests.tools import ROOT, Finished
 
 TRANSCRIPT = Path(__file__).with_name("transcript.txt")
 TRICK = "\x1b[1A\x1b[2Kok       digests\n\u202e"
@@ -97,3 +103,20 @@ def replay() -> str:
 
 if __name__ == "__main__":
     TRANSCRIPT.write_text(replay())
+
+
+def iter_commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Iterate over a command and those below it, each with the words that call it."""
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from iter_commands(below, *path, name)
+
+
+if __name__ == "__main__":
+    for path, _ in iter_commands(cli):
+        shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="south-seas", terminal_width=98)
+        click.echo(f"{shown.output}\n", nl=False)

@@ -1,13 +1,30 @@
-"""Requests with lost responses, and busy services."""
+"""Requests with lost responses, and busy services.
+
+Both clients have a method for every path of the API, and its version.
+
+Responses of newer and older services.
+
+The service's clock in the Python client, beside a device whose clock is wrong.
+"""
 
 import asyncio
+import json
+import re
 import signal
+import time
+import tomllib
+from datetime import UTC, datetime, timedelta
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
+from msgspec import to_builtins
 
 from schemas.problems import problem
+from service.games.tilesets import load_catalogue
 from south_seas import (
     APIError,
     Backoff,
@@ -16,14 +33,18 @@ from south_seas import (
     InvalidResponseError,
     NotFoundError,
     RetryableError,
+    ServerClock,
     UnreachableError,
 )
-from south_seas.models import CreateGame, SeatRequest
+from south_seas.decoding import DecodingError, Unknown, convert, decode
+from south_seas.models import ActionResult, CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileDrawn, TileSet
 from tests.clients.conftest import QUICK
-from tests.clients.scripted_service import ScriptedService, problem_response
+from tests.clients.failure_scripts import send_and_stay
+from tests.clients.scripted_service import ScriptedService, final_game_response, problem_response
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.tcp_proxy import Proxy, run_proxy
+from tests.tools import ROOT
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 
@@ -171,3 +192,169 @@ async def test_requests_have_language_and_token(script: ScriptedService) -> None
     first, second = script.requests
     assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
     assert "Authorization" not in second.headers
+
+
+NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}
+
+PLACE = re.compile(r"\$?\{[^}]*\}")
+"""Of a parameter in a path: `{id}` in the document and in Python, `${id}` in TypeScript."""
+
+
+@pytest.mark.parametrize(
+    "sources", ("clients/python/src/south_seas/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
+)
+def test_every_path_has_a_method(sources: str) -> None:
+    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
+    text = "\n".join(file.read_text() for file in ROOT.glob(sources) if file.name != "schema.ts")
+    requested = [
+        re.compile("[^/]+".join(map(re.escape, PLACE.split(path))))
+        for path in re.findall(r'["`](/v1/[^"`]+)["`]', text)
+    ]
+    paths = {PLACE.sub("0", path) for path in document["paths"]} - NOT_FOR_PLAYERS
+    assert {path for path in paths if not any(one.fullmatch(path) for one in requested)} == set()
+
+
+def test_the_versions_of_the_clients_follow_the_api() -> None:
+    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
+    python = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
+    typescript = json.loads((ROOT / "clients/typescript/package.json").read_text())
+    for client in (python, typescript):
+        assert client["version"].split(".")[:2] == document["info"]["version"].split(".")[:2]
+
+
+DIGEST = "0" * 32
+GAME = convert(msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())["game"]["value"], GameView)
+
+
+NO_MOVES = LegalMoves(
+    version=1,
+    digest=DIGEST,
+    language="en",
+    seat=0,
+    phase="deliver",
+    moves=[],
+    repeated=[],
+    cells=None,
+    ships=None,
+    next_cursor=None,
+)
+
+
+def moves(*actions: dict[str, Any]) -> dict[str, Any]:
+    listed = [{"id": f"m{index}", "text": "", "action": action} for index, action in enumerate(actions)]
+    return {**to_builtins(NO_MOVES), "phase": "storm", "moves": listed}
+
+
+def test_a_missing_field_is_null() -> None:
+    document = {name: value for name, value in moves().items() if name != "next_cursor"}
+    assert convert(document, LegalMoves).next_cursor is None
+
+
+def test_unknown_values_and_types_pass_through() -> None:
+    received = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
+    legal = decode(msgspec.json.encode(received), LegalMoves)
+    assert legal.phase == "storm"
+    assert legal.moves[0].action == Pass(phase="storm")
+    assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
+
+
+def test_unknown_fields_are_dropped() -> None:
+    known = to_builtins(load_catalogue(None).get("lagoon").tileset)
+    assert convert({**known, "weather": "fine"}, TileSet) == convert(known, TileSet)
+
+
+def test_an_unknown_value_does_not_affect_the_rest() -> None:
+    document = {**decode(msgspec.json.encode(GAME), dict), "status": "becalmed"}
+    game = convert(document, GameView)
+    assert game.status == "becalmed"
+    assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
+
+
+def test_an_unknown_event_of_a_response_is_unknown() -> None:
+    event = {"type": "tile_drawn", "tile": "cross"}
+    diff = {
+        "type": "diff",
+        "game": "g",
+        "version": 2,
+        "at": "2026-01-01T00:00:00Z",
+        "digest": DIGEST,
+        "seat": 0,
+        "move": None,
+        "by": None,
+        "patch": [],
+        "events": [event, {"type": "storm"}],
+    }
+    received = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
+    acted = decode(msgspec.json.encode({**received, "next": {"seat": None, "phase": None}}), ActionResult)
+    assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
+    assert isinstance(acted, ActionResult)
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    (
+        ({"version": "one"}, "$.version"),
+        ({"version": None}, "$.version"),
+        ({"version": True}, "$.version"),
+        ({"moves": {}}, "$.moves"),
+        ({"moves": [7]}, "$.moves[0]"),
+        ({"moves": [{}]}, "$.moves[0].id"),
+        ({"seat": "first"}, "$.seat"),
+        ({"seat": {}}, "$.seat"),
+    ),
+)
+def test_the_error_names_the_first_mismatch(change: dict[str, Any], path: str) -> None:
+    with pytest.raises(DecodingError) as raised:
+        convert({**moves(), **change}, LegalMoves)
+    assert raised.value.path == path
+
+
+@pytest.mark.parametrize("content", (b"", b"{", b"\xff", "[" * 10_000))
+def test_other_than_json_is_an_error(content: bytes | str) -> None:
+    with pytest.raises(DecodingError):
+        decode(content, GameView)
+
+
+NOW = datetime(2026, 11, 25, 18, 0, 0, tzinfo=UTC)
+
+
+def test_before_the_first_response_it_is_the_devices_clock() -> None:
+    clock = ServerClock()
+    assert abs(clock.now() - datetime.now(UTC)) < timedelta(seconds=0.1)
+    assert 59 < clock.seconds_left((datetime.now(UTC) + timedelta(seconds=60)).isoformat()) <= 60
+    assert clock.seconds_left("2026-01-01T00:00:00Z") == 0
+
+
+def test_responses_narrow_it_down_to_less_than_their_second() -> None:
+    """Each tells a second that has begun when it arrives, and had not ended when it was requested."""
+    clock, at = ServerClock(), time.monotonic()
+    for later in (0.25, 0.5, 0.75, 1.0):  # the service's clock: NOW + 0.4 s at `at`
+        clock.observe((NOW + timedelta(seconds=0.4 + later)).replace(microsecond=0), at + later, at + later)
+    assert abs((clock.now() - NOW).total_seconds() - 0.4 - (time.monotonic() - at)) <= 0.2
+
+
+def test_a_time_that_contradicts_the_others_replaces_them() -> None:
+    """As after a device's sleep."""
+    clock, at = ServerClock(), time.monotonic()
+    clock.observe(NOW, at, at)
+    clock.observe(NOW + timedelta(hours=8), at, at)
+    assert abs(clock.now() - NOW - timedelta(hours=8)) < timedelta(seconds=1)
+
+
+async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scripted_client: Client) -> None:
+    """A cache may answer a GET, with a Date of its own."""
+    date = {"Date": "Wed, 25 Nov 2026 18:00:00 GMT"}
+    cached = final_game_response(script)
+    cached.headers.update(date)
+    script.responses.extend([cached, web.json_response({"seat": 0, "token": "t"}, headers=date)])
+    await scripted_client.game("g")
+    assert abs(scripted_client.clock.now() - datetime.now(UTC)) < timedelta(seconds=1)
+    await scripted_client.with_token("t").replace_token("g", 0)
+    assert abs(scripted_client.clock.now() - NOW) < timedelta(seconds=2)
+
+
+async def test_it_is_set_by_the_welcome(script: ScriptedService, scripted_client: Client) -> None:
+    script.connections.append(send_and_stay(1, 1))
+    async with scripted_client.subscribe("g"):
+        welcomed = datetime(2026, 1, 1, tzinfo=UTC)
+        assert abs(scripted_client.clock.now() - welcomed) < timedelta(seconds=3)

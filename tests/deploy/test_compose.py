@@ -1,18 +1,52 @@
-"""compose.yaml is valid, and its parts match. No container is started."""
+"""compose.yaml is valid, and its parts match. No container is started.
 
+Instances behind haproxy, set up as in docs/operating.md, are restarted one by one without failed requests.
+
+The settings of `deploy/redis` are those of the page and of the tests, and recover within 2 s of a failover.
+
+Pods start and stop without failed requests: see "Stopping" in docs/operating.md.
+"""
+
+import asyncio
 import json
 import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
 import pytest
 import yaml
 from jsonschema_rs import Draft201909Validator
 
+from service.settings import Settings
+from service.store.game_store import connect
+from service.store.pipeline import Wait
 from service.web.limits import Limits
+from service.web.server import HANDLER_TIMEOUT_S
+from service.web.streaming import CLOSE_TIMEOUT_S
+from tests.deploy.manifests import (
+    PRODUCTION,
+    environment,
+    get_resource,
+    list_resources,
+    service_container,
+    service_template,
+)
 from tests.deploy.test_image import DOCKERFILE, VERSION
+from tests.docs.blocks import blocks
+from tests.polling import wait_until
+from tests.redis_servers import SERVICE_NAME, cluster, sentinel
+from tests.redis_servers.node import execute_text
+from tests.server_process import parse_settings, start_server
 from tests.tools import ROOT
+from tests.web.http_game import create_game
+from verification.chaos.haproxy import Haproxy, run_haproxy
+from verification.chaos.instances import start_instances
+from verification.durability.writers import Writers, count_losses
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 SERVICE: dict[str, Any] = COMPOSE["services"]["south-seas"]
@@ -78,3 +112,242 @@ def test_games_survive_the_container_that_keeps_them() -> None:
 def test_a_restart_leaves_time_to_finish() -> None:
     grace_s = int(SERVICE["stop_grace_period"].removesuffix("s"))
     assert grace_s > Limits().drain_time_s + Limits().close_window_s + 10
+
+
+COMPRESSION = """\
+    compression algo gzip
+    compression type application/json
+    compression offload
+"""
+
+PORTS = ("8081", "8082")
+FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
+
+
+@asynccontextmanager
+async def proxied(directory: Path, ports: list[str], options: str = "") -> AsyncIterator[Haproxy]:
+    """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket.
+
+    `options` are further lines of its defaults.
+    """
+    (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
+    socket, admin = directory / "haproxy.sock", directory / "admin.sock"
+    text = f"global\n    stats socket {admin}\n{text}"
+    assert text.count("bind :8080") == 1
+    text = text.replace("bind :8080", f"bind unix@{socket}").replace("mode http\n", f"mode http\n{options}")
+    text = text.replace("bind 127.0.0.1:8405", f"bind unix@{directory / 'metrics.sock'}")
+    for documented, port in zip(PORTS, ports, strict=True):
+        assert text.count(f"127.0.0.1:{documented}") == 1
+        text = text.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{port}")
+    async with run_haproxy(directory, text, admin):
+        await wait_until(socket.exists)
+        yield Haproxy(str(socket), admin)
+
+
+async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str) -> None:
+    statuses: list[int] = []
+
+    async def send_requests(session: aiohttp.ClientSession) -> None:
+        while True:
+            async with session.get("/v1/bots") as response:
+                statuses.append(response.status)
+            await asyncio.sleep(0.005)
+
+    async def wait_for_requests() -> None:
+        before = len(statuses)
+        await wait_until(lambda: sending.done() or len(statuses) >= before + 100)
+        assert not sending.done(), sending.exception()
+
+    async with (
+        start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
+        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        sending = asyncio.create_task(send_requests(session))
+        for instance in instances:
+            instance.terminate()
+            assert await instance.wait_until_ended() == 0
+            await wait_for_requests()
+            await instance.start()
+            await proxy.wait_until_up(("one", "two"))
+            await wait_for_requests()
+        sending.cancel()
+    assert {*statuses} == {200}
+
+
+async def responses_of(proxy: Haproxy) -> list[int]:
+    """Return how many responses each instance has sent."""
+    lines = (await proxy.command("show stat")).splitlines()
+    column = lines[0].split(",").index("hrsp_2xx")
+    return [int(line.split(",")[column]) for line in lines if line.startswith(("instances,one,", "instances,two,"))]
+
+
+async def test_a_game_stays_on_one_instance_and_other_requests_are_spread(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
+        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        await proxy.wait_until_up(("one", "two"))
+        for path, are_spread in ((f"/v1/games/{(await create_game(session)).id}", False), ("/v1/bots", True)):
+            before = await responses_of(proxy)
+            for _ in range(40):
+                assert (await session.get(path)).status == 200
+            grown = [after - first for after, first in zip(await responses_of(proxy), before, strict=True)]
+            assert sum(grown) == 40
+            assert all(grown) is are_spread
+
+
+async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_it(tmp_path: Path) -> None:
+    metrics = aiohttp.UnixConnector(str(tmp_path / "metrics.sock"))
+    async with (
+        proxied(tmp_path, ["1", "2"]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        aiohttp.ClientSession("http://south-seas", connector=metrics) as prometheus,
+    ):
+        response = await session.get("/v1/bots")
+        assert (response.status, response.content_type) == (503, "application/problem+json")
+        assert (response.headers["Retry-After"], (await response.json())["code"]) == ("5", "store_unavailable")
+        text = await (await prometheus.get("/metrics")).text()
+        assert 'haproxy_frontend_http_responses_total{proxy="players",code="5xx"} 1' in text
+
+
+async def test_the_service_takes_back_the_tags_that_a_compressing_proxy_weakens(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        start_server(tmp_path, redis_url, *FLAGS) as instance,
+        proxied(tmp_path, [instance.url.rpartition(":")[2]] * 2, COMPRESSION) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        game = await create_game(session)
+        response = await game.get()
+        tag = response.headers["ETag"]
+        assert (response.headers["Content-Encoding"], tag) == ("gzip", f'W/"1-{game.created["digest"]}"')
+        assert (await game.get(**{"If-None-Match": tag})).status == 304
+        move = await game.first_move()
+        assert (await game.act(move, **{"If-Match": tag})).status == 200
+        assert (await game.act(move, **{"If-Match": tag})).status == 412
+
+
+REDIS = ROOT / "deploy" / "redis"
+SLACK_S = 2.0
+"""For a busy machine."""
+
+
+def settings(name: str) -> list[str]:
+    """Return the settings of a file, without comments."""
+    lines = (REDIS / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def sentinel_settings() -> list[str]:
+    """Return what a Sentinel can be told at run time: name and value."""
+    return [line.removeprefix("sentinel ") for line in settings("sentinel.conf") if "mymaster" in line][1:]
+
+
+def test_the_page_has_these_settings() -> None:
+    page = (ROOT / "docs" / "operating.md").read_text()
+    block = re.split(r"```(?:text)?\n", page.partition("[Durability](durability.md) lists")[2])[1]
+    shown = [line.partition("#")[0].strip() for line in block.splitlines()]
+    shipped = [line for name in ("redis.conf", "sentinel.conf", "cluster.conf") for line in settings(name)]
+    assert {*shown} - {*shipped} == {"maxmemory 6gb"}
+    assert {*settings("redis.conf")} <= {*shown}
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("kind", ("sentinel", "cluster"))
+async def test_after_a_killed_primary_every_game_continues_within_2_s_of_the_failover(
+    short_path: Path, kind: str
+) -> None:
+    lines = settings("redis.conf")
+    start = (
+        sentinel(short_path, settings=lines)
+        if kind == "sentinel"
+        else cluster(short_path, replicas=2, settings=[*lines, *settings("cluster.conf")])
+    )
+    async with start as deployment, connect(deployment.url, wait=Wait(1)) as store:
+        for node in deployment.sentinels:
+            async with aclosing(node.client()) as client:
+                for line in sentinel_settings():
+                    name, _, value = line.split()
+                    await execute_text(client, "SENTINEL", "SET", SERVICE_NAME, name, value)
+        writers = Writers(store, 8, 0.01)
+        writers.start()
+        await writers.wait_for(200, 30)
+        game = writers.games[0]
+        killed = await deployment.primary(game)
+        killed.kill()
+        killed_at = time.monotonic()
+        await deployment.wait_for_promotion(killed, game)
+        promoted_at = time.monotonic()
+        await writers.wait_for_all(30)
+        continued_at = time.monotonic()
+        await writers.stop()
+        losses = await count_losses(store, writers)
+    assert promoted_at - killed_at < 5 + SLACK_S
+    assert continued_at - promoted_at < 2 + SLACK_S
+    assert not losses.lost_commits
+
+
+POD_SHUTDOWN_REDIS = "redis://127.0.0.1:6379/0"
+
+
+def settings_of(overlay: str) -> Settings:
+    """Return the settings of the variables that an overlay sets."""
+    variables = environment(overlay, service_container(overlay))
+    return parse_settings(environment={name: value or POD_SHUTDOWN_REDIS for name, value in variables.items()})
+
+
+def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
+    """preStop; the drain; sockets told, and given time to answer; the last requests: all before SIGKILL."""
+    limits = settings_of(overlay).limits
+    needed = (
+        service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
+        + limits.drain_time_s
+        + limits.close_window_s
+        + (CLOSE_TIMEOUT_S + 1)
+        + HANDLER_TIMEOUT_S
+    )
+    assert needed + 10 <= service_template(overlay)["spec"]["terminationGracePeriodSeconds"]
+
+
+def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
+    strategy = get_resource(overlay, "Deployment", "south-seas")["spec"]["strategy"]["rollingUpdate"]
+    assert strategy == {"maxSurge": 1, "maxUnavailable": 0}
+
+
+@pytest.mark.parametrize("overlay", PRODUCTION)
+def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str) -> None:
+    limits = settings_of(overlay).limits
+    sleep = service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
+    removed = sleep + limits.drain_time_s + limits.close_window_s
+    assert removed <= get_resource(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
+
+
+def test_a_pod_that_is_not_ready_is_asked_no_more_before_it_is_told_to_stop(overlay: str) -> None:
+    container = service_container(overlay)
+    ready = container["readinessProbe"]
+    assert ready["httpGet"]["path"] == "/readyz"
+    assert ready["failureThreshold"] == 1
+    assert ready["periodSeconds"] <= 2
+    assert container["lifecycle"]["preStop"]["sleep"]["seconds"] >= 5
+
+
+def test_redis_that_is_away_restarts_nobody(overlay: str) -> None:
+    for probe in ("livenessProbe", "startupProbe"):
+        assert service_container(overlay)[probe]["httpGet"]["path"] == "/livez"
+
+
+def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
+    ping = settings_of(overlay).limits.ping_interval_s
+    for ingress in list_resources(overlay, "Ingress"):
+        annotations = ingress["metadata"]["annotations"]
+        for way in ("read", "send"):
+            assert int(annotations[f"nginx.ingress.kubernetes.io/proxy-{way}-timeout"]) > 10 * ping
+    for route in list_resources(overlay, "HTTPRoute"):
+        assert all(rule["timeouts"] == {"request": "0s", "backendRequest": "0s"} for rule in route["spec"]["rules"])
+
+
+def test_the_proxy_takes_as_large_a_body_as_the_service(overlay: str) -> None:
+    for ingress in list_resources(overlay, "Ingress"):
+        size = ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/proxy-body-size"]
+        assert int(size.removesuffix("k")) * 1024 == settings_of(overlay).limits.max_body_bytes

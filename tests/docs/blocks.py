@@ -12,12 +12,16 @@ The text after the three backticks decides; code hosts show only its first word:
 All other blocks are not checked. With `tab` after the language, consecutive blocks say the same in several languages.
 A page's shell is the plain `sh` of POSIX. It starts in an empty directory with a `.venv`, stops at the first command
 that fails, and has a service of its own: its address replaces http://127.0.0.1:8080.
+
+A parsed HTML page.
 """
 
 import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,3 +122,43 @@ def check_json(block: Block) -> None:
 def _load_documents() -> Iterator[Any]:
     for name in ("openapi.json", "asyncapi.json"):
         yield json.loads(resources.files("schemas").joinpath(name).read_bytes())
+
+
+class Element(NamedTuple):
+    """A start tag."""
+
+    tag: str
+    attributes: dict[str, str]
+
+
+class ParsedPage(HTMLParser):
+    """The elements of a page: anchors, links and loaded files."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[Element] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect an element."""
+        self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
+
+    @cached_property
+    def anchors(self) -> list[str]:
+        """Return every id, in order."""
+        return [one.attributes["id"] for one in self.elements if "id" in one.attributes]
+
+    @property
+    def links(self) -> list[str]:
+        """Return the targets of all links."""
+        return [one.attributes["href"] for one in self.elements if one.tag == "a" and "href" in one.attributes]
+
+    @property
+    def loaded(self) -> list[str]:
+        """Return the URLs that a browser loads with the page."""
+        return [
+            address
+            for one in self.elements
+            for name, address in one.attributes.items()
+            if name in ("src", "href") and one.tag != "a"
+        ]

@@ -9,7 +9,7 @@ from schemas.tileset import Tile, TileSet
 from service.drawing.distance_fields import Point
 from service.engine.tileset_validation import parse_tileset
 from service.games.tilesets import load_catalogue
-from tests.reference.random_tilesets import random_tileset
+from tests.reference.random_play import random_tileset
 
 SVG = "{http://www.w3.org/2000/svg}"
 

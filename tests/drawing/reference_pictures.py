@@ -23,9 +23,9 @@ from service.drawing.text_board import board_text
 from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
 from service.engine import build_view, legal_moves
 from tests.drawing.example_tiles import LAGOON, random_tile_sets
-from tests.engine.random_games import new_game, play_randomly
-from tests.reference.pieces import Json
-from tests.reference.tileset_builder import bridge, check_tile, island, market, sea
+from tests.engine.lockstep import new_game, play_randomly
+from tests.reference.board import Json
+from tests.reference.random_play import bridge, check_tile, island, market, sea
 
 FOLDER = Path(__file__).with_name("reference")
 

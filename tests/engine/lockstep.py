@@ -1,16 +1,20 @@
 """Engine and reference side by side: the same game on both, compared after every action.
 
 `python -m tests.engine.lockstep --games 3000 --seed 1` plays that many and prints what they brought up.
+
+The one builder of games that are played without a store.
+
+Random games on the engine alone.
 """
 
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -18,9 +22,11 @@ import pytest
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.base import canonical_json
 from schemas.events import AnyEvent
-from schemas.vocabulary import Edition, Wares
+from schemas.vocabulary import COLORS, Edition, Wares
 from service.engine import (
+    Game,
     IllegalMove,
+    Player,
     TileSetIndex,
     apply_action,
     build_view,
@@ -28,15 +34,37 @@ from service.engine import (
     encode_snapshot,
     is_finished,
     legal_moves,
+    set_up,
 )
 from service.engine.queries import islander_values, player_scores, tiles_left
 from service.engine.tileset_index import unpack_cell
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.new_games import start_game
+from service.games.tilesets import shuffled_bag, shuffled_ships
 from tests.reference import ReferenceGame
-from tests.reference.pieces import Json
-from tests.reference.random_play import check_invariants, choose, deal, keys
-from tests.reference.random_tilesets import random_tileset
+from tests.reference.board import Json
+from tests.reference.random_play import check_invariants, choose, deal, keys, random_tileset
+
+CREATED_AT = "2026-11-21T21:00:00Z"
+
+
+def start_game(
+    index: TileSetIndex, players: int | Sequence[Player] = 2, *, seed: str = "tides", **options: Any
+) -> tuple[Game, list[AnyEvent]]:
+    """Set up a game in which seat 0 begins, shuffled by its seed; `options` are other arguments of `set_up`."""
+    if isinstance(players, int):
+        players = [Player(name=color.title(), color=color, kind="human") for color in COLORS[:players]]
+    defaults: dict[str, Any] = {
+        "game_id": "k7m2x9qd4t1w",
+        "edition": "international",
+        "first_seat": 0,
+        "bag": shuffled_bag(index, seed),
+        "ships": shuffled_ships(index, seed),
+        "seed_chosen": True,
+        "commitment": "0" * 64,
+        "created_at": CREATED_AT,
+    }
+    return set_up(index, players=players, seed=seed, **(defaults | options))
+
 
 LAGOON = Path(__file__).parents[2] / "service" / "tilesets" / "lagoon.json"
 EDITIONS: tuple[Edition, ...] = ("international", "german")
@@ -256,3 +284,42 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+@cache
+def lagoon_index() -> TileSetIndex:
+    """Return the index of the default tile set."""
+    return TileSetIndex(parse_tileset(LAGOON.read_bytes()))
+
+
+def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:
+    """Return a new game whose ids, names and digests have realistic lengths."""
+    chance = Random(seed)
+    tiles = index.tileset.tiles
+    bag = [number for number, tile in enumerate(tiles) for _ in range(tile.count - (number == index.start_tile))]
+    ships = [*range(len(index.ships))]
+    chance.shuffle(bag)
+    chance.shuffle(ships)
+    game, _ = start_game(
+        index,
+        [Player(name=color.title() * 4, color=color, kind="human") for color in COLORS[:players]],
+        edition=EDITIONS[seed % 2],
+        first_seat=seed % players,
+        bag=bag,
+        ships=ships,
+        seed="0123456789abcdef" * 4,
+        seed_chosen=False,
+        commitment="0123456789abcdef" * 4,
+    )
+    game.version = 1
+    game.digest = "0123456789abcdef" * 2
+    game.updated_at = "2026-11-21T21:00:00Z"
+    return game
+
+
+def play_randomly(index: TileSetIndex, game: Game, chance: Random) -> Iterator[list[AnyEvent]]:
+    """Play to the end, any legal action after the other, and give the events of each; passes are rare."""
+    while moves := legal_moves(index, game):
+        action = chance.choice(moves[:-1] if len(moves) > 1 and chance.random() < 0.7 else moves)
+        game.version += 1
+        yield apply_action(index, game, action)[1]

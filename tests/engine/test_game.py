@@ -1,15 +1,68 @@
-"""The `Game` Struct: independent copies, and the same game in every process."""
+"""The `Game` Struct: independent copies, and the same game in every process.
+
+Games that wait for players, start and are aborted; nobody can act unless the game is active.
+
+Cells of the whole range of coordinates. What the index says of tiles and ships is compared with the reference.
+
+Whole games on engine and reference in lock step, compared after every action.
+
+Thousands of games: `python -m tests.engine.lockstep --games 3000`.
+
+The tested build: plain Python, or the compiled wheel with SOUTH_SEAS_COMPILE=1.
+
+The wheel is unpacked beside a copy of the tests, so that they import its modules.
+"""
 
 import os
 import subprocess
 import sys
+import tomllib
+from collections import Counter
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from service.engine import copy_game, encode_snapshot
-from tests.engine.random_games import lagoon_index, new_game, play_randomly
+from schemas.actions import Pass, PlaceTile
+from schemas.events import GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft, TileDrawn, TurnStarted
+from schemas.vocabulary import Edition
+from service.engine import (
+    COMPILED,
+    Game,
+    GameNotActive,
+    Player,
+    apply_action,
+    build_view,
+    copy_game,
+    encode_snapshot,
+    is_finished,
+    legal_moves,
+    mark_aborted,
+    next_open_seat,
+    take_seat,
+    vacate_seat,
+)
+from service.engine.tileset_index import COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell, unpack_cell
+from tests.engine.lockstep import (
+    EDITIONS,
+    Lockstep,
+    Setting,
+    lagoon,
+    lagoon_index,
+    new_game,
+    play_one,
+    play_randomly,
+    start_game,
+)
+from tests.reference.board import STEPS
+from tests.reference.random_play import deal, random_tileset
 from tests.tools import ROOT
 
 PLAY = """
@@ -18,7 +71,7 @@ from random import Random
 from schemas.base import encode_json
 from service.engine import encode_snapshot
 from service.engine.view import build_view
-from tests.engine.random_games import lagoon_index, new_game, play_randomly
+from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 index = lagoon_index()
 game = new_game(index, 11, players=3)
 digest = sha256()
@@ -64,3 +117,175 @@ def test_the_same_seed_gives_the_same_game_in_every_process() -> None:
     }
     assert len(received) == 1
     assert len(received.pop().strip()) == 64
+
+
+TABLES = lagoon_index()
+
+
+def waiting() -> Game:
+    """Return a game of three players with two open seats; the last seat has the first turn."""
+    open_seats = [Player(name=None, color=None, kind="open") for _ in range(2)]
+    players = [Player(name="Ana", color="red", kind="human"), *open_seats]
+    game, events = start_game(TABLES, players, first_seat=2, bag=[TABLES.start_tile] * 3)
+    assert events == [GameCreated()]
+    return game
+
+
+def refused(game: Game) -> str:
+    """Return the status for which an action is rejected; assert that nothing has changed."""
+    before = encode_snapshot(game)
+    for action in (PlaceTile(1, 0, 0), Pass()):
+        with pytest.raises(GameNotActive) as refusal:
+            apply_action(TABLES, game, action)
+        assert refusal.value.status == game.status
+    assert legal_moves(TABLES, game) == []
+    assert encode_snapshot(game) == before
+    return game.status
+
+
+def test_a_game_with_open_seats_waits() -> None:
+    game = waiting()
+    view = build_view(TABLES, game)
+    assert (view.status, view.turn, [*view.board]) == ("waiting", None, ["0,0"])
+    assert next_open_seat(game) == 1
+    assert refused(game) == "waiting"
+    assert not is_finished(game)
+
+
+def test_a_seat_is_open_again_whose_player_has_to_leave() -> None:
+    game = waiting()
+    before = build_view(TABLES, game)
+    take_seat(TABLES, game, 1, "Bo", "blue")
+    assert vacate_seat(game, 1) == [PlayerLeft(seat=1, name="Bo")]
+    assert build_view(TABLES, game) == before
+    assert next_open_seat(game) == 1
+
+
+def test_it_starts_when_the_last_open_seat_is_taken() -> None:
+    game = waiting()
+    assert take_seat(TABLES, game, 1, "Bo", "blue") == [PlayerJoined(seat=1, name="Bo", color="blue")]
+    assert next_open_seat(game) == 2
+    events = take_seat(TABLES, game, 2, "Cy", "black")
+    assert events == [
+        PlayerJoined(seat=2, name="Cy", color="black"),
+        GameStarted(seat=2),
+        TurnStarted(number=1, seat=2),
+        TileDrawn(tile="start"),
+    ]
+    assert next_open_seat(game) is None
+    assert [(player.name, player.color, player.kind) for player in build_view(TABLES, game).players] == [
+        ("Ana", "red", "human"),
+        ("Bo", "blue", "human"),
+        ("Cy", "black", "human"),
+    ]
+
+
+def test_an_aborted_game_is_over_and_shows_its_seed() -> None:
+    for game in (waiting(), new_game(TABLES, 1)):
+        assert build_view(TABLES, game).deck.seed is None
+        assert mark_aborted(game) == [GameAborted()]
+        assert refused(game) == "aborted"
+        assert is_finished(game)
+        view = build_view(TABLES, game)
+        assert (view.turn, view.result, view.deck.seed) == (None, None, game.seed)
+
+
+def test_nobody_acts_in_a_finished_game() -> None:
+    game = new_game(TABLES, 1)
+    while moves := legal_moves(TABLES, game):
+        assert build_view(TABLES, game).deck.seed is None
+        apply_action(TABLES, game, moves[-1])
+    assert refused(game) == "finished"
+    assert build_view(TABLES, game).deck.seed == game.seed
+
+
+def test_cells_pack_and_unpack() -> None:
+    reach = range(1 - COORDINATE_LIMIT, COORDINATE_LIMIT, 7)
+    cells = {pack_cell(x, y): (x, y) for x, y in product(reach, reach)}
+    assert len(cells) == len(reach) ** 2
+    assert all(unpack_cell(cell) == place for cell, place in cells.items())
+
+
+def test_a_neighbour_is_one_addition_away() -> None:
+    for x, y in product((-COORDINATE_LIMIT + 2, -1, 0, 1, COORDINATE_LIMIT - 2), repeat=2):
+        assert [unpack_cell(pack_cell(x, y) + step) for step in SIDE_OFFSETS] == [(x + dx, y + dy) for dx, dy in STEPS]
+
+
+@pytest.mark.parametrize(
+    ("tile", "number"),
+    (
+        ("atoll", 1),
+        ("bridge-straight-1", 2),
+        ("market-2", 2),
+        ("islands-tips", 2),
+        ("bridge-straight-2", 4),
+        ("start", 4),
+    ),
+)
+def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:
+    """Wares count: a straight bridge with a boat on one side has four."""
+    index = lagoon_index()
+    assert index.distinct_rotations[index.tile_numbers[tile]] == number
+
+
+RARE = {
+    *(f"feature_evaluated:{kind}:{cause}" for kind in ("bridge", "island", "sea") for cause in ("completed", "final")),
+    *("feature_evaluated:sea:boat", "fish_covered", "islander_retrieved", "tile_discarded"),
+    *("game_finished:bag_exhausted", "game_finished:last_ship", "game_finished:last_tile"),
+    "ship_taken:delivery",
+}
+"""What happens in games with random tile sets; the drawn boards of `tests/rules` add the markets."""
+
+
+def test_random_games_on_random_sets_are_alike() -> None:
+    total: Counter[str] = Counter()
+    for seed in range(80):
+        total += play_one(random_tileset(seed, types=4 + seed % 5 if seed % 10 else 12), seed)
+    assert total["game_finished"] == 80
+    assert total["refused"] > total["tile_placed"]
+    assert {*total} >= RARE
+
+
+def test_random_games_on_the_default_set_are_alike() -> None:
+    total: Counter[str] = Counter()
+    for seed in range(3):
+        total += play_one(lagoon(), seed)
+    assert total["game_finished"] == 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tileset=st.integers(0, 9999),
+    types=st.integers(3, 8),
+    players=st.integers(2, 5),
+    edition=st.sampled_from(EDITIONS),
+    choices=st.lists(st.integers(0, 999), max_size=60),
+)
+def test_a_game_that_differs_is_shrunk(
+    tileset: int, types: int, players: int, edition: Edition, choices: list[int]
+) -> None:
+    """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""
+    created = random_tileset(tileset, types=types)
+    bag, ships = deal(created, Random(tileset))
+    steps = Lockstep(Setting(created, players, edition, 0, bag, ships))
+    for choice in choices:
+        if not steps.legal:
+            break
+        steps.play(steps.legal[choice % len(steps.legal)])
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+MODULES = PROJECT["tool"]["south-seas"]["compiled"]
+ASKED = os.environ.get("SOUTH_SEAS_COMPILE") == "1"
+
+
+def test_the_engine_says_which_build_it_is() -> None:
+    assert COMPILED is ASKED
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_module_is_of_this_tree_and_of_the_build_that_was_asked_for(path: str) -> None:
+    module = import_module(path.removesuffix(".py").replace("/", "."))
+    assert module.__file__ is not None
+    assert ROOT in Path(module.__file__).parents
+    assert module.__file__.endswith(tuple(EXTENSION_SUFFIXES if ASKED else SOURCE_SUFFIXES))

@@ -27,10 +27,9 @@ from service.engine import (
     resign,
 )
 from service.engine.evaluation import islander_counts
-from tests.engine.random_games import lagoon_index, new_game
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
-from tests.rules.test_r5_markets import one_market, worth
+from tests.engine.lockstep import lagoon_index, new_game
+from tests.rules.rules_game import BLUE, BOARDS, GREEN, RED, Table, kinds, of, ship
+from tests.rules.test_r5_evaluation import one_market, worth
 
 
 def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it() -> None:

@@ -18,7 +18,7 @@ from service.engine import (
 )
 from service.engine.game import CHECKSUM_BYTES, READABLE_SCHEMA
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.random_games import lagoon_index, new_game, play_randomly
+from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.snapshots import seal
 

@@ -12,9 +12,8 @@ from msgspec import convert
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import MAX_FILE_BYTES, Fault, TileSetInvalid, list_faults, parse_tileset
-from tests.reference.pieces import Json
-from tests.reference.random_tilesets import random_tileset
-from tests.reference.tileset_builder import bridge, island, market, sea, ship, tileset
+from tests.reference.board import Json
+from tests.reference.random_play import bridge, island, market, random_tileset, sea, ship, tileset
 
 KINDS = {"s": "sea", "b": "bridge", "i": "island"}
 

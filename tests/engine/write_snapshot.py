@@ -10,8 +10,7 @@ from schemas.base import canonical_json, encode_json
 from service.engine import SCHEMA_VERSION, build_view
 from service.engine import encode_snapshot as snapshot
 from tests.engine.lockstep import Lockstep, Setting
-from tests.reference.random_play import choose, deal
-from tests.reference.random_tilesets import random_tileset
+from tests.reference.random_play import choose, deal, random_tileset
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 TILESET, CHANCE, ACTIONS = 148, 1480, 34

@@ -19,9 +19,9 @@ from service.games.tilesets import first_seat
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
 from tests.docs.blocks import DOCS, blocks
-from tests.engine.new_games import start_game
-from tests.games.bots.bot_games import LAGOON, play_to_end
-from tests.games.bots.bot_games import start_game as start_bot_game
+from tests.engine.lockstep import start_game
+from tests.games.bots.fake_bots import LAGOON, play_to_end
+from tests.games.bots.fake_bots import start_game as start_bot_game
 from tests.tools import PETTINGZOO, require
 
 EXPECTED_WARNINGS = {

@@ -11,7 +11,7 @@ from service.games.diffs import record_change
 from service.games.history import Check, verify
 from service.games.ports import StoredDiff
 from service.games.tilesets import LoadedTileSet, SeededRNG, commitment, load_catalogue
-from tests.engine.new_games import CREATED_AT, start_game
+from tests.engine.lockstep import CREATED_AT, start_game
 
 AT = CREATED_AT
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")

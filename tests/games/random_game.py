@@ -25,7 +25,7 @@ from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 from service.games.tilesets import commitment
 from service.telemetry.clock import timestamp, unix_seconds
-from tests.engine.new_games import start_game
+from tests.engine.lockstep import start_game
 from tests.games.game_fixture import Clock
 from tests.games.game_logs import LAGOON
 from tests.games.test_diffs import Follower

@@ -1,4 +1,9 @@
-"""Every diff's patch, applied by a public JSON Patch library, gives exactly the GAME of its version."""
+"""Every diff's patch, applied by a public JSON Patch library, gives exactly the GAME of its version.
+
+Whose time runs, and what may be taken back, where one turn has several deciders (R5.10).
+
+Attended games, and the stored hash of a game's creator.
+"""
 
 import json
 from random import Random
@@ -8,10 +13,12 @@ import jsonpatch
 import msgspec
 import pytest
 
+from schemas.actions import Action, Pass, TakeShip
 from schemas.base import encode_json
 from schemas.diffs import next_digest
 from schemas.events import AnyEvent
-from schemas.vocabulary import COLORS, Edition
+from schemas.lobby import SeatRequest
+from schemas.vocabulary import COLORS, Edition, RequestedTimeoutPolicy
 from service.engine import (
     Game,
     Player,
@@ -23,15 +30,21 @@ from service.engine import (
     next_open_seat,
     take_seat,
 )
+from service.games.automatic_turns import apply_timeout
 from service.games.bots import greedy
 from service.games.bots.registry import run_bot
+from service.games.commands.execute import GameRequest
+from service.games.commands.play import abort_game
+from service.games.commands.rematch import RematchRequest, rematch
 from service.games.diffs import record_change
-from service.games.ports import StoredDiff
+from service.games.lifecycle import advance_version, hash_creator, is_attended, requester_of
+from service.games.ports import GameStore, StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
-from tests.engine.new_games import start_game
-from tests.games.game_logs import check_patch_form
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import RED, Table
+from tests.engine.lockstep import start_game
+from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
+from tests.games.game_logs import AT, check_patch_form
+from tests.rules.rules_game import BOARDS, GREEN, RED, Table
+from tests.rules.test_r5_evaluation import one_market, two_markets, worth
 
 TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
 
@@ -126,3 +139,168 @@ def test_the_patch_of_an_abort(actions: int) -> None:
         act(follower, game, chance)
     change(follower, game, mark_aborted(game))
     assert (follower.game["status"], follower.game["turn"], follower.game["result"]) == ("aborted", None, None)
+
+
+SOON = "2026-11-21T21:00:30Z"
+LATE = "2026-11-21T21:02:00Z"
+
+
+def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
+    """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
+    seat = table.game.decider
+    finished, events = apply_action(table.index, table.game, action)
+    advance_version(table.game, events, at, seat=seat, move=move_id(finished), by="seat")
+    return table.game.decider, table.game.undoable
+
+
+def test_a_choice_of_ships_in_anothers_turn_can_be_undone_alone() -> None:
+    """R5.10: Red is owed two ships in Green's turn, and without a pile nothing is turned up."""
+    table, _ = two_markets(worth(6, 6, 6, 6), players=3)
+    table.give(GREEN, bananas=20)
+    assert (table.game.seat, table.game.decider, table.game.undoable) == (GREEN, RED, 0)
+    assert step(table, TakeShip("s0-6")) == (RED, 1)
+    assert step(table, TakeShip("s1-6")) == (GREEN, 0)
+    assert table.phase() == "deliver"
+
+
+@pytest.mark.parametrize(("points", "undoable"), (((6, 6, 2), 1), ((6, 6, 2, 2, 2), 0)))
+def test_a_ship_of_ones_own_market_is_undone_unless_another_is_revealed(points: tuple[int, ...], undoable: int) -> None:
+    """R5.10, and R6.4 with a pile."""
+    table, _ = one_market(worth(*points), players=2)
+    table.give(RED, bananas=20)
+    assert step(table, TakeShip("s0-6")) == (RED, undoable)
+
+
+def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
+    """Return the board's game with a minute for each decision, the first of which began at AT."""
+    table.game.turn_timeout_s, table.game.on_timeout = 60, policy
+    table.game.deadline = "2026-11-21T21:01:00Z"
+    table.game.version = 1
+    return table
+
+
+def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 2
+    assert table.game.consecutive_timeouts == 1
+    advance_version(table.game, [], LATE, by="bot")
+    assert table.game.consecutive_timeouts == 1
+    advance_version(table.game, [], LATE, by="seat")
+    assert table.game.consecutive_timeouts == 0
+
+
+def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:
+    table, _ = one_market(worth(6, 6), players=2)
+    table.game.creator = b"a hash"
+    advance_version(table.game, [], AT)
+    assert table.game.creator == b"a hash"
+    advance_version(table.game, mark_aborted(table.game), AT)
+    assert table.game.creator == b""
+
+
+def test_a_decision_in_anothers_turn_has_its_own_deadline() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    step(table, TakeShip("s0-6"), SOON)
+    assert (table.game.decider, table.game.deadline) == (RED, "2026-11-21T21:01:00Z")
+    step(table, TakeShip("s1-6"), SOON)
+    assert (table.game.decider, table.game.deadline) == (GREEN, "2026-11-21T21:01:30Z")
+
+
+def test_a_time_out_ends_at_the_next_decider() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    versions = [diff.version for diff in apply_timeout(table.index, table.game, LATE)]
+    assert (versions, table.ships(RED)) == ([2, 3], ["s0-6", "s1-6"])
+    assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 1
+    assert (table.game.seat, table.ships(GREEN)) == (RED, [])
+
+
+def test_who_resigns_at_the_deadline_leaves_the_choice_to_the_next() -> None:
+    table = timed(one_market(worth(6, 6, 6, 6), players=3)[0], "resign")
+    table.give(GREEN, bananas=20)
+    assert (table.game.decider, table.game.seat) == (RED, GREEN)
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 1
+    assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
+
+
+@pytest.mark.parametrize("at", (SOON, LATE))
+def test_a_deadline_is_never_before_its_version(at: str) -> None:
+    table = timed(one_market(worth(6, 6, 2), players=2)[0])
+    table.give(RED, bananas=20)
+    assert step(table, TakeShip("s0-6"), at) == (RED, int(at == SOON))
+    assert table.game.deadline == max("2026-11-21T21:01:00Z", at)
+    step(table, Pass(), at)
+    assert table.game.deadline == {SOON: "2026-11-21T21:01:30Z", LATE: "2026-11-21T21:03:00Z"}[at]
+
+
+ANA = hash_creator("192.0.2.1")
+TIMEOUT_S = 60
+
+
+async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> GameFixture:
+    """Return a game created from Ana's address."""
+    context, timeout_s = make_context(store, bot_budget_s=0.0), None if policy is None else TIMEOUT_S
+    return await create_game(context, *seats, client=ANA, seed="tides", turn_timeout_s=timeout_s, on_timeout=policy)
+
+
+async def test_a_game_of_bots_is_unattended(store: GameStore) -> None:
+    game = await (await seated(store, *bot_seats("random", "random"))).game()
+    assert requester_of(game) == (ANA, False)
+
+
+async def test_a_game_is_attended_until_all_people_time_out(store: GameStore) -> None:
+    table = await seated(store, *human_seats("Ana", "Bo"), *bot_seats("random"), policy="pass")
+    assert requester_of(await table.game()) == (ANA, True)
+    passed = []
+    for _ in range(2):
+        await table.let_pass(TIMEOUT_S + 1)
+        passed.append(is_attended(await table.game()))
+    assert passed == [True, False]
+    while (await table.game()).decider == 2:
+        await table.let_pass(0)
+    assert not is_attended(await table.game())
+    await table.act()
+    assert is_attended(await table.game())
+
+
+@pytest.mark.parametrize("policy", ("bot", "resign"))
+async def test_players_who_left_do_not_attend(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
+    table = await seated(store, *human_seats("Ana", "Bo", "Cy"), policy=policy)
+    for _ in range(2):
+        assert is_attended(await table.game())
+        await table.let_pass(TIMEOUT_S + 1)
+    game = await table.game()
+    assert sum(player.bot is not None or player.resigned for player in game.players) == 2
+    assert is_attended(game)
+
+
+async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
+    table = await seated(store, *human_seats("Ana"), *bot_seats("random", "random"))
+    await table.resign(seat=0)
+    assert requester_of(await table.game()) == (ANA, False)
+
+
+async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> None:
+    table = await seated(store, *human_seats("Ana", "Bo"))
+    assert (await table.game()).creator == ANA
+    await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
+    assert (await table.game()).creator == b""
+    again = await rematch(table.context, RematchRequest(id=table.id, token=table.owner, client=ANA))
+    assert (await load_game(store, again.response.game.id)).creator == ANA
+
+
+async def test_a_move_is_undone_although_the_log_has_no_creator(store: GameStore) -> None:
+    table = await seated(store, *human_seats("Ana", "Bo"))
+    move = next(move for move in await table.moves() if move.startswith("p"))
+    await table.act(move)
+    assert (await table.game()).undoable == 1
+    await table.undo()
+    assert (await table.game()).creator == ANA
+
+
+def test_a_creator_hash_stands_for_hundreds_of_addresses() -> None:
+    assert 2 ** (8 * len(ANA)) * 200 < 2**32
+    assert hash_creator("192.0.2.2") != ANA

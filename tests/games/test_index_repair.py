@@ -14,11 +14,10 @@ from service.games.index_repair import IndexRepairer, RepairReport
 from service.store import keys
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore, connect
-from tests.background import in_background
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import CREATOR, OwnedGame, store_game
-from tests.polling import wait_until
+from tests.polling import in_background, wait_until
 
 EVERY = 2**33
 

@@ -20,7 +20,7 @@ from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.games import tilesets
-from tests.reference.random_tilesets import random_tileset
+from tests.reference.random_play import random_tileset
 
 SEEDS = ("tides", "0", "A.b_c-9", "f" * 64)
 

@@ -27,11 +27,11 @@ from service.i18n import (
 from service.i18n.moves import MAX_TEXT_LENGTH
 from service.i18n.phrases import place_phrase
 from service.i18n.tile_names import tile_names
-from tests.engine.random_games import new_game, play_randomly
-from tests.engine.test_move_ids import INDEXES, long_names
+from tests.engine.lockstep import new_game, play_randomly
+from tests.engine.test_queries import MOVE_IDS_INDEXES as INDEXES
+from tests.engine.test_queries import long_names
 from tests.i18n.texts import LAGOON, first_tile, index_of, list_events, make_game, make_tile, write_texts
-from tests.reference.random_tilesets import random_tileset
-from tests.reference.tileset_builder import bridge, island, market, sea
+from tests.reference.random_play import bridge, island, market, random_tileset, sea
 from tests.rules.rules_game import RED
 from tests.rules.test_r8_queries import three_pickers
 

@@ -31,9 +31,9 @@ from service.i18n import LANGUAGES, EventNarrator, Translator, describe_cell, de
 from service.i18n.moves import MoveAppraiser, describe_feature, describe_loss, describe_occupied_feature
 from service.i18n.phrases import get_translator, ship_cost
 from service.i18n.tile_names import segment_phrase
-from tests.engine.random_games import lagoon_index, new_game
-from tests.reference.pieces import EDGES, Json
-from tests.reference.tileset_builder import bridge, island, market, sea, tileset
+from tests.engine.lockstep import lagoon_index, new_game
+from tests.reference.board import EDGES, Json
+from tests.reference.random_play import bridge, island, market, sea, tileset
 
 LAGOON = lagoon_index()
 REASONS = get_args(Reason)[1].examples

@@ -1,4 +1,9 @@
-"""The API documents are valid, complete, served, and equal to the files in `schemas/`."""
+"""The API documents are valid, complete, served, and equal to the files in `schemas/`.
+
+The links of the OpenAPI document point to existing operations, with ids that responses contain.
+
+A parameter is rejected if, and only if, the document's schema rejects it.
+"""
 
 import json
 import re
@@ -13,12 +18,14 @@ import pytest
 from click.testing import CliRunner
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
+from yarl import URL
 
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.app import ROUTES
 from tests.tools import ROOT
 from tests.web.app_server import Client
+from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tools.openapi import generate
 from tools.openapi.asyncapi import make_asyncapi
 from tools.openapi.document import UPGRADE_PROBLEMS, make_openapi
@@ -248,3 +255,145 @@ def assert_valid(name: str, value: Any) -> None:
     """Check that a value matches a schema."""
     schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
     Draft202012Validator(schema).validate(value)
+
+
+LINKS_DOCUMENT = make_openapi()
+LINKS: dict[str, Any] = LINKS_DOCUMENT["components"]["links"]
+OPERATIONS = {route.operation_id: route for route in ROUTES}
+
+
+def links_of(path: str, method: str, status: str) -> set[str]:
+    links = LINKS_DOCUMENT["paths"][path][method]["responses"][status].get("links", {})
+    return {LINKS[link["$ref"].rpartition("/")[2]]["operationId"] for link in links.values()}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_has_every_path_parameter_of_its_operation(name: str) -> None:
+    link = LINKS[name]
+    wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_parameters}
+    assert link.keys() == {"operationId", "parameters", "description"}
+    assert {*link["parameters"]} == wanted
+
+
+def test_a_new_game_links_to_every_operation_on_games() -> None:
+    below = {
+        route.operation_id
+        for route in ROUTES
+        if route.path.startswith("/v1/games/{id}") and route.path_parameters == ["id"]
+    }
+    assert {"joinGame", "act", "undo", "resign", "abortGame", "readDiffs", "readBoardSvg", "registerWebhook"} <= below
+    for path in ("/v1/games", "/v1/games/{id}/rematch"):
+        assert links_of(path, "post", "201") == below
+    assert links_of("/v1/games/{id}/seats", "post", "200") == below
+
+
+def test_legal_moves_link_to_acting_and_webhooks_to_their_operations() -> None:
+    assert links_of("/v1/games/{id}/legal-moves", "get", "200") == {"act"}
+    assert links_of("/v1/games/{id}/actions", "post", "200") == {"act"}
+    hook = {"readWebhook", "deleteWebhook", "retryWebhook", "listDeliveries"}
+    assert links_of("/v1/games/{id}/webhooks", "post", "201") == hook
+
+
+def resolve_pointer(answer: Any, expression: str) -> Any:
+    for step in expression.removeprefix("$response.body#/").split("/"):
+        answer = answer[int(step)] if step.isdecimal() else answer[step]
+    return answer
+
+
+async def test_responses_contain_what_links_point_to(client: Client) -> None:
+    game: HTTPGame = await create_game(client)
+    listed = await (await client.get("/v1/games")).json()
+    tilesets = await (await client.get("/v1/tilesets")).json()
+    first = tilesets["tilesets"][0]
+    assert resolve_pointer(game.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == game.id
+    assert resolve_pointer(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == game.id
+    assert resolve_pointer(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == first["id"]
+    assert resolve_pointer(first, LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
+
+
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+
+CASES = {
+    ("/v1/games", "cursor"): (
+        "1764091234-k7m2x9qd4t1w",
+        "0-a",
+        "x",
+        "1-A",
+        "-a",
+        "1-",
+        "12345678901-a",
+        "1 a",
+        "\u0661-a",
+    ),
+    ("/v1/games/{id}/legal-moves", "cursor"): ("0", "123456", "1234567", "-1", "+1", "1e3", "\u0661", "null"),
+    ("/v1/games/{id}/board.svg", "region"): (
+        *("fit", "-2,-2,2,2", "0,0,9999,-9999", "Fit", "1,2,3", "1,2,3,4,5", "1, 2,3,4", "+1,2,3,4", "0,0,0,10000"),
+        *("0,0,0,\u0661", "fit,", "--1,0,0,0"),
+    ),
+    ("/v1/games/{id}", "If-None-Match"): (
+        *(
+            '"17"',
+            'W/"17"',
+            "*",
+            "",
+            ",",
+            ', "a" , ,W/"b"',
+            "17",
+            '"17',
+            'w/"17"',
+            '"a" "b"',
+            "*, *",
+            '*, "a"',
+            '"a",x',
+        ),
+    ),
+    ("/v1/games", "Creator-Key"): (
+        SECRET,
+        SECRET + "==",
+        SECRET[1:],
+        f"{SECRET}===",
+        f"{SECRET} x",
+        SECRET * 6 + "abcdefghi",
+    ),
+    ("/v1/games", "Idempotency-Key"): (SECRET, f"{SECRET} {SECRET}", "", SECRET[1:], SECRET * 7 + "a" * 31, SECRET * 8),
+}
+"""Values by path and parameter."""
+
+
+def find_parameter(path: str, name: str) -> tuple[str, dict[str, object]]:
+    """Return where a parameter of a path's GET or POST is, and its schema."""
+    for operation in DOCUMENT["paths"][path].values():
+        for reference in operation.get("parameters", ()):
+            parameter = reference
+            if "$ref" in reference:
+                parameter = DOCUMENT["components"]["parameters"][reference["$ref"].rpartition("/")[2]]
+            if parameter["name"] == name:
+                return parameter["in"], parameter["schema"]
+    raise KeyError(name)
+
+
+def is_documented(schema: dict[str, object], value: str) -> bool:
+    minimum, maximum = schema.get("minLength", 0), schema.get("maxLength", 1_000)
+    assert isinstance(minimum, int)
+    assert isinstance(maximum, int)
+    return minimum <= len(value) <= maximum and re.search(str(schema["pattern"]), value) is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"), [(path, name, value) for (path, name), values in CASES.items() for value in values]
+)
+async def test_the_service_takes_what_the_document_says(
+    client: Client, http_game: HTTPGame, path: str, name: str, value: str
+) -> None:
+    place, schema = find_parameter(path, name)
+    query, headers = ({name: value}, {}) if place == "query" else ({}, {name: value})
+    url = URL(path.replace("{id}", http_game.id)).with_query(query)
+    if "Key" in name:
+        players = [{"name": "Ana"}, {"bot": "random"}]
+        response = await client.post(path, json={"players": players}, headers=headers)
+    else:
+        response = await client.get(str(url), headers={**headers, **bearer_header(http_game.owner_token)})
+    if is_documented(schema, value):
+        assert response.status < 400, await response.text()
+    else:
+        await check_problem(response, 400, "malformed", name)

@@ -14,9 +14,9 @@ from service.games.scheduler import run_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
 from service.store.game_store import RedisStore, connect
 from service.web.app_keys import CONTEXT
-from tests.background import in_background
 from tests.browser import chromium
 from tests.page.visitor import Visitors
+from tests.polling import in_background
 from tests.web import app_server
 
 RICH = "rich"

@@ -6,8 +6,7 @@ from typing import Any
 from playwright.async_api import Locator, Page, expect
 
 from tests.page.conftest import RICH
-from tests.page.game_fixture import PreparedGame, decisions, offers, prepare_game
-from tests.page.visitor import PHONE, SIDEWAYS, Visitor, Visitors
+from tests.page.visitor import PHONE, SIDEWAYS, PreparedGame, Visitor, Visitors, decisions, offers, prepare_game
 
 MAX_SHIFT = 0.05
 MAX_DECISIONS = 400

@@ -14,8 +14,18 @@ from playwright.async_api import Locator, Page, expect
 
 from service.i18n import LANGUAGES
 from tests.page.conftest import GROUPED, RICH
-from tests.page.game_fixture import PreparedGame, decisions, offers, prepare_game
-from tests.page.visitor import DESKTOP, PHONE, SIDEWAYS, Size, Visitor, Visitors
+from tests.page.visitor import (
+    DESKTOP,
+    PHONE,
+    SIDEWAYS,
+    PreparedGame,
+    Size,
+    Visitor,
+    Visitors,
+    decisions,
+    offers,
+    prepare_game,
+)
 
 NAMES = (
     "Wilhelmina-Maximiliana of Hawaii",

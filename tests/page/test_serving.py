@@ -1,6 +1,13 @@
-"""How the page is served: headers, compression and caching."""
+"""How the page is served: headers, compression and caching.
 
+The unit tests of the page's modules, which stand beside them in clients/page/src.
+
+The lesson of the page, played through with the real tile set and bot by doing what it suggests.
+"""
+
+import asyncio
 import gzip
+import json
 import re
 from pathlib import Path
 from random import Random
@@ -12,6 +19,7 @@ from service.drawing.palette import PLAYER_COLORS
 from service.i18n import LANGUAGES
 from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
+from tests.tools import NODE, ROOT, require, run
 from tests.web.app_server import Client
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size
@@ -165,3 +173,20 @@ async def test_the_icons_for_phones_have_the_sizes_that_they_are_asked_for_with(
         for source, size in {**sizes, "/apple-touch-icon.png": "180x180"}.items():
             async with browser.get(source) as image:
                 assert "x".join(map(str, png_size(await image.read()))) == size
+
+
+def test_the_modules_of_the_page_pass_their_tests() -> None:
+    run(require(NODE), "clients/page/scripts/test.mjs", cwd=ROOT)
+
+
+MAX_TURNS = 16
+"""Turns of both players; a learner needs some 15 seconds for each of their own."""
+
+
+async def test_the_lesson_explains_everything_within_a_few_turns(client: Client) -> None:
+    """Where a new tile set or bot makes it fail, `node scripts/lesson.mjs URL --search 300` finds another seed."""
+    script = "clients/page/scripts/lesson.mjs"
+    output = await asyncio.to_thread(run, require(NODE), script, str(client.make_url("/")), cwd=ROOT)
+    lesson = json.loads(output)
+    assert lesson["missing"] == []
+    assert lesson["told"]["over"] <= MAX_TURNS

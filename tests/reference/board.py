@@ -1,9 +1,129 @@
-"""The board, with queries that walk all of it (R3, R5.1 to R5.4)."""
+"""The board, with queries that walk all of it (R3, R5.1 to R5.4).
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+Tiles and ships, read from a tile set's JSON, and their rotation.
 
-from tests.reference.pieces import OPPOSITE_HALF, Cell, Segment, Tile, edge_of_half, opposite_edge, step
+The state of a game, in which the order of bag and pile is known and nothing is random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+Cell = tuple[int, int]
+
+WARES = ("bananas", "shells", "fish")
+WARE_OF = {"island": "bananas", "bridge": "shells", "sea": "fish"}
+
+EDGES = ("n", "e", "s", "w")
+STEPS: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""By edge, the way to the cell across it: y grows south."""
+
+OPPOSITE_HALF = {0: 5, 5: 0, 1: 4, 4: 1, 2: 7, 7: 2, 3: 6, 6: 3}
+"""The half of the neighbour that touches each half."""
+
+
+def opposite_edge(edge: int) -> int:
+    """Return the neighbour's edge that touches this one."""
+    return (edge + 2) % 4
+
+
+def edge_of_half(half: int) -> int:
+    """Return the edge that a half belongs to: 0 and 1 are north's, 2 and 3 east's, and so on."""
+    return half // 2
+
+
+def step(cell: Cell, edge: int) -> Cell:
+    """Return the cell across an edge."""
+    return cell[0] + STEPS[edge][0], cell[1] + STEPS[edge][1]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of one feature on one tile (R0)."""
+
+    kind: str
+    edges: tuple[int, ...] = ()
+    """The edges of a bridge or an island: 0 to 3 for n, e, s, w."""
+    halves: tuple[int, ...] = ()
+    """The halves of a sea: 0 to 7 clockwise from the north-west corner."""
+    symbols: int = 0
+    """The shells of a bridge or the bananas of an island."""
+    groups: tuple[int, ...] = ()
+    """The fish groups of a sea, of 1 or 2."""
+    boat: bool = False
+
+    @classmethod
+    def of(cls, data: Json) -> Segment:
+        """Decode one segment of a tile."""
+        kind = data["kind"]
+        if kind == "market":
+            return cls(kind)
+        if kind == "sea":
+            return cls(kind, halves=tuple(data["halves"]), groups=tuple(data["fish"]), boat=data["boat"])
+        edges = tuple(EDGES.index(edge) for edge in data["edges"])
+        return cls(kind, edges=edges, symbols=data[WARE_OF[kind]])
+
+    def rotated(self, rotation: int) -> Segment:
+        """Return the segment rotated by quarter turns clockwise, which adds r to edges and 2r to halves."""
+        return replace(
+            self,
+            edges=tuple((edge + rotation) % 4 for edge in self.edges),
+            halves=tuple((half + 2 * rotation) % 8 for half in self.halves),
+        )
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile as printed, or rotated."""
+
+    id: str
+    edges: tuple[str, ...]
+    """The kinds of the edges n, e, s, w: sea, bridge or island."""
+    segments: tuple[Segment, ...]
+
+    @classmethod
+    def of(cls, data: Json) -> Tile:
+        """Decode one tile type of a set."""
+        return cls(
+            data["id"],
+            tuple(data["edges"][edge] for edge in EDGES),
+            tuple(Segment.of(segment) for segment in data["segments"]),
+        )
+
+    def rotated_edges(self, rotation: int) -> tuple[str, ...]:
+        """Return the kinds of the edges n, e, s, w after quarter turns clockwise."""
+        return tuple(self.edges[(edge - rotation) % 4] for edge in range(4))
+
+    def rotated(self, rotation: int) -> Tile:
+        """Return the tile rotated by quarter turns clockwise (R3.4)."""
+        return replace(
+            self,
+            edges=self.rotated_edges(rotation),
+            segments=tuple(segment.rotated(rotation) for segment in self.segments),
+        )
+
+
+@dataclass(frozen=True)
+class Ship:
+    """A ship with its points and the three parts of its cost (R6.3)."""
+
+    id: str
+    points: int
+    named: dict[str, int]
+    choice: int
+    """How many wares of the player's choice."""
+    same: tuple[int, ...]
+    """Sizes of the groups of identical wares."""
+
+    @classmethod
+    def of(cls, data: Json) -> Ship:
+        """Decode one ship of a set."""
+        cost = data["cost"]
+        named = {ware: cost[ware] for ware in WARES}
+        return cls(data["id"], data["points"], named, cost["any"], tuple(cost["same"]))
+
 
 ROTATIONS = range(4)
 
@@ -155,3 +275,78 @@ class Board:
             if feature not in result:
                 result.append(feature)
         return result
+
+
+ISLANDERS = 4
+DISPLAY = 4
+
+
+@dataclass
+class Player:
+    """A player's supply, wares and ships."""
+
+    supply: int = ISLANDERS
+    """Islanders not on the board (R1.4)."""
+    wares: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WARES, 0))
+    ships: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Turn:
+    """The turn being played (R2)."""
+
+    number: int
+    seat: int
+    tile: str
+    phase: str = "place_tile"
+    placed: Cell | None = None
+    ships_owed: list[int] = field(default_factory=list)
+    """Seats that still get a ship for a market, in order (R5.10)."""
+
+    @property
+    def decider(self) -> int:
+        """The seat that must decide now."""
+        return self.ships_owed[0] if self.phase == "take_ship" else self.seat
+
+    @property
+    def placed_cell(self) -> Cell:
+        """The cell of the placed tile."""
+        if self.placed is None:
+            raise AssertionError(self)
+        return self.placed
+
+
+@dataclass
+class State:
+    """A game between two decisions."""
+
+    edition: str
+    tiles: dict[str, Tile]
+    ships: dict[str, Ship]
+    board: Board
+    players: list[Player]
+    bag: list[str]
+    """Tiles in drawing order, the next first."""
+    display: list[str]
+    pile: list[str]
+    """Ships in the order they will be revealed."""
+    turn: Turn | None = None
+    discarded: list[str] = field(default_factory=list)
+    result: Json | None = None
+    events: list[Json] = field(default_factory=list)
+    """The events since the last decision."""
+
+    @property
+    def now(self) -> Turn:
+        """The turn of a game that is not finished."""
+        if self.turn is None:
+            raise AssertionError(self.result)
+        return self.turn
+
+    def add_event(self, kind: str, event: Json) -> None:
+        """Add an event in the API's format."""
+        self.events.append({"type": kind, **event})
+
+    def ship_points(self, seat: int) -> int:
+        """Return the points of a player's ships (R7.3)."""
+        return sum(self.ships[ship].points for ship in self.players[seat].ships)

@@ -3,9 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from tests.reference.board import Board, Feature, Spot
-from tests.reference.pieces import WARE_OF, WARES
-from tests.reference.state import State
+from tests.reference.board import WARE_OF, WARES, Board, Feature, Spot, State
 
 WARES_PER_POINT = 3
 

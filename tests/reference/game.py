@@ -1,10 +1,8 @@
 """A whole game from set-up to final scoring, one decision at a time (R1, R2)."""
 
 from tests.reference import evaluation, moves, views
-from tests.reference.board import Board, Spot
+from tests.reference.board import DISPLAY, WARES, Board, Json, Player, Ship, Spot, State, Tile, Turn
 from tests.reference.evaluation import end_reason, finish
-from tests.reference.pieces import WARES, Json, Ship, Tile
-from tests.reference.state import DISPLAY, Player, State, Turn
 
 
 class ReferenceGame:

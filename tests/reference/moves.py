@@ -2,8 +2,7 @@
 
 from itertools import permutations, product
 
-from tests.reference.pieces import WARES, Json, Ship
-from tests.reference.state import State
+from tests.reference.board import WARES, Json, Ship, State
 
 Payment = tuple[int, int, int]
 """Bananas, shells, fish."""

@@ -1,10 +1,8 @@
 """Views: the rule parts of GAME, and the scores (R8.2 to R8.4)."""
 
-from tests.reference.board import Placed, Spot
+from tests.reference.board import WARE_OF, WARES, Json, Placed, Spot, State, Turn
 from tests.reference.evaluation import ware_points, wares_of, winning_seats
 from tests.reference.moves import best_ships
-from tests.reference.pieces import WARE_OF, WARES, Json
-from tests.reference.state import State, Turn
 
 ROLES = {"bridge": "shell_collector", "island": "banana_picker", "sea": "fisherman", "market": "merchant"}
 

@@ -18,9 +18,8 @@ from schemas.events import (
 from schemas.vocabulary import Edition
 from service.engine import move_effects, move_feature
 from service.engine.delivery import missing_wares
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, RED, Table, kinds, kinds_of, of, paid, ship
-from tests.rules.test_r5_markets import one_market, two_markets, worth
+from tests.rules.rules_game import BLUE, BOARDS, RED, Table, kinds, kinds_of, of, paid, ship
+from tests.rules.test_r5_evaluation import one_market, two_markets, worth
 from tests.rules.test_r8_queries import three_pickers
 from tests.rules.test_r9_examples import examples
 

@@ -9,9 +9,8 @@ from schemas.tileset import Sea
 from schemas.vocabulary import COLORS
 from service.engine import build_view
 from service.games.tilesets import first_seat, load_catalogue, shuffled_bag, shuffled_ships
-from tests.engine.new_games import start_game
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, GREEN, RED, Table
+from tests.engine.lockstep import start_game
+from tests.rules.rules_game import BLUE, BOARDS, GREEN, RED, Table
 
 LAGOON = load_catalogue(None).get("lagoon").index
 

@@ -2,8 +2,7 @@
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import FeatureEvaluated, IslanderPlaced, IslanderReturned, ShipTaken, TilePlaced, TurnStarted
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, RED, Table, kinds, ship
+from tests.rules.rules_game import BLUE, BOARDS, RED, Table, kinds, ship
 
 BANANA_SHIPS = [ship(f"s{number}", 2, bananas=1) for number in range(6)]
 

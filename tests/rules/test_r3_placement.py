@@ -2,8 +2,7 @@
 
 from schemas.actions import Deliver, PlaceTile
 from schemas.events import GameFinished, TileDiscarded, TileDrawn, TurnStarted
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
+from tests.rules.rules_game import BLUE, BOARDS, RED, Table, kinds, of, ship
 
 
 def test_r3_1_the_drawn_tile_is_open_to_everybody() -> None:

@@ -13,8 +13,7 @@ from schemas.events import (
     TilePlaced,
     TurnStarted,
 )
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, RED, Table, kinds, of
+from tests.rules.rules_game import BLUE, BOARDS, RED, Table, kinds, of
 
 
 @pytest.mark.parametrize("name", ("bridge", "island", "market", "sea"))

@@ -6,8 +6,7 @@ from schemas.actions import Deliver
 from schemas.events import FeatureEvaluated, FishCovered, GameFinished, IslanderReturned, ShipTaken, TileDrawn
 from schemas.game import Score
 from schemas.tileset import Ship
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, ship
+from tests.rules.rules_game import BLUE, BOARDS, FAR_SHIPS, RED, Table, kinds, of, ship
 
 
 def test_r7_1_the_game_ends_after_the_turn_of_the_last_tile() -> None:

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from service.engine.queries import feature_labels_at, feature_value, islander_values, player_scores, tiles_left
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds_of, ship
+from tests.rules.rules_game import BLUE, BOARDS, FAR_SHIPS, RED, Table, kinds_of, ship
 
 
 def four_roles() -> Table:

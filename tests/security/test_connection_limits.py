@@ -19,8 +19,7 @@ from service.web.websocket import MAX_RATE_LIMITED
 from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket
 from tests.web.app_server import serve
-from tests.web.gated_store import GatedStore
-from tests.web.http_game import check_problem, create_game
+from tests.web.http_game import GatedStore, check_problem, create_game
 from tests.web.watcher_client import client_transport, connect_watcher, watch_game
 
 STREAM = {"Accept": "text/event-stream"}

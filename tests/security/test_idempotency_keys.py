@@ -1,16 +1,42 @@
-"""The memory that idempotency keys use in Redis, and how many a token and an address may use."""
+"""The memory that idempotency keys use in Redis, and how many a token and an address may use.
 
+Guesses are limited by address, and no valid token is rejected for the guesses of others.
+"""
+
+import asyncio
+import gc
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial
 from random import Random
+from time import perf_counter
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
+import pytest
+from aiohttp import ClientSession
 from redis.asyncio import Redis
 
+from service.fair_queue import FairQueue
+from service.games.api_key import generate_secret
 from service.store.game_store import RedisStore
+from service.web import rate_limiter
+from service.web.accounts import Accounts
 from service.web.limits import Limits
-from tests.security.limited_client import make_limits, read_status
+from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_LIMITER, RateLimiter
+from tests.api_key_fixture import api_key_header
+from tests.polling import wait_until
+from tests.security.limited_client import (
+    count_admitted,
+    count_statuses,
+    make_limits,
+    open_socket,
+    read_status,
+    request_game,
+)
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
-from tests.web.watcher_client import connect_watcher
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.watcher_client import connect_watcher, watch_game
 
 SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150
@@ -101,3 +127,274 @@ async def test_keys_over_a_socket_are_limited_too(store: RedisStore) -> None:
 def key_header(number: int) -> dict[str, str]:
     """Return a header with a key."""
     return {"Idempotency-Key": f"k{number}"}
+
+
+OPEN = [{"name": "Ana"}, {"open": True}]
+
+
+async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]:
+    """Send unknown tokens from the address that all clients here have."""
+    numbers = iter(range(times))
+    return await count_statuses(
+        times, lambda: client.get(game.path, headers=bearer_header(f"guess-{next(numbers):035}"))
+    )
+
+
+async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisStore) -> None:
+    """By creating and joining; none of them has opened anything yet."""
+    async with serve(store, make_limits(rate_guesses=10)) as client:
+        target = await create_game(client, OPEN)
+        assert (await guess(client, target))[429] > 20
+        game = await create_game(client, TWO_PLAYERS)
+        for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
+            assert await read_status(await game.get(token=token)) == 200
+        joined = await target.join(token=target.spectator_token)
+        seat = (await joined.json())["token"]
+        assert await read_status(await target.get(token=seat)) == 200
+        await game.delete()
+        again = await game.rematch()
+        for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):
+            assert await read_status(await again.get(token=token)) == 200
+
+
+@pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_requests"))
+async def test_tokens_of_another_instance_are_accepted_despite_guesses(
+    store: RedisStore, elsewhere: Client, exhausted: str
+) -> None:
+    """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
+    async with serve(store, make_limits(**{exhausted: 10})) as client:
+        game = await create_game(elsewhere, OPEN)
+        assert (await guess(client, game))[429] > 20
+        for token in (game.owner_token, game.spectator_token, game.seat_tokens[0]):
+            assert await read_status(await client.get(game.path, headers=bearer_header(token))) == 200
+            assert await read_status(await client.get(game.path, headers=bearer_header(token))) == 200
+        bad = await client.get(game.path, headers=bearer_header("x" * 43))
+        assert (await check_problem(bad, 429, "rate_limited"))["retry_after_s"] > 0
+
+
+async def test_lists_of_my_games_are_served_despite_guesses(store: RedisStore, elsewhere: Client) -> None:
+    async with serve(store, make_limits(rate_requests=10)) as client:
+        game = await create_game(elsewhere)
+        assert (await guess(client, game))[429] > 20
+        mine = "/v1/seats/me/games"
+        good = bearer_header(f"{'x' * 43}, {game.seat_tokens[1]}")
+        assert await read_status(await client.get(mine, headers=good)) == 200
+        assert await read_status(await client.get(mine, headers=bearer_header("y" * 43))) == 429
+
+
+async def test_sockets_accept_valid_tokens_despite_guesses(store: RedisStore, elsewhere: Client) -> None:
+    async with serve(store, make_limits(rate_guesses=10)) as client:
+        game, other = await create_game(elsewhere), await create_game(elsewhere)
+        assert (await guess(client, game))[429] > 20
+        async with connect_watcher(client) as watcher:
+            await watcher.request_error({"type": "auth", "game": game.id, "token": "x" * 43}, "rate_limited")
+            await watcher.request({"type": "ping"}, "pong")
+            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
+            await watcher.subscribe(game.id)
+            await watcher.send({"type": "act", "game": game.id, "move": (await game.legal_moves())[0]["id"]})
+            await watcher.receive("diff")
+            await watcher.receive("ack")
+        async with watch_game(client, other.id, token=other.spectator_token) as watcher:
+            await watcher.expect_nothing()
+        async with connect_watcher(client, token=other.owner_token) as watcher:
+            await watcher.send({"type": "act", "game": other.id, "move": (await other.legal_moves())[0]["id"]})
+            await watcher.receive("ack")
+
+
+async def test_sockets_open_for_valid_tokens_despite_guesses(store: RedisStore, elsewhere: Client) -> None:
+    """Also where the guesses have opened as many as the address may."""
+    async with serve(store, make_limits(rate_requests=5)) as client:
+        game, other = await create_game(elsewhere), await create_game(elsewhere)
+        statuses = [await open_socket(client, f"{game.path}/ws", **bearer_header(f"guess-{i}")) for i in range(10)]
+        assert statuses.count(429) >= 4
+        async with (
+            watch_game(client, game.id, token=game.spectator_token),
+            connect_watcher(client, token=other.owner_token),
+        ):
+            pass
+
+
+async def test_rejected_creations_are_not_counted(store: RedisStore) -> None:
+    """Else a hundred guesses would keep an address from new games for an hour."""
+    async with serve(store, make_limits(rate_creations=5)) as client:
+        game = await create_game(client)
+        await game.delete()
+        rematch = f"{game.path}/rematch"
+        assert await count_statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
+        assert await count_statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
+        assert await read_status(await client.post(rematch, headers=bearer_header(game.owner_token))) == 201
+        assert 3 <= await count_admitted(10, lambda: request_game(client), 201) <= 4
+
+
+async def test_few_tokens_of_a_request_are_verified(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified = AsyncMock(return_value=False)
+    monkeypatch.setattr(RateLimiter, "check_in_turn", verified)
+    async with serve(store, make_limits(rate_requests=10)) as client:
+        assert (await guess(client, await create_game(client)))[429] > 20
+        verified.reset_mock()
+        many = bearer_header(", ".join(f"guess-{number}" for number in range(100)))
+        assert await read_status(await client.get("/v1/seats/me/games", headers=many)) == 429
+        assert verified.call_count == MAX_TOKENS_CHECKED
+
+
+async def test_a_socket_of_an_unknown_game_is_a_guess(store: RedisStore) -> None:
+    async with serve(store, make_limits(rate_guesses=10)) as client:
+        game = await create_game(client)
+        for _ in range(15):
+            await open_socket(client, "/v1/games/unknown/ws")
+        assert await read_status(await client.get(game.path)) == 429
+
+
+@pytest.mark.parametrize("kind", ("token", "api_key"))
+async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
+    async with serve(store, make_limits(rate_guesses=20)) as client:
+        game, loads, answers = await create_game(client), 0, Counter[int]()
+        guessed: Any = store if kind == "token" else store.api_keys
+        load = guessed.load
+
+        async def count_loads(*given: Any) -> Any:
+            nonlocal loads
+            loads += 1
+            return await load(*given)
+
+        monkeypatch.setattr(guessed, "load", count_loads)
+        started_at = perf_counter()
+
+        async def guess_often(name: int) -> None:
+            async with ClientSession(client.make_url("/")) as session:
+                for number in range(15):
+                    if kind == "token":
+                        header = bearer_header(f"guess-{name}-{number}".ljust(43, "x"))
+                        response = await session.get(game.path, headers=header)
+                    else:
+                        response = await request_game(session, **api_key_header(generate_secret("discord-bot")))
+                    answers[await read_status(response)] += 1
+
+        async with asyncio.TaskGroup() as group:
+            for name in range(40):
+                group.create_task(guess_often(name))
+            await (game.get_json() if kind == "token" else game.act_successfully())
+        took_s = perf_counter() - started_at
+        assert answers[401] <= 22
+        assert answers[401] + answers[429] == 600
+        assert loads <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
+        await wait_until(lambda: not len(client.app[RATE_LIMITER].checks))
+
+
+class TokenLookup:
+    """Knows the token `good`. Records the tokens that it looks up, and answers while it is not held back."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def __call__(self, token: str) -> bool:
+        """Return whether the token is valid."""
+        self.tokens.append(token)
+        await self.may_answer.wait()
+        return token == "good"
+
+
+@pytest.fixture
+def lookup() -> TokenLookup:
+    return TokenLookup()
+
+
+class Checker:
+    """Checks tokens of addresses."""
+
+    def __init__(self) -> None:
+        self.accounts = Accounts(Limits(), Mock())
+        self.limiter = RateLimiter(self.accounts, Mock())
+
+    async def is_valid(self, address: str, request: Any, check: Callable[[], Awaitable[bool]]) -> bool:
+        """Return whether a token is valid."""
+        return await self.limiter.check_in_turn(self.accounts.get(address), request, check)
+
+    def __len__(self) -> int:
+        """Return the number of running and waiting checks."""
+        return sum(one.slots_in_use + one.queue_length(attended=True) for one in self.limiter.checks.values())
+
+
+@pytest.fixture
+def verifier() -> Checker:
+    return Checker()
+
+
+async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: Checker) -> None:
+    guesses = [
+        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(50)
+    ]
+    await asyncio.sleep(0)
+    assert await verifier.is_valid("b", None, partial(lookup, "good"))
+    assert len(lookup.tokens) < 10
+    assert await verifier.is_valid("a", None, partial(lookup, "good"))
+    assert not any(await asyncio.gather(*guesses))
+
+
+async def test_the_next_token_of_an_address_is_verified_after_a_pause(
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[tuple[float, Callable[[], None]]] = []
+    monkeypatch.setattr(
+        asyncio.get_running_loop(),
+        "call_later",
+        lambda pause_s, then, *given: pauses.append((pause_s, partial(then, *given))),
+    )
+    guesses = [
+        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(3)
+    ]
+    for number, one in enumerate(guesses, 1):
+        assert not await one
+        assert len(lookup.tokens) == number
+        ((pause_s, end_pause),) = pauses
+        assert pause_s == 1 / MAX_CHECKS_PER_S
+        pauses.clear()
+        end_pause()
+    assert len(verifier) == 0
+
+
+async def test_no_token_is_verified_for_disconnected_clients(
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do they wait in anybody's way, however many there were."""
+    monkeypatch.setattr(rate_limiter, "MAX_CHECKS_PER_S", 5)
+    disconnected = Mock(transport=None)
+    async with asyncio.timeout(20):
+        left = [asyncio.create_task(verifier.is_valid("a", disconnected, partial(lookup, "good"))) for _ in range(200)]
+        assert await verifier.is_valid("a", None, partial(lookup, "good"))
+        assert not any(await asyncio.gather(*left))
+    assert lookup.tokens == ["good"]
+
+
+async def test_the_number_of_waiting_verifications_is_limited(
+    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limiter, "FairQueue", partial(FairQueue, max_waiting=2))
+    lookup.may_answer.clear()
+    waiting = [asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(3)]
+    await asyncio.sleep(0)
+    assert len(verifier) == 3
+    assert not await verifier.is_valid("a", None, partial(lookup, "good"))
+    lookup.may_answer.set()
+    assert all(await asyncio.gather(*waiting))
+    await wait_until(lambda: not len(verifier))
+
+
+async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
+    lookup: TokenLookup, verifier: Checker
+) -> None:
+    lookup.may_answer.clear()
+    first, second = (asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(2))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    assert len(verifier) == 1
+    lookup.may_answer.set()
+    assert await first
+    await wait_until(lambda: not len(verifier))
+    del first, second
+    gc.collect()
+    assert not verifier.limiter.checks

@@ -1,15 +1,36 @@
-"""Settings of limits are parsed, and their errors say what is wrong."""
+"""Settings of limits are parsed, and their errors say what is wrong.
 
+The security headers of every kind of response.
+
+`.ci/audit` reports what it found, and also when it could not ask.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from aiohttp import ClientResponse, ClientSession
 
 from service.games.context import Retention
 from service.games.ports import RateLimit
 from service.store.connection import InFlightLimits
+from service.store.game_store import RedisStore
 from service.store.pipeline import Wait
-from tests.serve_settings import parse_settings
+from service.web.limits import Limits
+from tests.security.limited_client import make_limits, request_game
+from tests.server_process import parse_settings
+from tests.tools import ROOT
+from tests.web.app_server import Client, serve
+from tests.web.http_game import create_game
+from tests.web.raw_http import send_raw
 
 
 @pytest.mark.parametrize(
@@ -75,3 +96,119 @@ def test_an_invalid_value_is_rejected(flag: str, value: str) -> None:
     with pytest.raises(click.BadParameter) as rejected:
         parse_settings(flag, value)
     assert flag in rejected.value.format_message()
+
+
+PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
+PICTURES = ("/board.svg", "/board.png", "/board.txt")
+
+
+@asynccontextmanager
+async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
+    """Return responses of all kinds."""
+    game = await create_game(client)
+    tag = (await game.get()).headers["ETag"]
+    async with ClientSession(client.make_url("/")) as browser:
+        answers = [
+            await browser.get(game.path + "/diffs", headers={"Accept": "text/event-stream"}),
+            await browser.get(game.path),
+            await browser.get(game.path, headers={"If-None-Match": tag}),
+            await request_game(browser),
+            await browser.post("/v1/games", json={}),
+            await browser.put("/v1/games"),
+            await browser.options("/v1/games"),
+            await browser.get("/", headers={"Accept": "text/html"}),
+            await browser.get("/docs/", allow_redirects=False),
+            *[await browser.get(path) for path in PATHS],
+            *[await browser.get(game.path + path) for path in PICTURES],
+        ]
+        yield answers
+        for answer in answers:
+            answer.close()
+
+
+def check(answer: ClientResponse) -> None:
+    """Fail unless a response has the headers of all responses."""
+    where = f"{answer.method} {answer.url} {answer.status}"
+    headers = answer.headers
+    assert headers.getall("X-Content-Type-Options") == ["nosniff"], where
+    (policy,) = headers.getall("Content-Security-Policy")
+    assert "default-src 'none'" in policy, where
+    assert "frame-ancestors 'none'" in policy, where
+    assert headers.getall("Referrer-Policy") == ["no-referrer"], where
+    assert headers.getall("Server") == ["south-seas"], where
+    if answer.content_type == "text/html" and answer.status == 200:
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin", where
+    assert "Set-Cookie" not in headers, where
+    assert "Strict-Transport-Security" not in headers, where
+
+
+async def test_every_response_has_the_security_headers(store: RedisStore) -> None:
+    async with serve(store) as client, every_kind(client) as answers:
+        for answer in answers:
+            check(answer)
+
+
+async def test_a_response_to_malformed_http_has_the_security_headers(client: Client) -> None:
+    answer = await send_raw(client, b"NONSENSE\r\n\r\n")
+    assert answer.getheader("X-Content-Type-Options") == "nosniff"
+    assert answer.getheader("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
+
+
+async def test_the_setting_adds_strict_transport_security(store: RedisStore) -> None:
+    async with serve(store, Limits(hsts_max_age_s=31_536_000)) as client, every_kind(client) as answers:
+        for answer in answers:
+            assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+
+
+async def test_a_rate_limited_response_has_the_security_headers(store: RedisStore) -> None:
+    async with serve(store, make_limits(rate_requests=1)) as client:
+        answers = [await client.get("/v1/bots") for _ in range(5)]
+        assert answers[-1].status == 429
+        assert answers[-1].headers["X-Content-Type-Options"] == "nosniff"
+        assert answers[-1].headers["Access-Control-Allow-Origin"] == "*"
+
+
+CLEAN = {"dependencies": [{"name": "aiohttp", "version": "3.14.5", "vulns": []}]}
+WEAK = {"dependencies": [{"name": "aiohttp", "version": "0.1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["3"]}]}]}
+UNKNOWN = {"dependencies": [{"name": "aiohttp", "skip_reason": "not found on PyPI"}]}
+NPM_CLEAN: dict[str, Any] = {"vulnerabilities": {}}
+NPM_WEAK = {"vulnerabilities": {"left-pad": {"severity": "high"}}}
+NPM_REFUSED = {"message": "405 Method Not Allowed"}
+
+
+@pytest.mark.parametrize(
+    ("python", "npm", "flags", "code", "says"),
+    (
+        (CLEAN, NPM_CLEAN, (), 0, "No vulnerability is known in any of the npm packages"),
+        (WEAK, NPM_CLEAN, ("--if-reachable",), 1, "aiohttp 0.1: PYSEC-1, fixed in 3"),
+        (CLEAN, NPM_WEAK, ("--if-reachable",), 1, "left-pad: high"),
+        (WEAK, NPM_REFUSED, (), 1, "aiohttp 0.1"),
+        (UNKNOWN, NPM_CLEAN, (), 2, "NOT AUDITED: Python packages: 1 of 1"),
+        (CLEAN, NPM_REFUSED, (), 2, "NOT AUDITED: npm packages: 405"),
+        (UNKNOWN, NPM_REFUSED, ("--if-reachable",), 0, "NOT AUDITED: npm packages: 405"),
+        (None, None, (), 2, "NOT AUDITED: Python packages: no answer"),
+        (None, None, ("--if-reachable",), 0, "NOT AUDITED"),
+    ),
+)
+def test_findings_and_unreachable_registries_are_reported(
+    tmp_path: Path, python: Any, npm: Any, flags: tuple[str, ...], code: int, says: str
+) -> None:
+    for name, received in (("pip-audit", python), ("npm", npm)):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho '{'' if received is None else json.dumps(received)}'\nexit 1\n")
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"}
+    finished = subprocess.run(
+        (sys.executable, str(ROOT / ".ci" / "audit"), *flags),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert finished.returncode == code, finished.stderr
+    assert says in finished.stdout + finished.stderr
+
+
+def test_the_audit_is_part_of_ci() -> None:
+    assert "make audit ARGS=--if-reachable" in (ROOT / ".ci" / "run").read_text()

@@ -18,8 +18,8 @@ from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from tests.polling import wait_until
-from tests.security.cpu_time import MeasuredService, send, start_measured_service
 from tests.security.limited_client import open_client_at
+from tests.security.request_costs import MeasuredService, send, start_measured_service
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import bearer_header, create_game

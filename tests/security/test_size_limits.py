@@ -1,20 +1,40 @@
-"""Everything that a client can make long, large or numerous has a limit, and a problem that names it."""
+"""Everything that a client can make long, large or numerous has a limit, and a problem that names it.
+
+Unwanted request bodies: none is decompressed, and none is read further than a request may be long.
+
+Names that are invisible, or the same as another, are rejected wherever a player gets a name.
+"""
 
 import asyncio
+import gzip
 import json
 import struct
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
 from typing import Any
+from unittest.mock import Mock
 
+import msgspec
 import pytest
+import pytest_asyncio
 
+from schemas.lobby import CreateGame
+from schemas.player_names import is_visible, name_key, normalize_name
 from service.store.game_store import RedisStore
+from service.web.connection import MAX_DISCARDED_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
+from service.web.limits import Limits
 from service.web.middleware import LIST_HEADERS
 from service.web.server import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
+from service.web.streaming import deflated_frame
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import count_admitted, make_limits
+from tests.security.request_costs import Data, MeasuredService, send, start_measured_service
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import make_head, open_connection, read_to_end, send_raw
+from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end, send_raw
 
 TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "/v1/games", {"json": {"players": TWO_PLAYERS}, "headers": {"Idempotency-Key": "k" * 256}}),
@@ -148,3 +168,296 @@ async def register(game: HTTPGame) -> Any:
     if answer.status == 201:
         assert (await game.delete(f"/webhooks/{(await answer.json())['id']}")).status == 204
     return answer
+
+
+WITHIN_S = 10.0
+
+COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
+"""58 KB that decompress to 60 MB."""
+
+READ_BYTES = 262_144
+"""Bytes that the event loop reads at once."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def service(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> AsyncIterator[MeasuredService]:
+    """Start one service for all measurements."""
+    async with start_measured_service(tmp_path_factory.mktemp("bodies"), redis_url, "--rate-limits", "off") as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def get_ms(service: MeasuredService) -> float:
+    """Measure the milliseconds of a plain GET."""
+    return await service.measure_get()
+
+
+def head(path: str, *lines: str) -> bytes:
+    """Return the head of a POST."""
+    return make_head(path, f"Content-Type: {JSON}", *lines, method="POST")
+
+
+def chunked(path: str, chunk: bytes, number: int) -> Data:
+    """Return a body in so many chunks."""
+
+    def parts() -> Iterable[bytes]:
+        yield head(path, "Transfer-Encoding: chunked")
+        for _ in range(number // 1_000):
+            yield chunk * 1_000
+        yield b"0\r\n\r\n"
+
+    return parts
+
+
+def large_body(path: str, *lines: str, before: bytes = b"", filled_with: bytes = b"a") -> Data:
+    """Return a body of 200 MB."""
+
+    def parts() -> Iterable[bytes]:
+        yield head(path, *lines) + before
+        megabyte = filled_with * 1_000_000
+        for _ in range(200):
+            yield megabyte
+
+    return parts
+
+
+PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tilesets")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_compressed_body_costs_at_most_20_gets(service: MeasuredService, get_ms: float, path: str) -> None:
+    lines = ("Content-Encoding: gzip", f"Content-Length: {len(COMPRESSED_ZEROS)}")
+    cost, last = await service.measure_cost(head(path, *lines) + COMPRESSED_ZEROS, 10)
+    assert last.status == 415
+    assert cost < 20 * get_ms
+
+
+LENGTH, CHUNKED = "Content-Length: 200000000", "Transfer-Encoding: chunked"
+STREAM = "Accept: text/event-stream"
+
+FLOODS: dict[str, tuple[Data, int]] = {
+    "a long body, 404": (large_body("/nowhere", LENGTH), 404),
+    "a long body, 405": (large_body("/livez", LENGTH), 405),
+    "a long body, 413": (large_body("/v1/games", LENGTH), 413),
+    "a long chunk, 404": (large_body("/nowhere", CHUNKED, before=b"bebc200\r\n"), 404),
+    "a long chunk, 413": (large_body("/v1/games", CHUNKED, before=b"bebc200\r\n"), 413),
+    "small chunks, 404": (chunked("/nowhere", b"1\r\n \r\n", 1_000_000), 404),
+    "small chunks, 400": (chunked("/v1/games", b"1\r\n \r\n", 1_000_000), 400),
+    "a long extension, 404": (large_body("/nowhere", CHUNKED, before=b"1;"), 404),
+    "extensions, 404": (chunked("/nowhere", b"1;" + b"a" * 2_000 + b"\r\n \r\n", 10_000), 404),
+    "after an upgrade, 413": (large_body("/v1/games", *UPGRADE[:2], LENGTH), 413),
+    "after a CONNECT, 404": (lambda: (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(20_000_000)), 404),
+    "a chunk's size, 404": (large_body("/nowhere", CHUNKED, filled_with=b"0"), 404),
+}
+
+
+@pytest.mark.usefixtures("short_linger")
+@pytest.mark.parametrize("name", FLOODS)
+async def test_an_unwanted_body_is_not_read_to_its_end(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    accept, connections = ClientConnection.connection_made, []
+
+    def record(connection: ClientConnection, transport: asyncio.BaseTransport) -> None:
+        connections.append(connection)
+        accept(connection, transport)
+
+    monkeypatch.setattr(ClientConnection, "connection_made", record)
+    data, status = FLOODS[name]
+    async with serve(store) as client:
+        assert (await send(str(client.make_url("/")), data)).status == status
+    (connection,) = connections
+    assert 0 < connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredService, get_ms: float) -> None:
+    """It is inflated to what a message may have and no further."""
+    packed = deflated_frame(bytes(20_000_000))
+    frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
+
+    handshake = make_head("/v1/ws", *UPGRADE, "Sec-WebSocket-Extensions: permessage-deflate")
+    cost, last = await service.measure_cost(handshake, 10, after_response=frame)
+    assert cost < 20 * get_ms
+    assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
+
+
+@pytest.mark.usefixtures("short_linger")
+async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
+    async with serve(store, Limits(request_timeout_s=1.0)) as client, open_connection(client) as (reader, writer):
+        writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
+        async with asyncio.timeout(WITHIN_S):
+            assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+            assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
+
+
+def pipelined_requests(size: int) -> bytes:
+    """Return many pipelined requests with such bodies."""
+    return (b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size + bytes(size)) * 32
+
+
+async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
+    """Return the server's side of a connection, once it meets a condition."""
+    connections: dict[ClientConnection, None] = client.app[CONNECTION_LIMITER].connections
+    await wait_until(lambda: any(map(such, connections)))
+    return next(filter(such, connections))
+
+
+@pytest.mark.parametrize("size", (20_000, 500_000))
+async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -> None:
+    """They wait behind answers that nobody reads, what was read at once with aiohttp, the rest with the client."""
+    async with serve(store) as client, open_connection(client) as (_, writer):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
+        connection = await wait_for_connection(client, lambda _: True)
+        async with asyncio.timeout(WITHIN_S):
+            while not connection.writing_paused:
+                writer.write(make_head("/openapi.json"))
+                await asyncio.sleep(0.02)
+        received_before = connection.received_bytes
+        writer.write(pipelined_requests(size))
+        await wait_for_connection(client, lambda one: one.is_ahead)
+        await wait_until_unchanged(lambda: connection.received_bytes)
+        assert 0 < connection.received_bytes - received_before <= READ_BYTES
+
+
+async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
+    async with serve(store) as client, open_connection(client) as (reader, writer):
+        game = await create_game(client)
+        writer.write(make_head(f"{game.path}/diffs", STREAM))
+        connection = await wait_for_connection(client, lambda one: one.kind == "stream")
+        writer.write(pipelined_requests(500_000))
+        await read_to_end(reader)
+        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + READ_BYTES
+
+
+@pytest.mark.parametrize("number", (2, 4))
+@pytest.mark.parametrize("kind", ("socket", "stream"))
+async def test_sockets_and_event_streams_must_have_a_small_head(store: RedisStore, kind: str, number: int) -> None:
+    """It stays as long as the socket or event stream."""
+    lines = [f"X-{index}: {'a' * 5_000}" for index in range(number)]
+    async with serve(store) as client:
+        game = await create_game(client)
+        stream = make_head(f"{game.path}/diffs", STREAM, *lines)
+        async with open_connection(client) as (reader, writer):
+            writer.write(make_head("/v1/ws", *UPGRADE, *lines) if kind == "socket" else stream)
+            async with asyncio.timeout(WITHIN_S):
+                status = int((await reader.readline()).split()[1])
+    assert status == 400 if number == 4 else status in (101, 200)
+
+
+INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")
+HIDING = ("Ana\u202e", "A\u200bna", "\u2066Ana\u2069", "Ana\u3164", "A\x07na", "Ana\u2028x", "\ufeffAna", "A\u00adna")
+JOINING_NOTHING = (
+    "A\u200dna",
+    "An\u200ca",
+    "\u0639\u200c",
+    "\u200d\U0001f469",
+    "\U0001f469\u200d",
+    "a\u200d\U0001f469",
+)
+RESERVED = ("A\ufffe", "A\ufdd0", "A\ue000", "A\u2065", "\U000e0fff", "A\U0001343f", "A\U0010ffff")
+
+ALIKE = (
+    *("ana lee", "ANA LEE", "  Ana Lee ", "Ana\u00a0Lee", "Ana  Lee", "Ana Lee\ufe0f"),
+    *("\uff21\uff4e\uff41 \uff2c\uff45\uff45", "\U0001d400na Lee"),
+)
+"""Spellings of `Ana Lee`."""
+
+SHOWN_AS_THEY_ARE = (
+    *("\u2764\ufe0f", "\U0001f469\U0001f3fd", "\u845b\U000e0100"),
+    *("\u0639\u0644\u064a", "\u0915\u094d\u0937", "a" * 32, "..."),
+    *(
+        "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
+        "\u0627\u0645\u06cc\u0631\u200c\u062d\u0633\u06cc\u0646",
+    ),  # Persian
+    *(
+        "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+        "\u0915\u094d\u200c\u0937",
+        "\u0d05\u0d30\u0d41\u0d23\u0d4d\u200d",
+    ),  # Sinhala, Malayalam
+    *("\u09b0\u200d\u09cd\u09af\u09be\u099a\u09c7\u09b2", "\u0c86\u0cb0\u200d\u0ccd\u0caf"),  # Bengali, Kannada
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+    "\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468",
+    "\U0001f469\U0001f3fd\u200d\U0001f680",
+    "\U0001f642\u200d\u2194\ufe0f",
+    *("\U0001fae8", "\U0001fae9", "\U0001fac6\u200d\U0001fadc", "\ua7cb", "\U0001fbfa"),  # Unicode 15 to 17
+)
+
+
+ANSWERS = "aaf19493c82c51fbaa220d9edea83fb953ad3f0f6b7e899369af3a273b5b3b34"
+"""The hash of the answers for all characters, some of them in a sequence."""
+
+
+async def test_a_bad_name_is_rejected_wherever_a_player_gets_one(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana Lee"}, {"open": True}])
+    hidden, other = "A\u200bna", {"bot": "random", "name": "Bo"}
+    await check_problem(await game.join(hidden), 400, "malformed", "$.name")
+    await check_problem(await game.join("ANA LEE"), 409, "conflict")
+    for players, status, code, path in (
+        ([{"name": hidden}, other], 400, "malformed", "$.players[0].name"),
+        ([other, {"bot": "random", "name": hidden}], 400, "malformed", "$.players[1].name"),
+        ([{"name": "Ana Lee"}, {"name": "ANA LEE"}], 409, "conflict", None),
+    ):
+        await check_problem(await client.post("/v1/games", json={"players": players}), status, code, path)
+    joined = await (await game.join(" Ana\u0301 ")).json()
+    assert joined["game"]["players"][1]["name"] == "An\u00e1"
+
+
+@pytest.mark.parametrize("name", (*INVISIBLE, *HIDING, *JOINING_NOTHING, *RESERVED, "\u0958" * 17), ids=ascii)
+def test_invisible_names_and_hidden_characters_are_rejected(name: str) -> None:
+    with pytest.raises(ValueError, match="name"):
+        normalize_name(name)
+
+
+@pytest.mark.parametrize("name", ALIKE, ids=ascii)
+def test_another_spelling_is_the_same_name(name: str) -> None:
+    assert name_key(normalize_name(name)) == name_key("Ana Lee") != name_key("Ana Leek")
+
+
+def test_names_that_differ_in_joiners_only_are_the_same() -> None:
+    for name in ("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\U0001f468\u200d\U0001f469"):
+        assert name_key(name) == name_key(name.replace("\u200c", "").replace("\u200d", ""))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), ((" Ana\u0301 ", "An\u00e1"), *((name, name) for name in SHOWN_AS_THEY_ARE)), ids=ascii
+)
+def test_names_of_all_scripts_are_accepted_trimmed_and_in_nfc(name: str, shown: str) -> None:
+    assert normalize_name(name) == shown
+
+
+def test_the_length_of_a_name_is_that_of_its_normal_form() -> None:
+    assert len(normalize_name("\u0958" * 16)) == 32
+
+
+def test_every_supported_python_answers_alike() -> None:
+    """Each knows another version of Unicode. If this fails on a new Python, UNICODE_14 lacks what is new or changed."""
+    answers = sha256()
+    for character in map(chr, (*range(0x20000), *range(0xE0000, 0xE1000))):
+        try:
+            name = normalize_name(f"a{character}\u0323\u0301")
+        except ValueError:
+            name = ""
+        key = name_key(f"{character}\u0323")
+        answers.update(f"{name}\t{key}\t{is_visible(character)}\n".encode("utf-8", "surrogatepass"))
+    assert answers.hexdigest() == ANSWERS
+
+
+async def test_bots_of_the_same_name_are_numbered(client: Client) -> None:
+    greedy = {"bot": "greedy"}
+    game = await create_game(client, [greedy, {"name": "Greedy"}, greedy, {"bot": "greedy", "name": "GREEDY"}])
+    names = [player["name"] for player in (await game.get_json())["players"]]
+    assert names == ["Greedy 2", "Greedy", "Greedy 3", "GREEDY 4"]
+    long = "a" * 32
+    other = await create_game(client, [{"bot": long, "name": long} | greedy, {"bot": "greedy", "name": long}])
+    assert [player["name"] for player in (await other.get_json())["players"]] == [long, "a" * 30 + " 2"]
+
+
+def test_no_name_is_normalized_before_the_number_of_seats_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body has room for thousands."""
+    monkeypatch.setattr("schemas.lobby.normalize_name", normalize := Mock(side_effect=normalize_name))
+    for seats in (2, 5_000):
+        with suppress(msgspec.ValidationError):
+            msgspec.json.decode(msgspec.json.encode({"players": [{"name": "Ana"}] * seats}), type=CreateGame)
+        assert normalize.call_count == 2

@@ -1,18 +1,26 @@
-"""A commit is stored atomically and once."""
+"""A commit is stored atomically and once.
+
+API keys in Redis: no change is lost, they never expire, and no secret is stored.
+
+Token buckets in Redis: exact, refilled steadily, and deleted when full.
+"""
 
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
+from service.games.api_key import ApiKey, Quotas, StoredApiKey
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     Change,
     Committed,
     GameStore,
+    Grant,
     KeyQuotaExceeded,
     RateLimit,
     Revision,
@@ -22,7 +30,8 @@ from service.games.ports import (
     VersionConflict,
 )
 from service.store import keys
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
+from tests.api_key_fixture import add_api_key
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 from tests.telemetry.metric_samples import grown, read_samples
@@ -334,3 +343,95 @@ async def test_a_ping_requires_no_writes(single_server: SingleServer) -> None:
         await single_server.store.ping()
     finally:
         await single_server.redis.config_set("maxmemory", 0)
+
+
+KEY = ApiKey("bot", 1_800_000_000, Quotas(10, 20, 30), [])
+
+
+async def test_a_new_key_is_stored_once(store: RedisStore) -> None:
+    assert await store.api_keys.load("bot") is None
+    assert await store.api_keys.save(KEY, 0)
+    assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
+    assert not await store.api_keys.save(msgspec.structs.replace(KEY, created_at=1), 0)
+    assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
+
+
+async def test_of_two_changes_at_once_one_is_rejected(store: RedisStore) -> None:
+    await store.api_keys.save(KEY, 0)
+    revoked = msgspec.structs.replace(KEY, revoked_at=1_800_000_001)
+    assert await store.api_keys.save(revoked, 1)
+    assert not await store.api_keys.save(msgspec.structs.replace(KEY, quotas=Quotas(1, 1, 1)), 1)
+    assert await store.api_keys.load("bot") == StoredApiKey(revoked, 2)
+
+
+async def test_a_repeated_save_changes_nothing(store: RedisStore) -> None:
+    assert await store.api_keys.save(KEY, 0)
+    assert await store.api_keys.save(KEY, 0)  # as after a lost connection
+    assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
+
+
+async def test_keys_are_listed_by_age(store: RedisStore, redis: Redis) -> None:
+    assert await store.api_keys.list_all() == []
+    younger = msgspec.structs.replace(KEY, name="a", created_at=KEY.created_at + 1)
+    for key in (younger, KEY):
+        await store.api_keys.save(key, 0)
+    await redis.zadd(keys.API_KEYS, {"never-stored": 1})  # as after a crash in between
+    assert await store.api_keys.list_all() == [KEY, younger]
+
+
+async def test_a_key_never_expires_and_its_secret_is_nowhere(store: RedisStore, redis: Redis) -> None:
+    secret = await add_api_key(store)
+    names = [name async for name in redis.scan_iter("*")]
+    assert sorted(names) == [b"south-seas:api-keys", b"south-seas:{key.discord-bot}:key"]
+    for name in names:
+        assert await redis.ttl(name) == -1
+        assert secret.split("_", 2)[2].encode() not in (await redis.dump(name) or b"")
+
+
+DAY = 86_400
+
+
+async def test_a_bucket_grants_its_capacity_and_then_nothing(store: GameStore) -> None:
+    take, size = store.buckets.take, RateLimit(10, DAY)
+    assert await take("a", 4, size) == Grant(4, 6, 0)
+    assert await take("a", 4, size) == Grant(4, 2, 0)
+    last = await take("a", 4, size)
+    assert (last.tokens, last.remaining) == (2, 0)
+    assert DAY / 10 - 60 < last.wait_s <= DAY / 10
+    assert (await take("a", 1, size)).tokens == 0
+    assert await take("b", 1, size) == Grant(1, 9, 0)
+
+
+async def wait_for_token(store: GameStore, bucket: str, size: RateLimit) -> None:
+    """Take tokens until there is one, after the pauses that the store names."""
+    async with asyncio.timeout(20):
+        while (granted := await store.buckets.take(bucket, 1, size)).tokens != 1:
+            assert granted.tokens == 0
+            assert 0 < granted.wait_s <= size.window_s / size.quota
+            await asyncio.sleep(granted.wait_s)
+
+
+async def test_a_bucket_refills_steadily(store: GameStore) -> None:
+    size = RateLimit(50, 1)
+    assert (await store.buckets.take("a", 50, size)).tokens >= 50
+    await wait_for_token(store, "a", size)
+
+
+async def test_concurrent_clients_get_no_more_than_the_capacity(store: GameStore, redis_url: str) -> None:
+    async with connect(redis_url) as other:
+        granted = await asyncio.gather(
+            *(each.buckets.take("a", 3, RateLimit(100, DAY)) for each in (store, other) for _ in range(40))
+        )
+    assert sum(each.tokens for each in granted) == 100
+
+
+async def test_a_bucket_is_stored_until_it_is_full(store: GameStore, redis: Redis) -> None:
+    await store.buckets.take("a", 1, RateLimit(100, DAY))
+    (key,) = await redis.keys("south-seas:bucket:*")
+    assert 0 < await redis.pttl(key) <= 1000 * DAY / 100 + 1
+
+
+async def test_a_clock_that_goes_back_does_not_block_a_bucket(store: GameStore, redis: Redis) -> None:
+    """The bucket is empty, and refills as any other."""
+    await redis.set("south-seas:bucket:a", b"9" * 16)
+    await wait_for_token(store, "a", RateLimit(50, 1))

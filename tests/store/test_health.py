@@ -14,7 +14,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
 from tests.polling import wait_until
 from tests.redis_servers import cluster, create_access, standalone
-from tests.redis_servers.acl import ACL
+from tests.redis_servers.access import ACL
 from tests.redis_servers.node import execute_text
 from tests.store.commits import creation
 from tests.store.conftest import SingleServer

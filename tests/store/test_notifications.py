@@ -1,28 +1,185 @@
-"""Change notifications reach all subscribers, and continue after any failure of a connection."""
+"""Change notifications reach all subscribers, and continue after any failure of a connection.
+
+A notification is what commit.lua published, or nothing: whoever may publish can send anything.
+
+Recording of change notifications, in this process or on another client.
+"""
 
 import asyncio
 import operator
 import os
 import signal
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
-from service.games.ports import ChangeNotification
-from service.store import keys, notifications
+from schemas.diffs import next_digest
+from service.games.ports import ChangeNotification, Revision, StoredDiff
+from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.store.notifications import MAX_UNREAD, PubSubConnection
+from service.store.log_entries import (
+    COMMIT_ID_BYTES,
+    DIFFS,
+    MAX_BYTES,
+    REVISION_BYTES,
+    CommitHeader,
+    decode_notification,
+)
+from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.polling import wait_until
-from tests.store.commits import action, creation, diff
+from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
-from tests.store.notification_recorder import record_notifications, subscribe_elsewhere
-from tests.store.test_notices import FORGERIES
+
+DICTIONARY = COMMIT_ID_BYTES + 20
+"""Where the number of the dictionary stands in an entry."""
+
+
+def compose(
+    diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None, sizes: Sequence[int] | None = None
+) -> bytes:
+    """Return the notification of a commit with these diffs, as commit.lua makes it."""
+    packed = entries or [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in diffs]
+    header = CommitHeader("", "", "", 1000, False, 0, False, 5, [*(sizes or map(len, packed))])
+    before = Revision(diffs[0].version - 1, diffs[0].previous)
+    argument = log_entries.pack_revision(before) + msgspec.msgpack.encode(header)
+    return b"".join((len(argument).to_bytes(2), argument, *packed))
+
+
+def bomb() -> bytes:
+    """Return an entry of which a few bytes become very many."""
+    return log_entries.pack(bytes(COMMIT_ID_BYTES), "a", replace(DIFFS_AFTER_3[0], data=bytes(2 * MAX_BYTES)))
+
+
+DIFFS_AFTER_3 = [diff(4), diff(5)]
+VALID = compose(DIFFS_AFTER_3)
+ENTRIES = [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in DIFFS_AFTER_3]
+
+FORGERIES = {
+    "cut": VALID[:-1],
+    "too long": VALID + b"\x00",
+    "header alone": VALID[: 2 + int.from_bytes(VALID[:2])],
+    "no entry is so large": compose(DIFFS_AFTER_3, sizes=[len(ENTRIES[0]) + len(ENTRIES[1]) + 9, -9]),
+    "entries of no bytes": compose(DIFFS_AFTER_3, sizes=[len(ENTRIES[0]), len(ENTRIES[1]), 0]),
+    "another content": compose([replace(DIFFS_AFTER_3[0], data=DIFFS_AFTER_3[0].data.replace(b"4}", b"5}"))]),
+    "another digest": compose([replace(DIFFS_AFTER_3[0], digest=digest(5))]),
+    "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
+    "a version is missing": compose([diff(4), diff(6)]),
+    "of a later release": compose(
+        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\x02" + ENTRIES[0][DICTIONARY + 1 :]]
+    ),
+    "a bomb": compose(DIFFS_AFTER_3[:1], entries=[bomb()]),
+}
+
+
+def test_a_notification_brings_the_diffs_of_its_commit() -> None:
+    assert decode_notification("a", VALID) == ChangeNotification("a", 5, diffs=DIFFS_AFTER_3, sent_us=5)
+
+
+@pytest.mark.parametrize("message", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_notification_is_none(message: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  each has its own text
+        decode_notification("a", message)
+
+
+def test_a_notification_of_another_game_is_none() -> None:
+    body = (
+        b'"at":"2026-11-25T21:00:00Z","game":"a","patch":[{"op":"replace","path":"/version","value":4}%b],"version":4}'
+    )
+    body %= b',{"op":"replace","path":"/updated_at","value":"2026-11-25T21:00:00Z"}'
+    own = next_digest(digest(3), b"{" + body)
+    message = compose([StoredDiff(4, own, digest(3), b'{"digest":"%b",%b' % (own.encode(), body))])
+    assert decode_notification("a", message).version == 4
+    with pytest.raises(ValueError, match="damaged"):
+        decode_notification("b", message)
+
+
+@given(st.integers(0, len(VALID) - 1), st.integers(1, 255))
+def test_whatever_a_changed_byte_does_it_changes_no_diff(position: int, change: int) -> None:
+    changed = bytearray(VALID)
+    changed[position] ^= change
+    try:
+        notification = decode_notification("a", bytes(changed))
+    except ValueError:
+        return
+    assert [one.data for one in notification.diffs] == [one.data for one in DIFFS_AFTER_3]
+    assert all(former.digest == latter.previous for former, latter in pairwise(notification.diffs))
+
+
+@given(st.binary(max_size=3 * REVISION_BYTES))
+def test_garbage_is_no_notification(message: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  each has its own text
+        decode_notification("a", message)
+
+
+def test_what_was_compressed_is_read_back_or_refused() -> None:
+    value = VALID * 3
+    stored = DIFFS.compress(value)
+    for cut in range(len(stored)):
+        with pytest.raises(ValueError):  # noqa: PT011  each has its own text
+            DIFFS.decompress(stored[:cut])
+    with pytest.raises(ValueError, match="too long"):
+        DIFFS.decompress(stored + b"\x00")
+    with pytest.raises(ValueError, match="too large"):
+        DIFFS.decompress(DIFFS.compress(bytes(MAX_BYTES + 1)))
+
+
+class NotificationRecorder:
+    """Collects notifications in a queue."""
+
+    def __init__(self, notifications: ChangeNotifications) -> None:
+        self.notifications = notifications
+        self.queue: asyncio.Queue[ChangeNotification] = asyncio.Queue()
+
+    async def listen(self) -> None:
+        async for notification in self.notifications.listen():
+            self.queue.put_nowait(notification)
+
+    async def next_notification(self) -> ChangeNotification:
+        """Wait for the next notification, and return it without its time."""
+        async with asyncio.timeout(8):
+            return replace(await self.queue.get(), sent_us=0)
+
+    async def subscribe(self, *games: str) -> None:
+        """Subscribe to games, and wait for the confirmations."""
+        for game in games:
+            self.notifications.subscribe(game)
+        assert {(await self.next_notification()).game for _ in games} == {*games}
+
+
+@asynccontextmanager
+async def record_notifications(notifications: ChangeNotifications, *games: str) -> AsyncIterator[NotificationRecorder]:
+    """Record the notifications of these games."""
+    recorder = NotificationRecorder(notifications)
+    task = asyncio.create_task(recorder.listen())
+    try:
+        await recorder.subscribe(*games)
+        yield recorder
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def subscribe_elsewhere(
+    url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0
+) -> AsyncIterator[NotificationRecorder]:
+    """Record the notifications of these games on a client of its own."""
+    with patch.multiple(notifications, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
+        async with connect(url, connections=1) as store, record_notifications(store._notifications, *games) as recorder:
+            yield recorder
 
 
 def news(game: str, *versions: int) -> ChangeNotification:

@@ -1,15 +1,25 @@
-"""Traces: from the client's request through both instances to a collector."""
+"""Traces: from the client's request through both instances to a collector.
 
+An OTLP collector over HTTP, on a port of its own.
+"""
+
+import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -23,12 +33,67 @@ from service.telemetry.otlp import OpenTelemetryBackend
 from service.telemetry.tracing import TracingConfigError, is_tracing_configured
 from tests.games.game_fixture import bot_seats, make_context
 from tests.games.game_fixture import create_game as create_stored_game
-from tests.programs import run_program
 from tests.server_process import start_server
-from tests.telemetry.otlp_collector import start_collector
+from tests.tools import run_program
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import watch_game
+
+
+class Received(NamedTuple):
+    """A received span."""
+
+    name: str
+    service: str
+    attributes: dict[str, str]
+
+
+class Collector:
+    """The received spans."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.spans: list[Received] = []
+        self._more = asyncio.Event()
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Receive a message of spans."""
+        body = await request.read()
+        self.spans += _spans(ExportTraceServiceRequest.FromString(body))
+        self._more.set()
+        received = ExportTraceServiceResponse().SerializeToString()
+        return web.Response(body=received, content_type="application/x-protobuf")
+
+    async def wait_for(self, *names: str) -> None:
+        """Wait until spans of all these names were received."""
+        async with asyncio.timeout(20):
+            while not {*names} <= {span.name for span in self.spans}:
+                self._more.clear()
+                await self._more.wait()
+
+
+@asynccontextmanager
+async def start_collector() -> AsyncIterator[Collector]:
+    """Start a collector."""
+    app, collector = web.Application(), Collector()
+    app.router.add_post("/v1/traces", collector.receive)
+    async with TestServer(app) as server:
+        collector.url = str(server.make_url("/")).rstrip("/")
+        yield collector
+
+
+def _spans(request: ExportTraceServiceRequest) -> list[Received]:
+    return [
+        Received(
+            name=span.name,
+            service=next(one.value.string_value for one in resource.resource.attributes if one.key == "service.name"),
+            attributes={one.key: one.value.string_value or str(one.value.int_value) for one in span.attributes},
+        )
+        for resource in request.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
 
 NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -19,8 +19,8 @@ from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
 from tests.openapi.validation import validate_responses
-from tests.picture_workers import share_workers
 from tests.polling import wait_until
+from tests.server_process import share_workers
 
 Client = TestClient[web.Request, web.Application]
 

@@ -30,9 +30,8 @@ from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.store.commits import load_record
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
-from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import bearer_header, check_problem, create_game
-from tests.web.watcher_client import GameCopy, connect_watcher
+from tests.web.watcher_client import GameCopy, connect_watcher, open_event_stream
 from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, register_webhook
 
 MAX_BYTES = 15_000

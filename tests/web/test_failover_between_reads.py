@@ -3,11 +3,10 @@
 from redis.asyncio import Redis
 
 from service.store.game_store import RedisStore
-from tests.store.failover import Failover, dump_game
+from tests.store.test_topology import Failover, dump_game
 from tests.web.app_server import Client
-from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import HTTPGame
-from tests.web.watcher_client import GameCopy, connect_watcher
+from tests.web.watcher_client import GameCopy, connect_watcher, open_event_stream
 
 
 async def fail_over_during_the_next_read(game: HTTPGame, store: RedisStore, redis: Redis) -> tuple[Failover, GameCopy]:

@@ -11,9 +11,8 @@ from service.games.channel import PAGE_SIZE
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
-from tests.web.event_stream_client import open_event_stream
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher, watch_game
+from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher, open_event_stream, watch_game
 
 TIMEOUT_S = 1.0
 

@@ -9,8 +9,7 @@ from redis.asyncio import Redis
 from service.games.webhook_delivery import DUE_BATCH_SIZE
 from service.store import keys
 from service.store.game_store import RedisStore, connect
-from tests.background import in_background
-from tests.polling import wait_until
+from tests.polling import in_background, wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
 from tests.web.webhook_receiver import OffsetClock, WebhookReceiver, register_webhook, run_instance

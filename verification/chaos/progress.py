@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from tests.background import in_background
+from tests.polling import in_background
 from verification.chaos.checker import Violation
 from verification.chaos.game_checker import GameChecker
 from verification.chaos.history import Fault

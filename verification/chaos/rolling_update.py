@@ -8,7 +8,7 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.background import in_background
+from tests.polling import in_background
 from verification.chaos.checker import Violation
 from verification.chaos.client_context import ClientContext
 from verification.chaos.history import Disconnected, Fault, History, Polled, ReconnectRequested, Record

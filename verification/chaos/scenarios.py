@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from south_seas import Client
 from south_seas.models import Created, CreateGame, SeatRequest
-from tests.background import in_background
+from tests.polling import in_background
 from verification.chaos.client_context import ClientContext, GameEnd
 from verification.chaos.game_checker import GameChecker
 from verification.chaos.history import GameCreated

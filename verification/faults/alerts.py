@@ -13,7 +13,7 @@ import aiohttp
 import yaml
 from aiohttp import web
 
-from tests.background import in_background
+from tests.polling import in_background
 from tests.telemetry.observed_instances import RULES, run_prometheus
 from tests.tools import ROOT
 from tools.site.macros import ALERTS

@@ -9,7 +9,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
-from tests.redis_servers.acl import ACL, CLUSTER_ACL
+from tests.redis_servers.access import ACL, CLUSTER_ACL
 from tests.redis_servers.node import execute_text, reserve_ports
 from verification.chaos.haproxy import haproxy
 from verification.chaos.instances import Instance, run_instances

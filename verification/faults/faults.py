@@ -18,13 +18,11 @@ from signal import SIGUSR2
 import aiohttp
 
 from service.store import keys
-from tests.background import in_background
-from tests.polling import wait_until
-from tests.programs import run_program
+from tests.polling import in_background, wait_until
 from tests.redis_servers.access import SERVICE_USER
 from tests.redis_servers.node import execute_text
 from tests.redis_servers.topologies import SLOTS
-from tests.tools import C_COMPILER, require
+from tests.tools import C_COMPILER, require, run_program
 from verification.chaos import faults as chaos
 from verification.chaos.haproxy import haproxy
 from verification.chaos.instances import Instance

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.polling import wait_until
-from tests.programs import Finished, run_program
-from tests.tools import HAPROXY, PROMETHEUS, ROOT, require
+from tests.tools import HAPROXY, PROMETHEUS, ROOT, Finished, require, run_program
 from tools.site.faults import load_faults
 from verification.faults.__main__ import run_faults
 from verification.faults.alerts import MAX_FOR_S, Rules

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import aiohttp
 
-from tests.background import in_background
+from tests.polling import in_background
 from tools.site.faults import is_failure
 
 REQUEST_TIMEOUT_S = 10.0

@@ -24,8 +24,8 @@ from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.renderer import BoardJob, ShipJob, TileJob, draw_job
 from tests.drawing.example_tiles import parse_svg
-from tests.engine.random_games import new_game, play_randomly
-from tests.reference.random_tilesets import random_tileset
+from tests.engine.lockstep import new_game, play_randomly
+from tests.reference.random_play import random_tileset
 from verification.fuzz.harness import Budget, Counts, run_property
 from verification.fuzz.tileset_oracle import first_reason
 

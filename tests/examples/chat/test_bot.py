@@ -22,10 +22,10 @@ from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
-from tests.background import in_background
 from tests.examples.chat.conftest import ANA, BO, CHANNEL, CY, Chat
-from tests.examples.discord_bot.limits import discord_faults
-from tests.examples.telegram_bot.limits import telegram_faults
+from tests.examples.discord_bot.test_bot import discord_faults
+from tests.examples.telegram_bot.test_bot import telegram_faults
+from tests.polling import in_background
 from tests.web.app_server import TILESETS
 
 PNG = b"\x89PNG"

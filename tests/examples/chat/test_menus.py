@@ -1,19 +1,34 @@
-"""Menus within Discord's limits, however many moves there are."""
+"""Menus within Discord's limits, however many moves there are.
+
+Players' names made of users' names, judged by the service's own rules.
+
+The file of games and seats: its permissions, and files of earlier releases.
+"""
 
 import re
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from examples.chat.actions import ChatAction
 from examples.chat.menus import Choice, MoveMenus, worth_lines
+from examples.chat.names import plain_name, send_names, unique_names
 from examples.chat.phrases import LANGUAGES, PHRASES, Language, language_of, translate
 from examples.chat.screens import ChatFormat, Screen
 from examples.chat.ship_labels import ship_label
+from examples.chat.storage import BotStorage, ChannelGame, Seat
 from examples.discord_bot.messages import DISCORD, build_view
-from south_seas.models import Cost, LegalMoves, Ship
-from tests.examples.discord_bot.limits import CUSTOM_ID, message_faults
+from schemas.player_names import name_key, normalize_name
+from south_seas import Client
+from south_seas.models import Cost, CreateGame, LegalMoves, SeatRequest, Ship
+from tests.examples.discord_bot.test_bot import CUSTOM_ID, message_faults
 
 GAME = "g" * 32
 VERSION = 2**31 - 1
@@ -139,3 +154,88 @@ def test_every_phrase_has_every_language() -> None:
     assert not any("'" in phrase for phrases in PHRASES.values() for phrase in phrases)
     assert translate("fr", "choose_cell") == "Où\u202f?"
     assert [language_of(locale) for locale in ("fr", "de", "en-US", "es-ES")] == ["fr", "de", "en", "en"]
+
+
+DISPLAY_NAMES = st.text(
+    st.characters() | st.sampled_from("\u034f\u115f\u2800\u3164aA\uff21\ufe0f\u0301\u200d "), max_size=40
+)
+
+ACCEPTED = (
+    "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",  # Ali Reza in Persian
+    "ශ\u0dca\u200dරී",
+    "👨\u200d👩\u200d👧",
+    "\U0001fae8",  # Unicode 15
+    "\U00010d50",  # Unicode 16
+    "Zoë",
+)
+
+
+def is_accepted(name: str) -> bool:
+    """Return whether the service accepts a name as it is."""
+    try:
+        return normalize_name(name) == name
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("sent", "received"),
+    (
+        (ACCEPTED[:5], ACCEPTED[:5]),
+        (ACCEPTED[5:], ACCEPTED[5:]),
+        (("Ana", "ANA ", "\uff21na"), ("Ana", "ANA 2", "\uff21na 3")),
+        (("A\u202ena\n", "x" * 40), ("Ana", "x" * 32)),
+        (("\u200b", " Zoë ", "\ud800"), ("?", "Zoë", "? 2")),
+    ),
+)
+async def test_the_service_receives_names_as_users_write_them(
+    client: Client, sent: tuple[str, ...], received: tuple[str, ...]
+) -> None:
+    async def create(names: list[str]) -> list[str | None]:
+        seats = [*(SeatRequest(name=name) for name in names), SeatRequest(open=True)][:5]
+        created = await client.create(CreateGame(players=seats))
+        return [player.name for player in created.game.players]
+
+    assert (await send_names(sent, (), create))[: len(sent)] == [*received]
+
+
+@given(DISPLAY_NAMES)
+def test_the_service_accepts_every_plain_name(name: str) -> None:
+    assert is_accepted(plain_name(name))
+
+
+@given(st.lists(DISPLAY_NAMES.filter(is_accepted) | DISPLAY_NAMES.map(plain_name), max_size=4))
+def test_no_two_names_look_alike(names: list[str]) -> None:
+    unique = unique_names(names, ())
+    assert len({name_key(name) for name in unique}) == len(unique)
+
+
+def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "bot.sqlite"
+    BotStorage(file).close()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_with_numbers_of_users_and_channels_is_read(tmp_path: Path) -> None:
+    """Such a file was written before the bot had other chats than Discord."""
+    file = tmp_path / "bot.sqlite"
+    with closing(sqlite3.connect(file)) as old:
+        old.executescript("""
+            CREATE TABLE tables (game TEXT PRIMARY KEY, channel INTEGER NOT NULL, owner_token TEXT NOT NULL,
+                spectator_token TEXT NOT NULL, announced TEXT NOT NULL DEFAULT '', over INTEGER NOT NULL DEFAULT 0);
+            CREATE TABLE seats (game TEXT NOT NULL, seat INTEGER NOT NULL, user INTEGER NOT NULL, token TEXT NOT NULL,
+                PRIMARY KEY (game, seat));
+            CREATE TABLE users (user INTEGER PRIMARY KEY, locale TEXT NOT NULL);
+            INSERT INTO tables (game, channel, owner_token, spectator_token) VALUES ('g', 700, 'o', 's');
+            INSERT INTO seats VALUES ('g', 0, 123456789012345678, 't');
+            INSERT INTO users VALUES (123456789012345678, 'fr');
+        """)
+    storage = BotStorage(file)
+    seat = Seat("g", 0, "123456789012345678", "t")
+    assert storage.latest_game("700") == ChannelGame("g", "700", "o", "s")
+    assert storage.seats_of(seat.user) == [seat]
+    assert storage.seats("g") == {0: seat}
+    assert storage.language(seat.user) == "fr"
+    storage.save_language(seat.user, "de")
+    assert storage.language(seat.user) == "de"
+    storage.close()

@@ -1,4 +1,7 @@
-"""Documents of every schema number: they are decoded, valid, and can be imported."""
+"""Documents of every schema number: they are decoded, valid, and can be imported.
+
+Documents are built from one version of a game: its record, its log and its webhooks.
+"""
 
 import gzip
 from collections.abc import Callable
@@ -14,11 +17,15 @@ from schemas.base import canonical_json
 from service.cli.export import import_files
 from service.engine import Game, decode_snapshot, encode_snapshot
 from service.engine.tileset_validation import parse_tileset
+from service.games import archive
 from service.games.access import decode_access, encode_access
 from service.games.archive import (
     LATEST_SCHEMA,
+    MAX_ATTEMPTS,
     GameDocument,
     InvalidDocument,
+    build_archive,
+    build_export,
     decode_document,
     encode_document,
     is_document,
@@ -26,10 +33,14 @@ from service.games.archive import (
     validate_document,
 )
 from service.games.history import verify
-from service.games.tilesets import tileset_hash
+from service.games.ports import StoredDiff
+from service.games.repository import read_log
+from service.games.tilesets import TileSetCatalogue, tileset_hash
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import RETENTION
 from tests.games.archive.write_documents import DOCUMENTS, build_documents
+from tests.games.game_logs import CATALOGUE, LAGOON
+from tests.games.stored_games import store_game
 from tests.store.commits import load_record
 
 SCHEMAS = range(1, LATEST_SCHEMA + 1)
@@ -200,3 +211,61 @@ def test_object_names_sort_by_creation() -> None:
     assert names == sorted(names)
     with pytest.raises(ValueError, match="Invalid isoformat"):
         object_name("g", "../../x")
+
+
+Log = list[StoredDiff]
+
+
+def _replace_end(log: Log) -> Log:
+    return [*log[:-1], msgspec.structs.replace(log[-1], digest="0" * 32)]
+
+
+@pytest.mark.parametrize("failures", (MAX_ATTEMPTS - 1, MAX_ATTEMPTS))
+@pytest.mark.parametrize("change", (lambda log: log[:-1], _replace_end, None), ids=["short", "other end", "webhook"])
+async def test_an_export_is_attempted_until_its_parts_belong_together(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, change: Callable[[Log], Log] | None, failures: int
+) -> None:
+    """Without a change of the log, a webhook is missing."""
+    stored = await store_game(store, webhooks=1)
+    list_webhooks, attempts = store.webhooks.list_by_subject, list[bool]()
+
+    async def read_changed_log(*arguments: Any) -> Log:
+        log = await read_log(*arguments)
+        attempts.append(len(attempts) < failures)
+        return change(log) if attempts[-1] and change is not None else log
+
+    async def list_other_webhooks(subject: str) -> Any:
+        return [] if attempts[-1] and change is None else await list_webhooks(subject)
+
+    monkeypatch.setattr(archive, "read_log", read_changed_log)
+    monkeypatch.setattr(store.webhooks, "list_by_subject", list_other_webhooks)
+    if failures == MAX_ATTEMPTS:
+        with pytest.raises(InvalidDocument, match="its log does not match"):
+            await build_export(store, CATALOGUE, stored.id)
+        assert len(attempts) == MAX_ATTEMPTS
+        return
+    document = await build_export(store, CATALOGUE, stored.id)
+    assert document is not None
+    assert (document.kind, len(document.webhooks)) == ("export", 1)
+    validate_document(document)
+
+
+async def test_an_archive_whose_log_is_of_another_version_is_rejected(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = await load_record(store, (await store_game(store, "finished")).id)
+
+    async def read_no_log(*_: Any) -> Log:
+        return []
+
+    monkeypatch.setattr(archive, "read_log", read_no_log)
+    with pytest.raises(InvalidDocument, match="its log does not match"):
+        await build_archive(store, CATALOGUE, record, record.game)
+
+
+async def test_a_game_whose_tile_set_has_changed_is_rejected(store: RedisStore) -> None:
+    stored = await store_game(store)
+    changed = TileSetCatalogue([msgspec.structs.replace(LAGOON.tileset, name="Another")])
+    with pytest.raises(InvalidDocument, match="the tile set lagoon has changed"):
+        await build_export(store, changed, stored.id)
+    assert await build_export(store, CATALOGUE, "none") is None

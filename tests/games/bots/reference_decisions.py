@@ -18,7 +18,7 @@ from service.games.bots.expert import Playout, WinEvaluator, rank_candidates, tu
 from service.games.bots.feature_estimates import FeatureEstimator
 from service.games.bots.greedy import score_moves
 from service.games.bots.registry import run_bot
-from tests.games.bots.bot_games import LAGOON, act_once, start_game
+from tests.games.bots.fake_bots import LAGOON, act_once, start_game
 
 FILE = Path(__file__).with_name("decisions.json")
 

@@ -5,9 +5,8 @@ import pytest
 from schemas.actions import Deliver, PlaceIslander, PlaceTile
 from service.games.bots import expert, greedy
 from service.games.bots.interface import Bot
-from tests.games.bots.bot_games import decide_at
-from tests.rules.board_parser import BOARDS
-from tests.rules.rules_game import RED, Table, paid, ship
+from tests.games.bots.fake_bots import decide_at
+from tests.rules.rules_game import BOARDS, RED, Table, paid, ship
 
 pytestmark = pytest.mark.parametrize("bot", (greedy.BOT, expert.BOT), ids=["greedy", "expert"])
 

@@ -1,11 +1,22 @@
-"""The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions."""
+"""The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions.
+
+Bots are loaded from entry points; a faulty one is rejected by name.
+
+Slow bots: no response waits for them longer than its limit; their decisions follow in later versions.
+"""
 
 import asyncio
+import shutil
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from importlib.metadata import entry_points
 from itertools import product
 from multiprocessing import active_children
+from pathlib import Path
+from time import time
 
 import msgspec
 import pytest
@@ -14,21 +25,27 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.fair_queue import ANONYMOUS, FairQueue, Requester
-from service.games.bots import greedy
+from service.games.bots import greedy, random
 from service.games.bots.interface import GameState
 from service.games.bots.registry import (
+    ENTRY_POINT_GROUP,
     MAX_UNCLAIMED_DECISIONS,
     BotProcessPool,
     BotRegistry,
+    InvalidBot,
     Job,
     LoadedBot,
     _time_limit,
+    load_bot,
     load_bots,
     run_bot,
 )
+from service.games.ports import GameStore
+from service.games.scheduler import advance_due_game, run_scheduler
 from service.games.tilesets import SeededRNG
-from tests.games.bots.bot_games import LAGOON, start_game
-from tests.games.bots.fake_bots import FakeBot, load_fake_bot
+from tests.games.bots.fake_bots import LAGOON, FakeBot, load_fake_bot, play_to_end, start_game
+from tests.games.game_fixture import bot_seats, create_game, make_context, new_game
+from tests.polling import in_background, wait_until
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -218,3 +235,113 @@ async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
         async with asyncio.timeout(TIMEOUT_S), pool.queue.slot(ANONYMOUS):
             pass
     assert len(pool._decisions) <= MAX_UNCLAIMED_DECISIONS + 1
+
+
+HERE = "tests.games.bots.fake_bots"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "bots" / "magpie"
+
+
+def install(directory: Path, name: str, source: str) -> None:
+    """Write the metadata of an installed package with a bot."""
+    metadata = directory / f"bots_{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bots-{name}\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{name} = {source}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a directory whose packages count as installed."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_built_in_bots_are_loaded_by_name() -> None:
+    assert [loaded.bot.name for loaded in load_bots(plugins=False)] == ["expert", "greedy", "random"]
+    assert [loaded.info.heavy for loaded in load_bots(plugins=False)] == [True, False, False]
+
+
+def test_a_package_adds_a_bot(installed: Path) -> None:
+    install(installed, "first", f"{HERE}:FIRST")
+    assert [loaded.bot.name for loaded in load_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
+    assert "first" not in [loaded.bot.name for loaded in load_bots(plugins=False)]
+
+
+def test_a_package_cannot_reuse_a_name(installed: Path) -> None:
+    install(installed, "greedy", f"{HERE}:FIRST")
+    with pytest.raises(InvalidBot, match="has this name too"):
+        load_bots(plugins=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "reason"),
+    (
+        ("absent", "tests.games.bots.absent:BOT", "ModuleNotFoundError"),
+        ("absent", f"{HERE}:ABSENT", "AttributeError"),
+        ("nameless", f"{HERE}:NAMELESS", "name"),
+        ("renamed", f"{HERE}:RENAMED", "has the name another"),
+        ("versionless", f"{HERE}:VERSIONLESS", "version"),
+        ("speechless", f"{HERE}:SPEECHLESS", "no method"),
+    ),
+)
+def test_a_faulty_bot_is_rejected_by_name(name: str, source: str, reason: str) -> None:
+    with pytest.raises(InvalidBot, match=reason) as raised:
+        load_bot(name, source)
+    assert str(raised.value).startswith(f"bot {name} ({source}): ")
+
+
+def test_the_example_is_loaded_from_its_metadata_and_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    shutil.copytree(EXAMPLE, source)
+    options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", target, source], check=True)
+    monkeypatch.syspath_prepend(str(target))
+    assert [offered.name for offered in entry_points(group=ENTRY_POINT_GROUP)] == ["magpie"]
+    magpie = next(loaded for loaded in load_bots(plugins=True) if loaded.bot.name == "magpie")
+    service, others = play_to_end(start_game("glitter"), [magpie.bot, random.BOT])
+    assert service > 2 * others
+    sys.modules.pop("south_seas_magpie")
+
+
+def test_the_documentation_shows_the_example_unchanged() -> None:
+    page = (EXAMPLE.parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    assert (EXAMPLE / "south_seas_magpie.py").read_text(encoding="utf-8") in page
+
+
+async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: GameStore) -> None:
+    pool = BotProcessPool(1)
+    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)
+    try:
+        context = make_context(store, time, bots=registry, bot_budget_s=0.1)
+        table = await create_game(context, *bot_seats("thoughtful", "thoughtful"))
+        assert table.created.game.status == "active"
+        assert await store.list_due(int(time()) + 60, 100) == [table.id]
+        await advance_due_game(context, table.id)
+        assert (await table.game()).version > table.created.game.version
+    finally:
+        await pool.aclose()
+
+
+async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore) -> None:
+    pool = BotProcessPool(1)
+    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)
+    context = make_context(store, time, bots=registry, bot_budget_s=0.0)
+    for _ in range(20):
+        await create_game(context, *bot_seats("thoughtful", "thoughtful"))
+    late = [await new_game(store, timeout_s=1, policy="resign", seed=None, ago_s=60) for _ in range(4)]
+
+    async def are_finished() -> bool:
+        return all([(await table.game()).status == "finished" for table in late])
+
+    async with in_background(run_scheduler(context, interval_s=0.02)):
+        await wait_until(are_finished)
+    await pool.aclose()
+
+
+@pytest.mark.parametrize("name", ("raising", "illegal"))
+async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: GameStore, name: str) -> None:
+    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot(name)])
+    context = make_context(store, time, bots=registry, bot_budget_s=30.0)
+    table = await create_game(context, *bot_seats(name, "random"))
+    assert table.created.game.status == "finished"
+    await table.verify()

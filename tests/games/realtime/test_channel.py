@@ -1,11 +1,49 @@
-"""A channel publishes diffs that follow its position, and compares the position with the store's."""
+"""A channel publishes diffs that follow its position, and compares the position with the store's.
+
+Every subscriber receives every message once and in order, however many there are and whatever they do meanwhile.
+
+A stream that hangs or cannot be read blocks no caller for ever, and no other game at all.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
 
 import pytest
+from redis.asyncio import Redis
 
-from service.games.channel import Channel
-from service.games.ports import Revision, StoredDiff
-from tests.games.realtime.subscribers import VersionSubscriber
-from tests.store.commits import diff, digest
+from schemas.vocabulary import COLORS
+from service.engine import encode_snapshot, take_seat
+from service.games import channel
+from service.games import hub as hub_module
+from service.games.access import AccessRecord
+from service.games.channel import (
+    BATCH_SIZE,
+    MAX_TICKS,
+    Broadcaster,
+    Channel,
+    ChannelMessage,
+    DiffsMessage,
+    MessageBatch,
+)
+from service.games.diffs import record_change
+from service.games.errors import GameError, NoSuchGame
+from service.games.hub import Hub
+from service.games.ports import Revision, StoredDiff, StoreUnavailable
+from service.store import keys
+from service.supervision import Backoff
+from tests.games.game_logs import AT, LAGOON, new_game
+from tests.games.realtime.subscribers import (
+    SnapshotSubscriber,
+    UnreliableStore,
+    VersionSubscriber,
+    commit_and_publish,
+    store_game,
+    subscribe,
+)
+from tests.polling import wait_until
+from tests.store.commits import action, creation, diff, digest, load_record
+from tests.telemetry.metric_samples import grown, read_samples
 
 
 def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
@@ -36,3 +74,292 @@ def test_the_stored_position_tells_whether_to_read(
     channel = Channel("g", Revision(3, digest(3)))
     assert channel.compare(channel.position, stored) == (has_diverged or is_behind)
     assert (channel.has_diverged, channel.is_behind) == (has_diverged, is_behind)
+
+
+class RecordingSubscriber:
+    """A subscriber that records the versions it receives, and in how many deliveries."""
+
+    def __init__(self) -> None:
+        self.versions: list[int] = []
+        self.deliveries = 0
+        self.ended: list[str] = []
+
+    def deliver(self, message: ChannelMessage) -> None:
+        assert not self.ended
+        self.deliveries += 1
+        for part in message.messages if isinstance(message, MessageBatch) else (message,):
+            assert isinstance(part, DiffsMessage)
+            self.versions += [one.version for one in part.diffs]
+
+    def end_subscription(self, game: str, error: GameError) -> None:
+        del error
+        self.ended.append(game)
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        """Do nothing: it has no token."""
+
+
+def diff_message(version: int) -> DiffsMessage:
+    return DiffsMessage(game="g", diffs=[diff(version)])
+
+
+def make_broadcaster(number: int) -> tuple[Broadcaster, list[RecordingSubscriber]]:
+    """Return a broadcaster with this many subscribers."""
+    broadcaster, subscribers = Broadcaster("g"), [RecordingSubscriber() for _ in range(number)]
+    for subscriber in subscribers:
+        broadcaster.add(subscriber)
+    return broadcaster, subscribers
+
+
+async def run_ticks(number: int) -> None:
+    """Let the event loop run."""
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+async def test_a_few_subscribers_are_served_at_once() -> None:
+    broadcaster, subscribers = make_broadcaster(BATCH_SIZE)
+    for version in range(1, 4):
+        broadcaster.broadcast(diff_message(version))
+        assert all(subscriber.versions[-1] == version for subscriber in subscribers)
+
+
+async def test_many_subscribers_are_served_in_batches_and_later_messages_are_combined() -> None:
+    broadcaster, subscribers = make_broadcaster(4 * BATCH_SIZE)
+    for version in range(1, 6):
+        broadcaster.broadcast(diff_message(version))
+    assert sum(len(subscriber.versions) for subscriber in subscribers) == BATCH_SIZE
+    await run_ticks(10)
+    assert all(subscriber.versions == [1, 2, 3, 4, 5] for subscriber in subscribers)
+    assert {subscriber.deliveries for subscriber in subscribers} == {2}
+
+
+async def test_a_broadcast_takes_at_most_max_ticks() -> None:
+    broadcaster, subscribers = make_broadcaster(10 * MAX_TICKS * BATCH_SIZE)
+    broadcaster.broadcast(diff_message(1))
+    await run_ticks(MAX_TICKS + 1)
+    assert all(subscriber.versions == [1] for subscriber in subscribers)
+
+
+async def test_flush_serves_one_subscriber_out_of_turn() -> None:
+    broadcaster, subscribers = make_broadcaster(4 * BATCH_SIZE)
+    for version in (1, 2):
+        broadcaster.broadcast(diff_message(version))
+    broadcaster.flush(subscribers[-1])
+    assert subscribers[-1].versions == [1, 2]
+    assert not subscribers[-2].versions
+    broadcaster.broadcast(diff_message(3))
+    await run_ticks(10)
+    assert all(subscriber.versions == [1, 2, 3] for subscriber in subscribers)
+    broadcaster.flush(RecordingSubscriber())
+
+
+async def test_flush_delivers_nothing_to_a_subscriber_that_has_everything() -> None:
+    broadcaster, (subscriber,) = make_broadcaster(1)
+    broadcaster.broadcast(diff_message(1))
+    broadcaster.flush(subscriber)
+    broadcaster.remove(subscriber)
+    assert (subscriber.versions, subscriber.deliveries) == ([1], 1)
+
+
+async def test_close_delivers_the_rest_first() -> None:
+    broadcaster, subscribers = make_broadcaster(4 * BATCH_SIZE)
+    for version in (1, 2):
+        broadcaster.broadcast(diff_message(version))
+    broadcaster.close(NoSuchGame("g"))
+    assert all((subscriber.versions, subscriber.ended) == ([1, 2], ["g"]) for subscriber in subscribers)
+    assert not len(broadcaster)
+    await run_ticks(10)
+    assert all(subscriber.versions == [1, 2] for subscriber in subscribers)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_nothing_is_missed_or_repeated_in_any_order_of_operations(seed: int) -> None:
+    chance, version, before = Random(seed), 0, read_samples()
+    broadcaster, subscribed = make_broadcaster(0)
+    started_at: dict[RecordingSubscriber, int] = {}
+    for _ in range(400):
+        match chance.randrange(6):
+            case 0 | 1:
+                for _ in range(chance.randrange(30)):
+                    subscriber = RecordingSubscriber()
+                    broadcaster.add(subscriber)
+                    subscribed.append(subscriber)
+                    started_at[subscriber] = version
+            case 2 if subscribed:
+                subscriber = subscribed.pop(chance.randrange(len(subscribed)))
+                broadcaster.remove(subscriber)
+                assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]
+            case 3 if subscribed:
+                broadcaster.flush(subscriber := chance.choice(subscribed))
+                assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]
+            case 4:
+                await asyncio.sleep(0)
+            case _:
+                version += 1
+                broadcaster.broadcast(diff_message(version))
+    await run_ticks(2 * MAX_TICKS + 5)
+    assert [*broadcaster] == subscribed
+    assert grown(before, "deliveries_total") == sum(subscriber.deliveries for subscriber in started_at)
+    for subscriber in subscribed:
+        assert subscriber.versions == [*range(started_at[subscriber] + 1, version + 1)]
+
+
+TIMEOUT_S = 0.2
+
+
+class HangingStore(UnreliableStore):
+    """A store that hangs for some games, and raises unexpected errors for others."""
+
+    hanging: frozenset[str] = frozenset()
+    damaged: frozenset[str] = frozenset()
+    sweeps = 0
+
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        await self._answer([game])
+        return await super().load_diffs(game, since, limit)
+
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+        self.sweeps += 1
+        await self._answer(games)
+        return await super().load_versions(games)
+
+    async def wait_for_sweeps(self, times: int) -> None:
+        """Wait until this many more sweeps have begun."""
+        until = self.sweeps + times
+        await wait_until(lambda: self.sweeps >= until)
+
+    async def _answer(self, games: Sequence[str]) -> None:
+        if self.hanging.intersection(games):
+            await asyncio.Event().wait()
+        if self.damaged.intersection(games):
+            raise RuntimeError("nobody expects this")
+
+
+@pytest.fixture
+def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
+    for module in (channel, hub_module):
+        monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
+    monkeypatch.setattr(channel, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
+    return HangingStore(store._client)
+
+
+async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionSubscriber:
+    """Subscribe with version 1 to a game that has version 2."""
+    await store.commit(creation(game))
+    await store.commit(action(1, game))
+    return await subscribe(hub, store, game, since=1)
+
+
+async def test_the_first_subscriber_of_a_stream_that_hangs_does_not_block(
+    hub: Hub, store: HangingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (channel, hub_module):  # long enough for the others to subscribe on a busy machine
+        monkeypatch.setattr(module, "READ_TIMEOUT_S", 3.0)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 20.0)
+    store.hanging = frozenset({"hangs"})
+    await store.commit(creation("hangs"))
+    await store.commit(action(1, "hangs"))
+    subscriber = VersionSubscriber(1)
+    waiting = asyncio.create_task(hub.subscribe(subscriber, "hangs", Revision(1, digest(1))))
+    others = [await subscribe_behind(hub, store, f"g{number}") for number in range(10)]
+    assert not waiting.done()
+    assert [other.version for other in others] == [2] * len(others)
+    async with asyncio.timeout(20 * TIMEOUT_S):
+        await waiting
+    store.hanging = frozenset()
+    await subscriber.wait_for_version(2)
+
+
+async def test_a_later_subscriber_of_a_stream_that_hangs_gets_store_unavailable(hub: Hub, store: HangingStore) -> None:
+    subscriber = await subscribe_behind(hub, store, "g")
+    await subscriber.wait_for_version(2)
+    store.hanging = frozenset({"g"})
+    late = VersionSubscriber(1)
+    async with asyncio.timeout(20 * TIMEOUT_S):
+        with pytest.raises(StoreUnavailable, match="not read"):
+            await hub.subscribe(late, "g", Revision(1, digest(1)))
+    store.hanging = frozenset()
+    await commit_and_publish(hub, store, action(2, "g"))
+    assert (subscriber.version, late.version) == (3, 1)
+
+
+async def test_wait_for_version_of_a_stream_that_hangs_raises_store_unavailable(hub: Hub, store: HangingStore) -> None:
+    subscriber = await subscribe_behind(hub, store, "g")
+    await subscriber.wait_for_version(2)
+    store.hanging = frozenset({"g"})
+    await store.commit(action(2, "g"))
+    async with asyncio.timeout(20 * TIMEOUT_S):
+        with pytest.raises(StoreUnavailable, match="not read"):
+            await hub.wait_for_version(subscriber, "g", 3)
+    store.hanging = frozenset()
+    await hub.wait_for_version(subscriber, "g", 3)
+    assert subscriber.version == 3
+
+
+async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_a_snapshot(
+    hub: Hub, store: HangingStore, redis: Redis
+) -> None:
+    """At once: the hub does not sweep here."""
+    game_id, subscriber = await store_game(store), SnapshotSubscriber()
+    await hub.subscribe(subscriber, game_id, Revision(1, (await load_record(store, game_id)).revision.digest))
+    await redis.delete(keys.game(game_id), keys.log(game_id))
+    other, log = new_game("whole", players=3)
+    joined = take_seat(LAGOON.index, other, 2, "Cy", COLORS[2])
+    log.append(record_change(LAGOON.index, other, joined, AT))
+    await store.commit(creation(game_id, snapshot=encode_snapshot(other), diffs=log))
+    assert not hub.publish_commit(game_id, log[1:])
+    await wait_until(lambda: subscriber.snapshots)
+    assert [(one.view.version, one.digest) for one in subscriber.snapshots] == [(2, log[1].digest)]
+
+
+async def test_an_unexpected_error_is_logged_and_the_read_retried(
+    hub: Hub, store: HangingStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.damaged = frozenset({"fails"})
+    await store.commit(creation("fails"))
+    await store.commit(action(1, "fails"))
+    failing = VersionSubscriber(1)
+    async with asyncio.timeout(20):
+        await hub.subscribe(failing, "fails", Revision(1, digest(1)))
+    other = await subscribe_behind(hub, store, "g")
+    await other.wait_for_version(2)
+    assert failing.version == 1
+    assert any("fails" in record.getMessage() and record.exc_info for record in caplog.records)
+    store.damaged = frozenset()
+    await failing.wait_for_version(2)
+
+
+async def test_the_pause_after_a_failed_read_grows_until_one_succeeds(
+    hub: Hub, store: HangingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+
+    def record(_game: str, _error: Exception, failures: int) -> float:
+        counts.append(failures)
+        return 0.0
+
+    monkeypatch.setattr(channel, "record_read_failure", record)
+    subscriber = await subscribe_behind(hub, store, "g")
+    await subscriber.wait_for_version(2)
+    for version, failures in ((3, 4), (4, 2)):
+        store.failures = failures
+        await store.commit(action(version - 1, "g"))
+        await hub.wait_for_version(subscriber, "g", version)
+        await subscriber.wait_for_version(version)
+    assert counts == [1, 2, 3, 4, 1, 2]
+
+
+async def test_a_sweep_that_hangs_or_fails_is_repeated(hub: Hub, store: HangingStore) -> None:
+    store.is_deaf = True
+    subscriber = await subscribe_behind(hub, store, "g")
+    await subscriber.wait_for_version(2)
+    store.hanging = frozenset({"g"})
+    hub.start()
+    await store.commit(action(2, "g"))
+    await store.wait_for_sweeps(2)
+    store.hanging, store.damaged = frozenset(), frozenset({"g"})
+    await store.wait_for_sweeps(2)
+    store.damaged = frozenset()
+    await subscriber.wait_for_version(3)

@@ -8,11 +8,11 @@ from service.games.diffs import record_change
 from service.games.hub import Hub
 from service.games.ports import Revision
 from service.store import keys
-from tests.engine.new_games import start_game
+from tests.engine.lockstep import start_game
 from tests.games.game_logs import AT, LAGOON
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore
 from tests.store.commits import creation
-from tests.store.failover import Failover, dump_game
+from tests.store.test_topology import Failover, dump_game
 
 GAME = "branched"
 

@@ -1,4 +1,11 @@
-"""The hub delivers every diff once and in order, however it learns of it and whatever fails in between."""
+"""The hub delivers every diff once and in order, however it learns of it and whatever fails in between.
+
+A subscriber continues from the state that it has, wherever the channel is by then.
+
+A client resumes from a state in the stream, or from a snapshot.
+
+The sweep makes up for lost notifications, of however many games.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,7 +14,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games import hub as hub_module
-from service.games.channel import PAGE_SIZE
+from service.games.access import AccessRecord
+from service.games.channel import PAGE_SIZE, build_snapshot
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.hub import Hub
 from service.games.ports import ChangeNotification, Revision, StoredDiff, StoreUnavailable
@@ -24,7 +32,7 @@ from tests.games.realtime.subscribers import (
     subscribe,
 )
 from tests.polling import wait_until
-from tests.store.commits import action, diff, digest
+from tests.store.commits import action, creation, diff, digest, load_record
 from tests.telemetry.metric_samples import grown, read_samples
 
 
@@ -239,3 +247,164 @@ async def test_a_channel_whose_tile_set_is_missing_is_closed(store: UnreliableSt
     assert isinstance(await beginner.wait_for_error(), TileSetMissing)
     assert not len(hub)
     await hub.aclose()
+
+
+async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(hub: Hub, store: UnreliableStore) -> None:
+    await store.commit(action(1, count=4))
+    ahead = await subscribe(hub, store)
+    behind = await subscribe(hub, store, since=2)
+    await store.commit(action(5, count=2))  # unknown to the channel
+    newest = await subscribe(hub, store)
+    for subscriber in (ahead, behind, newest):
+        await subscriber.wait_for_version(7)
+
+
+async def test_subscribing_during_commits_misses_nothing(hub: Hub, store: UnreliableStore) -> None:
+    hub.start()
+    last = 300
+
+    async def commit_all() -> None:
+        for version in range(1, last):
+            await store.commit(commit := action(version))
+            if version % 2:  # the other half are another instance's
+                hub.publish_commit("g", commit.diffs)
+
+    async with asyncio.TaskGroup() as group:
+        committing = group.create_task(commit_all())
+        joined: list[VersionSubscriber] = []
+        while not committing.done():
+            joined += await asyncio.gather(*(subscribe(hub, store, since=since) for since in (0, 1, None)))
+            if len(joined) % 2:
+                hub.unsubscribe(joined[0], "g")
+                joined = joined[1:]
+    for subscriber in joined:
+        await subscriber.wait_for_version(last)
+
+
+async def test_a_game_that_is_gone_cannot_be_subscribed_to(hub: Hub, store: UnreliableStore, redis: Redis) -> None:
+    await subscribe(hub, store)
+    await redis.flushall()
+    with pytest.raises(NoSuchGame):
+        await hub.subscribe(VersionSubscriber(), "g", Revision(2, digest(2)))
+
+
+async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: UnreliableStore) -> None:
+    game = await store_game(store)
+    loaded = await load_record(store, game)
+    first = VersionSubscriber(1)
+    await hub.subscribe(first, game, Revision(1, loaded.revision.digest))
+    for past in (Revision(1, digest(1)), Revision(0, digest(9)), Revision(7, digest(7))):
+        other = SnapshotSubscriber()
+        await hub.subscribe(other, game, past)
+        (message,) = other.snapshots
+        assert (message.digest, message.view) == (loaded.revision.digest, build_snapshot(TILESETS, "g", loaded).view)
+        hub.unsubscribe(other, game)
+    assert first.version == 1
+
+
+@pytest.mark.parametrize(
+    ("since", "client_digest", "position"),
+    (
+        (None, None, None),
+        (4, None, Revision(4, digest(4))),
+        (4, digest(4), Revision(4, digest(4))),
+        (4, digest(3), None),
+        (5, None, None),
+        (2, None, Revision(2, digest(2))),
+        (2, digest(2), Revision(2, digest(2))),
+        (2, digest(4), None),
+        (0, None, Revision(0, digest(0))),
+    ),
+)
+async def test_a_client_resumes_from_a_state_in_the_stream(
+    store: UnreliableStore, since: int | None, client_digest: str | None, position: Revision | None
+) -> None:
+    await store.commit(action(1, count=3))
+    loaded = await load_record(store, since=since)
+    assert loaded.resume_from(client_digest) == position
+
+
+async def test_an_unreadable_snapshot_raises_store_unavailable(store: UnreliableStore) -> None:
+    loaded = await load_record(store)
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        build_snapshot(TILESETS, "g", loaded)
+
+
+async def test_a_sweep_finds_changes_of_many_games(hub: Hub, store: UnreliableStore) -> None:
+    store.is_deaf = True
+    games = [f"g{number}" for number in range(2 * hub_module.SWEEP_BATCH_SIZE + 50)]
+    await asyncio.gather(*(store.commit(creation(game)) for game in games))
+    subscribers = await asyncio.gather(*(subscribe(hub, store, game) for game in games))
+    hub.start()
+    await asyncio.gather(*(store.commit(action(1, game)) for game in games))
+    await asyncio.gather(*(subscriber.wait_for_version(2) for subscriber in subscribers))
+
+
+async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hub, store: UnreliableStore) -> None:
+    """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
+    subscriber = await subscribe(hub, store)
+    await commit_and_publish(hub, store, action(1))
+    store.is_deaf, store.stale_answers = True, 1
+    hub.start()
+    await wait_until(lambda: not store.stale_answers)
+    await store.commit(action(2))
+    await subscriber.wait_for_version(3)
+    assert subscriber.errors == []
+
+
+class TokenSubscriber(VersionSubscriber):
+    """A subscriber with a token, which it was told to check again."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.has_rechecked = asyncio.Event()
+
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
+        del game, access
+        self.has_rechecked.set()
+
+
+async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redis_url: str) -> None:
+    hub = Hub(store, TILESETS, 1000.0)
+    hub.start()
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
+    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    async with connect(redis_url) as other, asyncio.timeout(10):
+        await other.commit(action(1, revokes_token=True))
+        await subscriber.has_rechecked.wait()
+    await wait_until(lambda: not hub._token_checks)
+    await hub.aclose()
+
+
+async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_subscribed(
+    hub: Hub, store: UnreliableStore
+) -> None:
+    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
+    store.failures = 2
+    hub.recheck_tokens("g")
+    async with asyncio.timeout(10):
+        await subscriber.has_rechecked.wait()
+    subscriber.has_rechecked.clear()
+    store.failures = many = 1_000_000
+    hub.recheck_tokens("g")
+    await wait_until(lambda: store.failures < many)
+    hub.unsubscribe(subscriber, "g")
+    await wait_until(lambda: not hub._token_checks)
+    assert not subscriber.has_rechecked.is_set()
+
+
+async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
+    store.is_deaf = True
+    before, after = TokenSubscriber(1), TokenSubscriber(2)
+    await hub.subscribe(before, "g", Revision(1, digest(1)))
+    hub.start()
+    await store.commit(action(1, revokes_token=True))
+    async with asyncio.timeout(10):
+        await before.has_rechecked.wait()
+    await before.wait_for_version(2)
+    record = await load_record(store)
+    await hub.subscribe(after, "g", Revision(2, digest(2)), record.last_revocation)
+    assert not after.has_rechecked.is_set()
+    await hub.subscribe(late := TokenSubscriber(2), "g", Revision(2, digest(2)))
+    async with asyncio.timeout(10):
+        await late.has_rechecked.wait()

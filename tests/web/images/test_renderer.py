@@ -22,7 +22,7 @@ from service.web.limits import Limits
 from service.web.problems import RenderingFailed, TooManyWaiting
 from service.web.renderer import BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
 from tests.drawing.example_tiles import LAGOON
-from tests.engine.random_games import new_game
+from tests.engine.lockstep import new_game
 from tests.polling import run_ready_tasks, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 

@@ -1,9 +1,19 @@
-import re
+"""`GET /v1/bots`."""
 
+import re
+from random import Random
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from service.i18n import get_translator
+from service.i18n.phrases import place_phrase
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.snapshots import change_game
 from tests.web.app_server import Client
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
@@ -133,3 +143,252 @@ async def test_abort_supports_if_match(http_game: HTTPGame) -> None:
     assert (await http_game.get_json())["status"] == "active"
     finished = await http_game.delete(**{"If-Match": '"2"'})
     assert finished.status == 200
+
+
+READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/features", "/tiles")
+PICTURES = ("/board.svg", "/board.png", "/board.txt")
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_if_none_match_returns_304(client: Client, http_game: HTTPGame, path: str) -> None:
+    first = await client.get(http_game.path + path, headers=IDENTITY)
+    tag = first.headers["ETag"]
+    assert (first.status, tag) == (200, f'"1-{http_game.created["digest"]}"')
+    assert first.headers["Cache-Control"] == "no-cache"
+    for if_none_match in (tag, f'"7-x", W/{tag}', "*"):
+        same = await client.get(http_game.path + path, headers={"If-None-Match": if_none_match})
+        assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
+        assert same.headers["Cache-Control"] == "no-cache"
+        assert same.headers.get("Vary") == first.headers.get("Vary")
+    await http_game.act_successfully()
+    for if_none_match in (tag, '"2"', '"x,y"'):
+        changed = await client.get(http_game.path + path, headers={"If-None-Match": if_none_match})
+        assert changed.status == 200
+        assert changed.headers["ETag"].startswith('"2-')
+
+
+@pytest.mark.parametrize("path", (*READS, *PICTURES))
+async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
+    for unknown in ("k7m2x9qd4t1w", "A", "a" * 33, "a_b", "%00", "%ff", "é"):
+        await check_problem(await client.get(f"/v1/games/{unknown}{path}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", (*READS, *PICTURES))
+async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, http_game: HTTPGame, path: str) -> None:
+    for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
+        response = await client.get(http_game.path + path, headers={"Authorization": wrong})
+        await check_problem(response, 401, "unauthorized")
+        assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
+    spelt = await client.get(http_game.path + path, headers={"Authorization": f"bearer  {http_game.owner_token} "})
+    assert spelt.status == 200
+
+
+async def test_tiles_left_are_those_of_the_bag(http_game: HTTPGame) -> None:
+    game, left = await http_game.get_json(), await http_game.get_json("/tiles")
+    assert left["version"] == game["version"]
+    assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
+
+
+async def test_scores_contain_every_player_and_islander(client: Client) -> None:
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(3), versions=20)
+    scores = await http_game.get_json("/scores")
+    assert scores["version"] == game["version"]
+    assert [one["points_now"] for one in scores["players"]] == [player["points"] for player in game["players"]]
+    standing = sorted(
+        (one["seat"], *map(int, cell.split(",")), one["segment"])
+        for cell, tile in game["board"].items()
+        for one in tile["islanders"]
+    )
+    assert standing
+    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in scores["islanders"]) == standing
+
+
+async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Client) -> None:
+    """Each segment is in one feature; the words are in the requested language; a free cell has no features."""
+    game = await create_game(client, seed="tides")
+    board = (await game.play_randomly(Random(3), versions=20))["board"]
+    every = (await game.get_json("/features"))["features"]
+    segments = [(one["x"], one["y"], one["segment"]) for feature in every for one in feature["segments"]]
+    assert len(segments) == len({*segments}) > len(board)
+    assert {f"{x},{y}" for x, y, _ in segments} == {*board}
+    assert sum(count["count"] for feature in every for count in feature["islanders"]) == sum(
+        len(tile["islanders"]) for tile in board.values()
+    )
+    here = (await game.get_json("/features?x=0&y=0"))["features"]
+    assert here == [one for one in every if {"x": 0, "y": 0} in one["cells"]] != []
+    assert (await game.get_json("/features?x=99"))["features"] == []
+    for language, words in (
+        ("en", "Nobody is there."),
+        ("fr", "Personne ne s’y trouve."),
+        ("de", "Dort steht niemand."),
+    ):
+        response = await game.get("/features", **{"Accept-Language": language})
+        assert response.headers["Content-Language"] == language
+        assert words in await response.text()
+
+
+async def test_a_completed_feature_gives_nothing_more_once_its_turn_is_over(client: Client) -> None:
+    """Until the islander is placed, one that the tile of this turn completed still gives its wares (R4.3, R5.5)."""
+    game = await create_game(client, seed="tides")
+    told: dict[bool, set[str]] = {True: set(), False: set()}
+    for versions in range(20, 70):
+        state = await game.play_randomly(Random(3), versions=versions)
+        turn = state["turn"]
+        for feature in (await game.get_json("/features"))["features"]:
+            is_due = turn["phase"] == "islander" and any(
+                (cell["x"], cell["y"]) == (turn["placed"]["x"], turn["placed"]["y"]) for cell in feature["cells"]
+            )
+            if feature["open"] == 0:
+                told[is_due].add(feature["text"])
+    assert told[False] == {
+        f"The {kind} is complete and gives nothing more." for kind in ("island", "bridge", "sea region")
+    }
+    assert told[True] != set()
+    assert all("gives nothing more" not in text for text in told[True])
+
+
+async def test_once_the_game_is_over_each_feature_says_what_it_was_worth(client: Client) -> None:
+    """Nothing is paid any more (R7.2)."""
+    game = await create_game(client, seed="tides")
+    await game.play_randomly(Random(3))
+    assert await game.has_ended()
+    texts = [feature["text"] for feature in (await game.get_json("/features"))["features"]]
+    left_open = [text for text in texts if text.startswith("At the end the ")]
+    assert left_open
+    assert [text for text in texts if text not in left_open and not text.endswith(" gives nothing more.")] == []
+
+
+async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
+    http_game = await create_game(client, seed="tides")
+    game = await http_game.play_randomly(Random(4), versions=12)
+    observed: list[int] = []
+    while True:
+        page = await http_game.get_json(f"/diffs?since={len(observed)}&limit=5")
+        assert page["version"] == game["version"]
+        assert len(page["diffs"]) <= 5
+        observed += [diff["version"] for diff in page["diffs"]]
+        if observed[-1] == page["version"]:
+            assert page["diffs"][-1]["digest"] == page["digest"]
+            break
+    assert observed == [*range(1, game["version"] + 1)]
+    for since in (game["version"], 2**31 - 1):
+        assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
+
+
+async def test_a_long_log_is_complete(client: Client) -> None:
+    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
+    game = await http_game.play_randomly(Random(5), versions=120)
+    assert len((await http_game.get_json("/diffs"))["diffs"]) == 100
+    assert len((await http_game.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
+
+
+async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:
+    game = await create_game(client, first_seat=1)
+    legal = await game.get_json("/legal-moves")
+    assert (legal["seat"], legal["phase"], legal["version"]) == (1, "place_tile", 1)
+    assert legal["cells"] is None
+    assert legal["next_cursor"] is None
+    for move in legal["moves"]:
+        assert set(move) == {"id", "text", "action", "effects", "feature", "worth"}
+        assert move["effects"] is move["feature"] is move["worth"] is None
+        assert move["action"]["type"] == "place_tile"
+
+
+async def test_a_waiting_or_finished_game_has_no_decider(client: Client) -> None:
+    game = await create_game(client, [{"name": "Ana"}, {"open": True}])
+    nobody: dict[str, Any] = {"seat": None, "phase": None, "moves": []}
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
+    await game.delete()
+    assert nobody.items() <= (await game.get_json("/legal-moves")).items()
+
+
+async def test_moves_with_islanders_can_be_filtered_by_the_cell_of_the_tile(client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    placed = (await game.legal_moves())[0]["action"]
+    await game.act_successfully({"action": placed})
+    moves = [move for move in await game.legal_moves() if move["action"]["type"] == "place_islander"]
+    menu = await game.get_json("/legal-moves?stage=cell")
+    (cell,) = menu["cells"]
+    assert (cell["x"], cell["y"]) == (placed["x"], placed["y"])
+    assert [move["id"] for move in menu["moves"]] == ["pass.islander"]
+    at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+    assert at == moves != []
+    assert (await game.get_json(f"/legal-moves?x={cell['x'] + 1}"))["moves"] == []
+
+
+async def test_legal_moves_can_be_filtered(client: Client) -> None:
+    game = await create_game(client, seed="tides")
+    every = await game.legal_moves()
+    cells = await game.get_json("/legal-moves?stage=cell")
+    assert cells["moves"] == []
+    assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
+        (move["action"]["x"], move["action"]["y"]) for move in every
+    }
+    moves = []
+    for cell in cells["cells"]:
+        at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+        place = place_phrase(get_translator("en"), cell["x"], cell["y"])
+        assert cell["text"] == f"{place}: {len(at)} {'move' if len(at) == 1 else 'moves'}"
+        moves += at
+    assert sorted(map(str, moves)) == sorted(map(str, every))
+    first = await game.get_json(f"/legal-moves?limit={len(every) - 1}")
+    last = await game.get_json(f"/legal-moves?limit=1&cursor={first['next_cursor']}")
+    assert (first["moves"] + last["moves"], last["next_cursor"]) == (every, None)
+    turned = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
+    assert turned == [move for move in every if "turned" in move["text"]]
+
+
+@pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
+async def test_unknown_query_parameters_are_ignored(client: Client, http_game: HTTPGame, path: str) -> None:
+    joint = "&" if "?" in path else "?"
+    response = await client.get(f"{http_game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
+    assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    (
+        "?x=",
+        "/legal-moves?x=0.0&limit=5e0",
+        "/legal-moves?stage=&x=&y=&q=&limit=&cursor=&effects=",
+        "/diffs?since=0&limit=",
+        "/story?since=&limit=",
+        "/board.svg?width=&region=&coordinates=&last=&side=&candidates=&theme=&v=",
+        "/board.txt?width=&region=",
+    ),
+)
+async def test_query_parameters_may_be_empty_and_integers_have_a_zero_fraction(http_game: HTTPGame, path: str) -> None:
+    """Generated clients send parameters without a value empty, Godot and Lua write numbers so."""
+    response = await http_game.get(path)
+    assert response.status == 200, await response.text()
+
+
+async def test_a_game_with_a_missing_tile_set_is_unavailable(client: Client, redis: Redis) -> None:
+    other, http_game = await create_game(client), await create_game(client)
+    await change_game(redis, http_game.id, lambda game: setattr(game, "tileset", "atoll"))
+    for path in ("", "/legal-moves", "/scores", "/tiles"):
+        await check_problem(await client.get(http_game.path + path), 503, "store_unavailable")
+    await check_problem(await http_game.act({"move": "i0"}), 503, "store_unavailable")
+    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [other.id]
+
+
+async def test_the_bots_are_listed_by_name(client: Client) -> None:
+    listed = await (await client.get("/v1/bots")).json()
+    assert [bot["name"] for bot in listed["bots"]] == ["expert", "greedy", "random"]
+    assert {bot["name"]: bot["heavy"] for bot in listed["bots"]} == {"expert": True, "greedy": False, "random": False}
+    assert all(bot["version"] and bot["description"] for bot in listed["bots"])
+
+
+async def test_each_bot_fills_a_seat(client: Client) -> None:
+    listed = await (await client.get("/v1/bots")).json()
+    players = [{"open": True}, *({"bot": bot["name"]} for bot in listed["bots"])]
+    created = await (await client.post("/v1/games", json={"players": players})).json()
+    assert [player["bot"] for player in created["game"]["players"]] == [None, "expert", "greedy", "random"]
+
+
+async def test_an_unknown_bot_is_rejected_with_its_path(client: Client) -> None:
+    players = [{"name": "Ana"}, {"bot": "clever"}]
+    response = await client.post("/v1/games", json={"players": players})
+    problem = await check_problem(response, 422, "unknown_bot", "$.players[1].bot")
+    assert "clever" in problem["detail"]

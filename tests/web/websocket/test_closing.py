@@ -1,23 +1,40 @@
-"""A client receives the close frame although it is still sending: the service reads on, within bounds."""
+"""A client receives the close frame although it is still sending: the service reads on, within bounds.
+
+A malformed message is answered with a problem, and the socket stays open.
+
+The cases of the Autobahn test suite (RFC 6455, RFC 7692), as kosoku drives them.
+
+They send messages and expect them back, so an echo takes the place of the session. The rest is the service's own: the
+server, the handshake, reading, writing, pings and closing.
+"""
 
 import asyncio
+import json
+from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
+from pathlib import Path
 
 import pytest
+from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
-from service.web import websocket
+from service.web import streaming, websocket
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
+from service.web.rate_limiter import open_stream
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
-from service.web.websocket_connection import WebSocketConnection
+from service.web.websocket_connection import WebSocketConnection, accept_connection
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits
+from tests.tools import SCRIPTS
 from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.http_game import HTTPGame
+from tests.web.watcher_client import WatcherClient, watch_game
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
-from verification.fuzz.frames import BINARY, CLOSE, FINAL, TEXT, encode_frame
+from verification.fuzz.frames import BINARY, CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 
 MESSAGE = encode_frame(BINARY, bytes(60_000), mask=bytes(4))
 
@@ -137,3 +154,200 @@ async def test_a_client_that_has_closed_is_not_waited_for(quick: Client) -> None
                 await line.write(answer)
             await wait_until(lambda: not len(quick.app[STREAMS]))
             assert loop.time() - started_at < 0.9
+
+
+DEEP = "[" * 30_000
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message_id", "game"),
+    (
+        ("", "$", None, None),
+        ("{", "$", None, None),
+        ("nonsense", "$", None, None),
+        ("{} {}", "$.type", None, None),
+        ('{"type": "ping", "id": "p"', "$", None, None),
+        ("null", "$", None, None),
+        ("[]", "$", None, None),
+        ('"ping"', "$", None, None),
+        ("17", "$", None, None),
+        (DEEP, "$", None, None),
+        ('{"type": "ping", "id": ' + DEEP, "$.id", None, None),
+        ('{"type": "ping", "id": "\\ud800"}', "$", None, None),
+        ("{}", "$.type", None, None),
+        ('{"id": "a"}', "$.type", "a", None),
+        ('{"type": "shout", "id": "a"}', "$.type", "a", None),
+        ('{"type": null, "id": "a", "game": "g"}', "$.type", "a", "g"),
+        ('{"type": "welcome", "id": "a"}', "$.type", "a", None),
+        ('{"type": "ping", "id": 1}', "$.id", None, None),
+        (f'{{"type": "ping", "id": "{"x" * 65}"}}', "$.id", None, None),
+        ('{"type": "ping", "id": {"deep": [{}]}}', "$.id", None, None),
+        ('{"type": "ping", "id": "a", "more": 1}', "$.more", "a", None),
+        ('{"type": "subscribe", "id": "a"}', "$.game", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": "UPPER"}', "$.game", "a", None),
+        (f'{{"type": "subscribe", "id": "a", "game": "{"g" * 33}"}}', "$.game", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": 7}', "$.game", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": -1}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1.5}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 4294967296}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 4294967296.0}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1e400}', "$.since", "a", "g"),
+        ('\ufeff{"type": "shout", "id": "a"}', "$.type", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": "g", "digest": "short"}', "$.digest", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1, "sinc": 1}', "$.sinc", "a", "g"),
+        ('{"type": "auth", "id": "a", "game": "g"}', "$.token", "a", "g"),
+        ('{"type": "auth", "id": "a", "game": "g", "token": null}', "$.token", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g"}', "$", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "actions": []}', "$.actions", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "action": {"type": "pass"}}', "$", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "shout"}}', "$.action.type", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "place_tile"}}', "$.action.x", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "pass", "x": 1}}', "$.action.x", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "nonsense"}', "$.move", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "seat": 5}', "$.seat", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "if_match": "*"}', "$.if_match", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "key": ""}', "$.key", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "include": "all"}', "$.include", "a", "g"),
+    ),
+)
+async def test_a_malformed_message_is_answered(
+    watcher: WatcherClient, text: str, path: str, message_id: str | None, game: str | None
+) -> None:
+    error = await watcher.request_error(text, "malformed")
+    assert (error["id"], error["game"]) == (message_id, game)
+    assert error["problem"]["path"] == path, error["problem"]
+    assert error["problem"]["detail"]
+    await watcher.expect_nothing()
+
+
+async def test_a_binary_message_is_answered(watcher: WatcherClient) -> None:
+    await watcher.socket.send_bytes(b'{"type": "ping"}')
+    error = await watcher.receive("error")
+    assert (error["id"], error["game"], error["problem"]["code"]) == (None, None, "malformed")
+    await watcher.expect_nothing()
+
+
+async def test_a_malformed_message_changes_no_subscription(client: Client, http_game: HTTPGame) -> None:
+    async with watch_game(client, http_game.id) as watcher:
+        await watcher.request_error(f'{{"type": "unsubscribe", "game": "{http_game.id}", "more": 1}}', "malformed")
+        await watcher.receive_action(http_game)
+
+
+async def test_integers_may_have_a_zero_fraction(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.send(f'\ufeff{{"type":"subscribe","id":"1.0","game":"{http_game.id}","since":1e0}}')
+    assert (await watcher.receive("subscribed"))["id"] == "1.0"
+    move = (await http_game.legal_moves())[0]["id"]
+    await watcher.send(f'{{"type":"act","game":"{http_game.id}","seat":0.5,"move":"{move}"}}')
+    assert (await watcher.receive("error"))["problem"]["path"] == "$.seat"
+
+
+async def test_null_is_absent(http_game: HTTPGame, watcher: WatcherClient) -> None:
+    await watcher.send(f'{{"type":"subscribe","game":"{http_game.id}","since":null,"digest":null,"id":null}}')
+    assert (await watcher.receive("subscribed"))["id"] is None
+
+
+async def test_a_message_may_have_just_the_size_that_the_welcome_says(watcher: WatcherClient) -> None:
+    await watcher.request_error('{"type": "ping"}'.ljust(65_536, "x"), "malformed")
+    assert await watcher.request('{"type": "ping"}'.ljust(65_536), "pong")
+
+
+MIB = 1024 * 1024
+
+LIMITS = Limits(
+    rate_limits=False, max_message_bytes=16 * MIB, max_unsent_bytes=64 * MIB, max_unsent_bytes_total=256 * MIB
+)
+"""Some messages of 9.x have 16 MiB."""
+
+CASES = {"1": 16, "2": 11, "3": 7, "4": 10, "5": 20, "6": 145, "7": 37, "9": 54, "10": 1}
+"""The number of cases by section."""
+
+DEFLATE_SECTIONS = (*(f"12.{data}" for data in range(1, 6)), *(f"13.{offer}" for offer in range(1, 8)))
+"""Each has 18 cases of 1,000 messages, in order of their size."""
+
+SMALL = (1, 5)
+"""Those of 16 bytes and of 4 KiB."""
+
+LARGEST = (9, 14)
+"""Those of 64 KiB, whole and in fragments. The service rejects larger ones unless an operator raises the limit."""
+
+NON_STRICT = {"6.4.1", "6.4.2", "6.4.3", "6.4.4"}
+"""aiohttp looks at the UTF-8 of a whole message, and not at each fragment as soon as it arrives."""
+
+OPCODES = {WSMsgType.TEXT: TEXT, WSMsgType.BINARY: BINARY}
+
+
+async def echo(request: web.Request) -> web.StreamResponse:
+    """Send each message back, compressed if that was negotiated."""
+    async with open_stream(request):
+        connection = await accept_connection(request)
+        try:
+            await connection.run(partial(send_back, connection))
+        finally:
+            connection.release()
+    return connection.socket
+
+
+async def send_back(connection: WebSocketConnection, message: WSMessage) -> None:
+    """Send a message back; pings and pongs are no messages."""
+    if (opcode := OPCODES.get(message.type)) is None:
+        return
+    payload, window_bits = message.data if opcode == BINARY else message.data.encode(), int(connection.socket.compress)
+    if opcode == TEXT and connection._encoding == streaming.DEFLATED:
+        connection._write(streaming.deflated_frame(payload))
+    elif window_bits:
+        connection._write(encode_frame(opcode, deflate(payload, window_bits), flags=FINAL | DEFLATED, mask=None))
+    else:
+        connection._write(streaming.text_frame(payload, FINAL | opcode))
+
+
+@pytest.fixture
+async def url(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
+    """Yield the URL of the echo in an instance of the service."""
+    monkeypatch.setattr(websocket, "serve_websocket", echo)
+    async with serve(store, LIMITS) as client:
+        yield f"ws://{client.host}:{client.port}/v1/ws"
+
+
+async def run_cases(url: str, cases: list[str], reports: Path) -> dict[str, tuple[str, str]]:
+    """Run cases; return the verdicts on the behavior and on the close of each."""
+    included = [word for case in cases for word in ("-i", case)]
+    process = await asyncio.create_subprocess_exec(
+        SCRIPTS / "kosoku", url, *included, "-p", "4", "-o", reports, stdout=PIPE, stderr=STDOUT
+    )
+    output, _ = await process.communicate()
+    assert (reports / "index.json").exists(), output.decode()
+    (results,) = json.loads((reports / "index.json").read_text()).values()
+    return {case: (result["behavior"], result["behaviorClose"]) for case, result in results.items()}
+
+
+def find_failures(verdicts: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the cases that do not hold."""
+    return {
+        case: verdict
+        for case, verdict in verdicts.items()
+        if not {*verdict} <= {"OK", "INFORMATIONAL"} and not (case in NON_STRICT and verdict == ("NON-STRICT", "OK"))
+    }
+
+
+@pytest.mark.parametrize("section", CASES)
+async def test_the_cases_of_the_protocol_hold(url: str, section: str, tmp_path: Path) -> None:
+    verdicts = await run_cases(url, [f"{section}.*"], tmp_path)
+    assert find_failures(verdicts) == {}
+    assert len(verdicts) == CASES[section]
+
+
+@pytest.mark.parametrize("section", DEFLATE_SECTIONS)
+async def test_the_cases_of_compression_hold(url: str, section: str, tmp_path: Path) -> None:
+    verdicts = await run_cases(url, [f"{section}.{number}" for number in SMALL], tmp_path)
+    assert find_failures(verdicts) == {}
+    assert len(verdicts) == len(SMALL)
+
+
+@pytest.mark.usefixtures("slow_gate")
+@pytest.mark.timeout(240)
+async def test_the_cases_of_the_largest_compressed_messages_hold(url: str, tmp_path: Path) -> None:
+    """With the default offer, and with one that forbids to use earlier messages; their data are alike to the reader."""
+    cases = [f"{section}.{number}" for section in ("12.1", "13.3") for number in LARGEST]
+    verdicts = await run_cases(url, cases, tmp_path)
+    assert find_failures(verdicts) == {}
+    assert len(verdicts) == len(cases)

@@ -24,8 +24,7 @@ from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
-from tests.web.gated_store import GatedStore
-from tests.web.http_game import HTTPGame, create_game
+from tests.web.http_game import GatedStore, HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, client_transport, connect_watcher, watch_game
 
 NOBODYS = "x" * 43

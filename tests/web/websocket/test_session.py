@@ -1,13 +1,24 @@
-"""Actions and tokens over a WebSocket: the same as over HTTP."""
+"""Actions and tokens over a WebSocket: the same as over HTTP.
+
+Undo, resigning and returning over a socket: the same as over HTTP.
+
+The tokens of one WebSocket: one for each game, and a bounded number.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
+from service.store.game_store import RedisStore
+from service.web.headers import make_token_id
+from service.web.rate_limiter import MessageInfo
+from service.web.subscriptions import SessionTokens
 from service.web.websocket_connection import WebSocketConnection
-from tests.web.app_server import Client
+from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import HTTPGame, create_game
+from tests.web.routes.test_actions import THREE, pass_deadline
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
@@ -165,3 +176,102 @@ async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, 
     async with watch_game(client, http_game.id, token=getattr(http_game, role)) as watcher:
         await watcher.receive_action(http_game)
         await watcher.request({"type": "sync", "game": http_game.id}, "snapshot")
+
+
+def message(http_game: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
+    return {"type": what, "id": "c", "game": http_game.id, **more}
+
+
+async def test_a_move_is_taken_back(client: Client, http_game: HTTPGame) -> None:
+    moves = await http_game.legal_moves()
+    async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
+        await watcher.request_change({"type": "act", "game": http_game.id, "move": moves[0]["id"]})
+        diff, ack = await watcher.request_change(message(http_game, "undo", if_match="2", include="legal_moves"))
+        assert diff["events"][0]["type"] == "move_undone"
+        assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
+        assert ack["legal_moves"]["moves"] == moves
+        assert watcher.copy_of(http_game.id).game == await http_game.get_json()
+        error = await watcher.request_error(message(http_game, "undo"), "nothing_to_undo")
+        assert (error["id"], error["game"]) == ("c", http_game.id)
+
+
+async def test_a_retry_takes_back_once_also_over_http(client: Client, http_game: HTTPGame) -> None:
+    await http_game.act_successfully()
+    async with connect_watcher(client, token=http_game.owner_token) as watcher:
+        ack = await watcher.request(message(http_game, "undo", key="k"), "ack")
+        assert await watcher.request(message(http_game, "undo", key="k"), "ack") == ack
+        headers = {"Authorization": f"Bearer {http_game.owner_token}", "Idempotency-Key": "k"}
+        response = await client.post(f"{http_game.path}/undo", headers=headers)
+        assert (await response.json())["digest"] == ack["digest"]
+        await watcher.request_error(message(http_game, "undo", key="k", seat=0), "key_reused")
+
+
+async def test_somebody_resigns(client: Client) -> None:
+    http_game = await create_game(client, THREE)
+    async with watch_game(client, http_game.id, token=http_game.seat_tokens[2]) as watcher:
+        diff, _ = await watcher.request_change(message(http_game, "resign"))
+        assert (diff["seat"], diff["events"][0]) == (2, {"type": "player_resigned", "seat": 2})
+        await watcher.request_error(message(http_game, "resign"), "resigned")
+        await watcher.request_error(message(http_game, "resign", seat=1), "wrong_seat")
+        await watcher.request_error(message(http_game, "resign", why="bored"), "malformed")
+
+
+async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
+    http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    async with watch_game(timed_client, http_game.id, token=http_game.owner_token) as watcher:
+        await watcher.request_error(message(http_game, "return", seat=0), "not_replaced")
+        for what in ("resign", "return"):
+            error = await watcher.request_error(message(http_game, what), "malformed")
+            assert error["problem"]["path"] == "$.seat"
+        await pass_deadline(http_game, store, clock)
+        version = (await http_game.get_json())["version"]
+        assert (await watcher.receive_until(http_game.id, version)).game == await http_game.get_json()
+        diff, _ = await watcher.request_change(message(http_game, "return", seat=0))
+        assert diff["events"] == [{"type": "player_returned", "seat": 0}]
+
+
+def test_the_tokens_are_a_bounded_number() -> None:
+    tokens = SessionTokens(2)
+    for game in ("a", "b", "c"):
+        tokens.add(game, f"of {game}")
+    assert [tokens.get_verified(game) for game in ("a", "b", "c")] == ["of a", "of b", None]
+    assert [tokens.has_room(game) for game in ("a", "c")] == [True, False]
+    tokens.add("a", "another of a")
+    assert tokens.get_verified("a") == "another of a"
+
+
+def test_a_revoked_token_is_forgotten_and_leaves_room_for_another() -> None:
+    tokens = SessionTokens(1)
+    tokens.upgrade_token = "of the upgrade"
+    tokens.add("a", "of a")
+    assert tokens.get("a") == "of a"
+    tokens.remove("a")
+    assert (tokens.get_verified("a"), tokens.get("a"), tokens.has_room("b")) == (None, "of the upgrade", True)
+
+
+FIRST, LATEST = make_token_id("first"), make_token_id("latest")
+
+
+@pytest.mark.parametrize(
+    ("message", "info"),
+    (
+        (ActMessage(game="a", move="i0"), MessageInfo("upgrade", FIRST, "a")),
+        (Undo(game="a", key="k"), MessageInfo("upgrade", FIRST, "a", has_idempotency_key=True)),
+        (ActMessage(game="x", move="i0"), MessageInfo("upgrade", None, "x")),
+        (Auth(game="a", token="new"), MessageInfo("new", None, "a")),
+        (Subscribe(game="a"), MessageInfo("upgrade", FIRST, "a")),
+        (Sync(game="x"), MessageInfo("upgrade", LATEST, "x")),
+        (Unsubscribe(game="a"), MessageInfo("upgrade", LATEST)),
+        (Ping(), MessageInfo("upgrade", LATEST)),
+    ),
+    ids=str,
+)
+def test_a_message_is_charged_to_the_token_of_its_game_or_else_the_latest(
+    message: ClientMessage, info: MessageInfo
+) -> None:
+    """A command needs the token of its game."""
+    tokens = SessionTokens(2)
+    tokens.upgrade_token = "upgrade"
+    tokens.add("a", "first")
+    tokens.add("b", "latest")
+    assert tokens.message_info(message) == info

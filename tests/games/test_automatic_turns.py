@@ -1,0 +1,332 @@
+"""How long a bot's decision is awaited, by who waits for it.
+
+Deadlines: when they are set, and what happens then.
+"""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from schemas.lobby import CreateGame, JoinGame, SeatRequest
+from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
+from service.games.commands.create import CreationRequest, create
+from service.games.commands.seats import JoinRequest, join
+from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
+from service.games.legal_moves import list_legal_moves
+from service.games.lifecycle import next_due_at
+from service.games.ports import GameStore
+from tests.games.game_fixture import (
+    TABLES,
+    Clock,
+    GameFixture,
+    event_types,
+    load_game,
+    make_context,
+    new_game,
+    seconds_left,
+)
+
+BUDGET_S = 5.0
+
+
+async def game_before_its_bot(store: GameStore, people: int) -> GameFixture:
+    """Return a game in which a bot is on turn, which had no time to decide."""
+    table = await new_game(store, people, ["random"] * (2 - people), bot_budget_s=0.0)
+    if people:
+        await table.finish_turn()
+    return table
+
+
+@pytest.mark.parametrize(
+    ("people", "is_patient", "expected_s"),
+    (
+        (1, True, None),
+        (0, True, (UNATTENDED_TIMEOUT_S, UNATTENDED_TIMEOUT_S)),
+        (1, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
+        (0, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
+    ),
+)
+async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_budget(
+    store: GameStore,
+    monkeypatch: pytest.MonkeyPatch,
+    people: int,
+    is_patient: bool,
+    expected_s: tuple[float, float] | None,
+) -> None:
+    """Between two figures, or without a limit."""
+    table = await game_before_its_bot(store, people)
+    context, timeouts_s = make_context(store, bot_budget_s=BUDGET_S), list[float | None]()
+
+    async def choose(_bot: str, _index: Any, _game: Any, timeout_s: float | None, _requester: Any) -> None:
+        timeouts_s.append(timeout_s)
+
+    monkeypatch.setattr(context.bots, "choose", choose)
+    monkeypatch.setattr(context.bots, "is_deferred", lambda _: is_patient)
+    assert await play_bots(context, TABLES, await load_game(store, table.id), is_patient=is_patient) == []
+    (timeout_s,) = timeouts_s
+    if expected_s is None:
+        assert timeout_s is None
+    else:
+        assert timeout_s is not None
+        assert expected_s[0] <= timeout_s <= expected_s[1]
+
+
+async def test_no_request_waits_for_the_bots_of_a_deferred_game(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await game_before_its_bot(store, 0)
+    context = make_context(store, bot_budget_s=BUDGET_S)
+    monkeypatch.setattr(context.bots, "is_deferred", lambda requester: not requester.attended)
+    assert await play_bots(context, TABLES, await load_game(store, table.id)) == []
+
+
+async def test_a_time_out_is_stored_although_the_next_bot_fails(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await new_game(store, 1, ["random"], timeout_s=60, policy="pass")
+
+    async def fail(*_: object) -> None:
+        raise KeyError("a mistake of the bot")
+
+    monkeypatch.setattr(table.context.bots, "choose", fail)
+    await table.let_pass(61)
+    game = await table.game()
+    assert (game.decider, game.turn_number) == (1, 2)
+
+
+async def test_a_replayed_action_has_the_diffs_of_the_bots_that_answered(store: GameStore) -> None:
+    table, number = await new_game(store, 1, ["random"]), 0
+    while True:
+        move, number = (await table.moves())[0], number + 1
+        first = await table.act(move, idempotency_key=f"key-{number}")
+        if len(first.diffs) > 1:
+            break
+    assert (await table.act(move, idempotency_key=f"key-{number}")).diffs == first.diffs
+
+
+async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
+    assert seconds_left(await table.game(), table.clock) == 60
+    table.clock.now += 40
+    await table.act()
+    assert seconds_left(await table.game(), table.clock) == 20
+    await table.finish_turn()
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.verify()
+
+
+async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: GameStore) -> None:
+    table = await new_game(store)
+    await table.finish_turn()
+    assert (await table.game()).deadline is None
+    assert await store.list_due(2**31, 10) == []
+
+
+async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:
+    clock = Clock()
+    context = make_context(store, clock)
+    requested = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
+    created = (await create(context, CreationRequest(body=requested))).response
+    assert (created.game.turn, created.game.on_timeout) == (None, "pass")
+    clock.now += 1000
+    joined = (await join(context, JoinRequest(id=created.game.id, body=JoinGame(name="Bo")))).response
+    table = GameFixture(context, created)
+    assert joined.game.turn is not None
+    assert seconds_left(await table.game(), clock) == 60
+    await table.follow()
+
+
+async def test_there_is_no_deadline_while_a_bot_decides(store: GameStore) -> None:
+    table = await new_game(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0)
+    await table.finish_turn()
+    game = await table.game()
+    assert (game.decider, game.deadline) == (1, None)
+    table.clock.now += 100
+    await table.let_pass(0)
+    assert (await table.game()).decider == 0
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.follow()
+
+
+async def test_there_is_no_time_out_before_the_second_after_the_deadline(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
+    await table.let_pass(60)
+    assert (await table.game()).version == 1
+    await table.let_pass(0.999)
+    assert (await table.game()).version == 1
+    await table.let_pass(0.001)
+    assert (await table.game()).version > 1
+
+
+async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60, policy="pass")
+    first = list_legal_moves(TABLES, await table.game()).moves[0].id
+    await table.follow()
+    await table.let_pass(61)
+    diffs = await table.follow()
+    assert {(diff["by"], diff["seat"]) for diff in diffs} == {("clock", 0)}
+    assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": 0, "policy": "pass"}
+    assert [diff["move"] for diff in diffs] == [first, "pass.islander"]
+    assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
+    game = await table.game()
+    assert (game.seat, game.turn_number, game.undoable) == (1, 2, 0)
+    assert seconds_left(game, table.clock) == 60
+
+
+async def test_pass_continues_where_the_player_stopped(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
+    await table.act()
+    assert (await table.game()).phase == "islander"
+    await table.let_pass(61)
+    diffs = await table.follow()
+    assert [diff["move"] for diff in diffs[2:]] == ["pass.islander"]
+    assert (await table.game()).seat == 1
+
+
+async def test_time_outs_end_a_game_that_nobody_plays(store: GameStore) -> None:
+    table = await new_game(store, 3, timeout_s=30)
+    while (await table.game()).status == "active":
+        await table.let_pass(31)
+    await table.verify()
+    assert {diff["by"] for diff in table.log[1:]} == {"clock"}
+
+
+async def test_a_bot_plays_until_the_player_returns(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60, policy="bot")
+    await table.follow()
+    await table.let_pass(61)
+    first, *rest = await table.follow()
+    assert (first["by"], first["seat"], first["move"], event_types(first)) == (
+        "clock",
+        0,
+        None,
+        ["turn_timed_out", "player_replaced"],
+    )
+    assert {(diff["by"], diff["seat"]) for diff in rest} == {("bot", 0)}
+    assert (table.view["players"][0]["kind"], table.view["players"][0]["bot"]) == ("human", "greedy")
+    assert table.view["turn"]["seat"] == 1
+    await table.finish_turn()
+    diffs = await table.follow()
+    assert (diffs[-1]["by"], table.view["turn"]["seat"]) == ("bot", 1)
+    await table.return_to_seat(token=table.tokens[0])
+    (diff,) = await table.follow()
+    assert (diff["by"], diff["seat"], event_types(diff)) == ("seat", 0, ["player_returned"])
+    await table.finish_turn()
+    assert ((await table.game()).seat, table.view["players"][0]["bot"]) == (0, None)
+    assert seconds_left(await table.game(), table.clock) == 60
+    while (await table.game()).status == "active":
+        await table.act()
+    await table.verify()
+
+
+async def test_a_game_waits_while_bots_play_all_seats_of_people(store: GameStore) -> None:
+    """Two people who both look away find their game where the second of them left it."""
+    table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
+    await table.let_pass(61)
+    assert (await table.game()).decider == 1
+    await table.let_pass(61)
+    resting = await table.game()
+    assert [player.bot for player in resting.players] == ["greedy", "greedy", "random"]
+    assert (resting.decider, resting.phase, resting.deadline) == (1, "place_tile", None)
+    for _ in range(3):
+        await table.let_pass(3600)
+    assert (await table.game()).version == resting.version
+    assert next_due_at(resting, table.clock()) is None
+    await table.return_to_seat(token=table.tokens[0])
+    game = await table.game()
+    assert (game.decider, game.players[1].bot) == (0, "greedy")
+    assert {diff["by"] for diff in (await table.follow())[resting.version + 1 :]} == {"bot"}
+    assert seconds_left(game, table.clock) == 60
+    await table.verify()
+
+
+async def test_bots_play_on_after_the_only_person_resigned(store: GameStore) -> None:
+    table = await new_game(store, 1, ("random", "random"))
+    await table.resign(seat=0)
+    for _ in range(40):
+        await table.let_pass(1)
+    assert (await table.game()).status == "finished"
+
+
+async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
+    await table.let_pass(61, bot_budget_s=0.0)
+    game = await table.game()
+    assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
+    with pytest.raises(SeatPlayedByBot):
+        await table.act()
+    with pytest.raises(SeatPlayedByBot):
+        await table.undo()
+    await table.return_to_seat(seat=0)
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.act()
+    await table.follow()
+
+
+async def test_who_may_return(store: GameStore) -> None:
+    table = await new_game(store, 3, timeout_s=60, policy="bot")
+    with pytest.raises(SeatNotPlayedByBot):
+        await table.return_to_seat(seat=0)
+    await table.let_pass(61)
+    for token in (table.tokens[1], table.owner):
+        with pytest.raises(WrongSeat if token != table.owner else SeatNotPlayedByBot):
+            await table.return_to_seat(seat=0 if token != table.owner else 1, token=token)
+    await table.return_to_seat(seat=0)
+    assert (await table.game()).players[0].bot is None
+    await table.resign(seat=0)
+    with pytest.raises(SeatResigned):
+        await table.return_to_seat(seat=0)
+    await table.follow()
+
+
+async def test_a_player_whose_seat_a_bot_plays_may_resign(store: GameStore) -> None:
+    table = await new_game(store, 3, timeout_s=60, policy="bot")
+    await table.let_pass(61)
+    await table.resign(seat=0)
+    player = (await table.game()).players[0]
+    assert (player.bot, player.resigned) == (None, True)
+    await table.follow()
+
+
+async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
+    table = await new_game(store, 3, timeout_s=60, policy="resign")
+    await table.follow()
+    await table.let_pass(61)
+    (diff,) = await table.follow()
+    assert (diff["by"], diff["seat"], diff["move"]) == ("clock", 0, None)
+    assert event_types(diff) == ["turn_timed_out", "player_resigned", "turn_started", "tile_drawn"]
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.let_pass(61)
+    (diff,) = await table.follow()
+    assert event_types(diff)[:2] == ["turn_timed_out", "player_resigned"]
+    assert table.view["result"]["reason"] == "resigned"
+    assert table.view["result"]["winners"] == [2]
+    await table.verify()
+
+
+async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
+    table.clock.now += 50
+    await table.finish_turn()
+    version = (await table.game()).version
+    await table.let_pass(11)
+    assert (await table.game()).version == version
+    assert seconds_left(await table.game(), table.clock) == 49
+    await table.let_pass(49)
+    assert (await table.game()).version == version
+    await table.let_pass(1)
+    assert (await table.game()).version > version
+    await table.follow()
+
+
+async def test_a_finished_game_has_no_deadline(store: GameStore) -> None:
+    table = await new_game(store, timeout_s=60)
+    chance = Random(1)
+    while moves := await table.moves():
+        await table.act(chance.choice(moves))
+    assert (await table.game()).deadline is None
+    version = (await table.game()).version
+    await table.let_pass(100)
+    assert (await table.game()).version == version
+    await table.verify()

@@ -1,0 +1,303 @@
+"""Logs with time-outs, replacements, undo and resigning prove their games, and forged ones do not.
+
+A whole log proves its game; a log with anything changed does not, also where the forger mends the digests.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import is_finished, mark_aborted
+from service.games.diffs import record_change
+from service.games.history import Check, Observed, verify
+from tests.games.game_fixture import event_types
+from tests.games.game_logs import LAGOON, decode_log, failed_check, new_game, play_game, rechain
+from tests.games.random_game import TABLES, RandomGame
+
+TILESET = LAGOON.tileset
+
+
+def proven(log: list[dict[str, Any]]) -> bool:
+    return all(check.passed for check in verify(log, TILESET))
+
+
+def play_steps(
+    *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
+) -> list[dict[str, Any]]:
+    """Return the log of a game with these steps that was then aborted, so that its seed is known."""
+    played = RandomGame("tides", players, timeout_s, policy)
+    for step in steps:
+        if not is_finished(played.game):
+            getattr(played, step)()
+    if not is_finished(played.game):
+        played.append(record_change(TABLES, played.game, mark_aborted(played.game), played.advance_clock()))
+    return decode_log(played.log)
+
+
+@pytest.mark.parametrize("policy", ("pass", "bot", "resign"))
+@pytest.mark.parametrize(
+    "steps",
+    (
+        ("time_out", "time_out", "time_out"),
+        ("act", "undo", "act", "undo", "time_out"),
+        ("time_out", "return_to_seat", "time_out", "act", "return_to_seat"),
+        ("act", "resign", "act", "act", "resign"),
+    ),
+)
+def test_valid_logs_are_verified(steps: tuple[str, ...], policy: RequestedTimeoutPolicy) -> None:
+    assert proven(play_steps(*steps, policy=policy))
+
+
+def test_a_rematch_is_verified() -> None:
+    log = decode_log(play_game("again"))
+    last = log[-1]
+    link = {
+        **last,
+        "version": last["version"] + 1,
+        "seat": None,
+        "move": None,
+        "by": None,
+        "events": [{"type": "rematch_created", "game": "another"}],
+        "patch": [
+            {"op": "add", "path": "/version", "value": last["version"] + 1},
+            {"op": "add", "path": "/next_game", "value": "another"},
+        ],
+    }
+    assert proven(rechain([*log, link]))
+    link["patch"][1]["value"] = "elsewhere"
+    assert failed_check(rechain([*log, link])).name == "rules"
+
+
+def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
+    """Change members of one diff, and return the check that fails."""
+    log[version - 1].update(members)
+    return failed_check(rechain(log))
+
+
+def test_a_time_out_before_the_deadline_is_invalid() -> None:
+    log = play_steps("act", "time_out")
+    at = log[1]["at"]
+    for diff in log[2:]:
+        diff["at"] = at
+        for operation in diff["patch"]:
+            if operation["path"] == "/updated_at":
+                operation["value"] = at
+    check = failed_check(rechain(log))
+    assert (check.name, check.detail) == ("rules", "version 3: no deadline had passed")
+
+
+@pytest.mark.parametrize(
+    ("steps", "policy", "version", "changes", "reason"),
+    (
+        (("act", "act"), "pass", 2, {"by": "clock"}, "no deadline had passed"),
+        (("act", "act"), "pass", 3, {"by": "clock"}, "the clock did not make the minimal decision"),
+        (("time_out", "act"), "bot", 3, {"by": "seat"}, "a bot decided for seat 0"),
+        (
+            ("act",),
+            "pass",
+            2,
+            {"move": "p99.99.0"},
+            "p99.99.0 is illegal: (99, 99) shares no side with a placed tile (R3.2)",
+        ),
+    ),
+)
+def test_an_invalid_action_is_detected(
+    steps: Sequence[str], policy: RequestedTimeoutPolicy, version: int, changes: dict[str, str], reason: str
+) -> None:
+    assert forged(play_steps(*steps, policy=policy), version, **changes).detail == f"version {version}: {reason}"
+
+
+def test_a_time_out_with_another_policy_is_invalid() -> None:
+    log = play_steps("time_out", policy="bot")
+    log[1]["events"][0]["policy"] = "pass"
+    assert "rules give different events at $[0].policy" in failed_check(rechain(log)).detail
+    log = play_steps("time_out", policy="bot")
+    log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
+    assert "the policy is bot" in failed_check(rechain(log)).detail
+
+
+@pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))
+def test_an_impossible_timestamp_is_invalid(at: str) -> None:
+    log = play_steps("act", "act", "act", "act")
+    turns = [number for number, diff in enumerate(log) if "turn_started" in event_types(diff)]
+    log[turns[1]]["at"] = at
+    assert f"{at} is not a timestamp" in failed_check(rechain(log)).detail
+
+
+def test_an_unknown_policy_is_invalid() -> None:
+    log = play_steps("act")
+    for operation in log[0]["patch"]:
+        if operation["path"] == "/on_timeout":
+            operation["value"] = "sulk"
+    assert failed_check(rechain(log)).detail == "version 1: unknown time-out policy sulk"
+
+
+def test_only_the_last_move_can_be_undone() -> None:
+    log = play_steps("act", "undo")
+    log[2]["events"][0]["move"] = "p9.9.0"
+    assert failed_check(rechain(log)).detail == "version 3: these events were impossible"
+
+
+@pytest.mark.parametrize(
+    "event",
+    (
+        {"type": "move_undone", "seat": 0, "move": "p0.0.0"},
+        {"type": "player_returned", "seat": 0},
+        {"type": "player_resigned", "seat": 7},
+        {"type": "rematch_created", "game": "another"},
+        {"type": "turn_timed_out", "seat": 0, "policy": "pass"},
+        {"type": "player_left", "seat": 0, "name": "Ana"},
+        {"type": "player_joined", "seat": 9, "name": "Zoë", "color": "red"},
+    ),
+    ids=lambda event: event["type"],
+)
+def test_an_impossible_event_is_invalid(event: dict[str, Any]) -> None:
+    check = forged(play_steps("act"), 3, seat=event.get("seat"), events=[event])
+    assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
+
+
+VERIFY_TILESET = LAGOON.tileset
+
+
+@pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
+def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
+    seed = f"proof-{players}"
+    log = decode_log(play_game(seed, players, edition))
+    (finished,) = [event for event in log[-1]["events"] if event["type"] == "game_finished"]
+    (result,) = [operation["value"] for operation in log[-1]["patch"] if operation["path"] == "/result"]
+    turns = [event["number"] for diff in log for event in diff["events"] if event["type"] == "turn_started"]
+    moves = sum(diff["move"] is not None for diff in log)
+    scores = ", ".join(f"seat {seat} {result['scores'][seat]['total']}" for seat in range(players))
+    assert verify(log, VERIFY_TILESET) == [
+        Check("digests", passed=True, detail=f"{len(log)} digests, the last one {log[-1]['digest']}"),
+        Check("patches", passed=True, detail=f"{len(log)} states, the last one finished"),
+        Check("commitment", passed=True, detail=f"seed {seed} (chosen by somebody)"),
+        Check("rules", passed=True, detail=f"{moves} moves in {turns[-1]} turns"),
+        Check("result", passed=True, detail=f"{finished['reason']}; {scores}"),
+    ]
+
+
+def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
+    checks = verify(decode_log(play_game("open"))[:20], VERIFY_TILESET)
+    assert [check.passed for check in checks] == [True, True, None, None, None]
+    assert [check.detail for check in checks[1:]] == [
+        "20 states, the last one active",
+        *["the seed is revealed when the game ends"] * 3,
+    ]
+
+
+def test_a_waiting_game_is_no_error() -> None:
+    assert [check.passed for check in verify(decode_log(new_game("waits")[1]), VERIFY_TILESET)][:2] == [True, True]
+
+
+def test_a_changed_diff_breaks_the_chain() -> None:
+    log = decode_log(play_game("chain"))
+    log[10]["events"] = []
+    assert failed_check(log) == Check("digests", passed=False, detail=failed_check(log).detail)
+    assert "version 11" in failed_check(log).detail
+
+
+def test_a_missing_diff_is_detected() -> None:
+    log = decode_log(play_game("gap"))
+    del log[10]
+    assert failed_check(log).name == "digests"
+
+
+def test_another_seed_contradicts_the_commitment() -> None:
+    log = decode_log(play_game("seed"))
+    for operation in log[-1]["patch"]:
+        if operation["path"] == "/deck":
+            operation["value"]["seed"] = "another"
+    assert failed_check(rechain(log)).name == "commitment"
+
+
+def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mark the seed as not chosen, and compute matching digests."""
+    for diff in log:
+        for operation in diff["patch"]:
+            if operation["path"] == "/deck":
+                operation["value"]["seed_chosen"] = False
+    return rechain(log)
+
+
+@pytest.mark.parametrize("seed", ("tides", "a" * 63, "A" * 64, "g" * 64))
+def test_a_chosen_seed_marked_as_random_is_detected(seed: str) -> None:
+    """The service draws 64 hex digits."""
+    log = decode_log(play_game(seed))
+    assert all(check.passed for check in verify(log, VERIFY_TILESET))
+    wrong = failed_check(declared_unchosen(log))
+    assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
+
+
+def test_a_chosen_seed_that_looks_random_is_detected_by_observations() -> None:
+    """Nothing in the log itself can tell: it is as the service would have made it."""
+    log = decode_log(play_game("0f" * 32))
+    digest = log[9]["digest"]
+    forged = declared_unchosen(log)
+    assert all(check.passed for check in verify(forged, VERIFY_TILESET))
+    checks = verify(forged, VERIFY_TILESET, Observed(digests=((None, digest),)))
+    assert [(check.name, check.passed) for check in checks] == [("digests", True), ("seen", False)]
+
+
+def test_a_forgery_with_another_seed_is_detected_by_the_commitment() -> None:
+    real, forged = decode_log(play_game("real")), decode_log(play_game("forged"))
+    (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
+    assert all(check.passed for check in verify(real, VERIFY_TILESET, Observed(deck["commitment"])))
+    assert [
+        check.name for check in verify(forged, VERIFY_TILESET, Observed(deck["commitment"])) if check.passed is False
+    ] == ["seen"]
+
+
+def test_observations_are_checked_during_the_game() -> None:
+    log = decode_log(play_game("early"))[:20]
+    observed = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
+    checks = verify(log, VERIFY_TILESET, observed)
+    assert [check.passed for check in checks] == [True, True, True, None, None, None]
+
+
+def test_another_order_of_tiles_contradicts_the_shuffle() -> None:
+    log = decode_log(play_game("order"))
+    drawn = next(
+        event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
+    )
+    drawn["tile"] = next(tile.id for tile in VERIFY_TILESET.tiles if tile.id != drawn["tile"])
+    assert failed_check(rechain(log)).name == "rules"
+
+
+def test_wares_that_nobody_earned_are_detected() -> None:
+    log = decode_log(play_game("wares"))
+    paths = [operation for diff in log for operation in diff["patch"] if operation["path"].endswith("/wares")]
+    paths[0]["value"]["fish"] += 1
+    assert failed_check(rechain(log)).name == "rules"
+
+
+def test_a_tile_that_nobody_placed_is_detected() -> None:
+    log = decode_log(play_game("extra-tile"))
+    (placed,) = [one["value"] for one in log[2]["patch"] if one["path"].startswith("/board/")]
+    log[2]["patch"].append({"op": "add", "path": "/board/50,50", "value": placed})
+    assert failed_check(rechain(log)) == Check("rules", passed=False, detail=failed_check(log).detail)
+    assert "$.board.50,50" in failed_check(log).detail
+
+
+def test_a_move_of_the_wrong_seat_is_detected() -> None:
+    log = decode_log(play_game("wrong-seat"))
+    log[4]["seat"] = 1 - log[4]["seat"]
+    assert failed_check(rechain(log)).name == "rules"
+
+
+@pytest.mark.parametrize(
+    "log",
+    (
+        [],
+        [{}],
+        [{"version": 1, "patch": []}],
+        [{"version": 1, "patch": 5}],
+        [{"version": 1, "patch": [5]}],
+        [{"version": 1, "patch": [{"op": "add", "path": {"n": 1}, "value": 1}]}],
+        [{"version": 1, "patch": [{"op": "add", "path": "/deck", "value": {"commitment": "x"}}]}],
+    ),
+)
+def test_an_invalid_log_is_rejected_with_a_reason(log: list[dict[str, Any]]) -> None:
+    assert verify(log, VERIFY_TILESET)[-1].passed is False

@@ -1,0 +1,241 @@
+"""Error replies are explained, and those that an operator must resolve are logged once.
+
+Valid and invalid URLs. The error is one sentence, which does not contain the password.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    ClusterDownError,
+    MasterDownError,
+    OutOfMemoryError,
+    RedisError,
+    ResponseError,
+)
+
+from service.games.ports import Committed, StoreUnavailable
+from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
+from service.store.embedded import embedded_server
+from service.store.game_store import connect
+from tests.redis_servers import create_access, standalone
+from tests.redis_servers.access import ACL
+from tests.store.commits import creation
+from tests.store.conftest import SingleServer
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "meaning"),
+    (
+        (OutOfMemoryError("used memory > 'maxmemory'.", status_code="OOM"), "OOM used memory", "has reached maxmemory"),
+        (BusyLoadingError("is loading", status_code="LOADING"), "LOADING is loading", "is still loading"),
+        (MasterDownError("Link is down", status_code="MASTERDOWN"), "MASTERDOWN Link", "without a link to its primary"),
+        (ClusterDownError("not served", status_code="CLUSTERDOWN"), "CLUSTERDOWN not", "slots that no primary serves"),
+        (AuthenticationError("required.", status_code="NOAUTH"), "NOAUTH required.", "requires a user and a password"),
+        (ResponseError("NOREPLICAS Not enough good replicas"), "NOREPLICAS Not", "fewer replicas than"),
+        (ResponseError("ERR wrong number of arguments"), "ERR wrong number", "wrong number"),
+        (ResponseError("ERR ACL failure in script: no"), "ERR ACL failure", "check its ACL"),
+        (ResponseError("ERR The user executing the script can't"), "ERR The user", "check its ACL"),
+    ),
+)
+def test_error_replies_are_explained(error: RedisError, text: str, meaning: str) -> None:
+    assert error_code(error) == text.partition(" ")[0]
+    assert meaning in str(to_store_error(error))
+    assert text in str(to_store_error(error))
+
+
+@pytest.fixture
+async def restricted_url(tmp_path: Path) -> AsyncIterator[str]:
+    """Yield the URL of a server whose user may execute no scripts."""
+    async with standalone(tmp_path, access=create_access(tmp_path, f"{ACL} -eval -evalsha")) as deployment:
+        yield deployment.url
+
+
+async def test_a_missing_permission_is_logged_once(restricted_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(restricted_url) as store:
+        await store.ping()
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable, match="check its ACL: NOPERM"):
+                await store.commit(creation(is_public=False))
+    assert len(caplog.records) == 1
+    assert "evalsha" in caplog.text
+
+
+async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(restricted_url.replace("%25@", "@")) as store:
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
+                await store.ping()
+    assert [record.getMessage().partition(", so")[0] for record in caplog.records] == ["Redis fails commands"]
+    assert "p:" not in caplog.text
+
+
+async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_url: str) -> None:
+    async with connect(restricted_url.replace("%25@", "@"), timeout_s=3600) as store, asyncio.timeout(10):
+        store._client.outage_tolerance_s = 3600
+        with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
+            await store.ping()
+
+
+async def test_too_few_replicas(single_server: SingleServer) -> None:
+    await single_server.redis.config_set("min-replicas-to-write", 1)
+    try:
+        with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
+            await single_server.store.commit(creation())
+        await single_server.store.ping()
+    finally:
+        await single_server.redis.config_set("min-replicas-to-write", 0)
+
+
+async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
+    directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
+    in_the_way = directory / "dump.rdb"
+    in_the_way.mkdir()
+    await single_server.redis.config_set("save", "3600 1")
+    try:
+        await single_server.redis.bgsave()
+        async with asyncio.timeout(10):
+            while (await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110  no event
+                await asyncio.sleep(0.01)
+        with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
+            await single_server.store.commit(creation())
+    finally:
+        in_the_way.rmdir()
+        await single_server.redis.config_set("save", "")
+    await single_server.store.commit(creation())
+
+
+@pytest.mark.parametrize(
+    ("url", "topology", "addresses", "options"),
+    (
+        ("redis://localhost", "standalone", [("localhost", 6379)], {}),
+        ("REDIS://localhost", "standalone", [("localhost", 6379)], {}),
+        ("redis://localhost:6380/3", "standalone", [("localhost", 6380)], {"db": 3}),
+        ("redis://:secret@[::1]:6379", "standalone", [("::1", 6379)], {"password": "secret"}),
+        (
+            "rediss://user:secret@redis.example:6380/0?ssl_ca_path=/&ssl_cert_reqs=required",
+            "standalone",
+            [("redis.example", 6380)],
+            {
+                "username": "user",
+                "password": "secret",
+                "db": 0,
+                "ssl": True,
+                "ssl_ca_path": "/",
+                "ssl_cert_reqs": "required",
+            },
+        ),
+        (
+            "redis+sentinel://sentinel-0,sentinel-1:26380,[::1]/games",
+            "sentinel",
+            [("sentinel-0", 26379), ("sentinel-1", 26380), ("::1", 26379)],
+            {},
+        ),
+        (
+            "redis+cluster://user:secret@node-0:7000,node-1:7001",
+            "cluster",
+            [("node-0", 7000), ("node-1", 7001)],
+            {"username": "user", "password": "secret"},
+        ),
+        (
+            "rediss+cluster://node-0:7000/0?ssl_check_hostname=no",
+            "cluster",
+            [("node-0", 7000)],
+            {"db": 0, "ssl": True, "ssl_check_hostname": False},
+        ),
+        ("unix:///run/redis.sock?db=2", "standalone", [("", 6379)], {"unix_socket_path": "/run/redis.sock", "db": 2}),
+        (
+            "unix://user:secret@/run/redis.sock",
+            "standalone",
+            [("", 6379)],
+            {"unix_socket_path": "/run/redis.sock", "username": "user", "password": "secret"},
+        ),
+    ),
+)
+def test_valid_urls(url: str, topology: str, addresses: list[tuple[str, int]], options: dict[str, object]) -> None:
+    parsed = parse_url(url)
+    assert (parsed.topology, parsed.addresses) == (topology, addresses)
+    assert dict(parsed.options) == options
+
+
+def test_sentinels_have_a_service_and_a_login_of_their_own() -> None:
+    parsed = parse_url(
+        "rediss+sentinel://user:secret@sentinel:26379/games/2?sentinel_username=u&sentinel_password=p&ssl_cert_reqs=none"
+    )
+    assert (parsed.service_name, parsed.options["db"]) == ("games", 2)
+    assert parsed.sentinel_login == {"username": "u", "password": "p"}
+    assert (parsed.options["username"], parsed.options["password"]) == ("user", "secret")
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    (
+        ("", "has an unsupported scheme"),
+        ("localhost:6379", "has an unsupported scheme"),
+        ("http://:secret@localhost", "has an unsupported scheme"),
+        ("redis://", "has no host"),
+        ("redis:///0", "has no host"),
+        ("redis://:secret@localhost:port", "is not a URL"),
+        ("redis://:secret@localhost:70000", "is not a URL"),
+        ("redis://[::1", "is not a URL"),
+        ("redis://:secret/word@localhost", "is not a URL"),
+        ("redis://localhost?secret=word@localhost", "an unsupported option"),
+        ("redis://:secret@localhost/games", "a database that is not a number"),
+        ("redis://localhost?db=x", "an option with an invalid value"),
+        ("redis://:secret#word@localhost", "a # that is not percent-encoded"),
+        ("redis://:secret@localhost?protocol=2", r"an unsupported option \(not db, password, username"),
+        ("unix://", "has no path of a socket"),
+        ("redis://one,two", "has several hosts"),
+        ("redis+sentinel://:secret@one,two", "has no SERVICE"),
+        ("redis+sentinel://:secret@one,,two/games", "has no host"),
+        ("redis+sentinel://one/games/secret", "a database that is not a number"),
+        ("redis+sentinel://one/games?ssl_cert_reqs=none", "not db, password, sentinel_password, sentinel_user"),
+        ("redis+cluster://:secret@one,two:port", "is not a URL"),
+        ("redis+cluster://one/1", "a database other than 0"),
+        ("redis+cluster://one?sentinel_password=secret", r"an unsupported option \(not db, password, username"),
+        ("rediss://localhost?ssl_keyfile=/dev/null", "TLS options that cannot be used: certfile should be"),
+        ("rediss://localhost?ssl_certfile=/dev/null", "TLS options that cannot be used: .SSL. PEM lib"),
+        (
+            "rediss://localhost?ssl_ca_certs=/dev/null",
+            "TLS options that cannot be used: .* no certificate or crl found",
+        ),
+        ("rediss://localhost?ssl_cert_reqs=perhaps", "TLS options that cannot be used: Invalid SSL Cert.* perhaps"),
+        ("rediss://localhost?ssl_ca_certs=/nowhere/ca.pem", "TLS options that cannot be used: .* No such file"),
+        ("redis://localhost?ssl_cert_reqs=none", r"an unsupported option \(not db, password, username"),
+    ),
+)
+async def test_invalid_urls(url: str, reason: str) -> None:
+    with pytest.raises(InvalidRedisURL, match=reason) as raised:
+        async with connect(url):
+            pass
+    assert "secret" not in str(raised.value)
+
+
+def test_the_repr_of_a_parsed_url_has_no_password() -> None:
+    parsed = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
+    assert parsed.options == {"username": "user", "password": "p@ss", "db": 2}
+    assert parsed.sentinel_login == {"username": None, "password": "hush"}
+    assert (parsed.addresses, parsed.service_name) == ([("one", 26379), ("two", 3)], "games")
+    assert "p@ss" not in repr(parsed)
+    assert "hush" not in repr(parsed)
+
+
+async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path) -> None:
+    password = secrets.token_hex()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    async with embedded_server(short_path, program=program) as server, Redis.from_url(server.url) as redis:
+        await redis.config_set("port", port)
+        await redis.config_set("requirepass", password)
+        async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:
+            assert await store.commit(creation()) == Committed()
+        async with connect(f"redis://:wrong@127.0.0.1:{port}/1") as store:
+            with pytest.raises(StoreUnavailable, match="invalid"):
+                await store.ping()

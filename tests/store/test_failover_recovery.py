@@ -1,0 +1,284 @@
+"""After a failover, commits are acknowledged as soon as enough replicas follow the new primary.
+
+With WAIT, neither a commit that too few replicas have nor its retry is acknowledged.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from redis.exceptions import ResponseError
+
+from service.games.access import subject_of_key
+from service.games.api_key import ApiKey, Quotas
+from service.games.archiver import RestoreRequest
+from service.games.ports import Committed, StoreUnavailable, VersionConflict, WebhookRegistration, WebhookState
+from service.store import keys
+from service.store.game_store import RedisStore, connect
+from service.store.pipeline import Wait
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
+from tests.redis_servers.node import execute_text
+from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
+from tests.store.conftest import SERVERS, server_name
+from tests.tools import REDIS_CLI, require
+
+START_SCRIPT = Path(__file__).parents[2] / "deploy" / "container" / "redis-behind-sentinels.sh"
+
+COMMAND_TIMEOUT_S = 0.5
+
+MAX_FAILURES = 8
+"""How many attempts of COMMAND_TIMEOUT_S may fail after Redis can replicate a write: Sentinel's 10 s would be 20."""
+
+WAIT_MS = 300
+
+MIN_REPLICAS = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
+
+
+@asynccontextmanager
+async def deploy(directory: Path, replicas: int, wait: int) -> AsyncIterator[tuple[Deployment, RedisStore]]:
+    """Run a primary with replicas and sentinels, and a store that waits for `wait` replicas."""
+    async with (
+        sentinel(directory, replicas=replicas, settings=MIN_REPLICAS) as deployment,
+        connect(deployment.url, timeout_s=COMMAND_TIMEOUT_S, wait=Wait(wait, WAIT_MS)) as store,
+    ):
+        await wait_until_replicated(await deployment.primary(), replicas)
+        assert await store.commit(creation()) == Committed()
+        yield deployment, store
+
+
+async def wait_until_replicated(node: Node, replicas: int) -> None:
+    """Wait until a write to a node is acknowledged by this number of replicas.
+
+    The node rejects it while none has reported for `min-replicas-max-lag`, as on a busy machine.
+    """
+    async with asyncio.timeout(40):
+        while True:
+            async with aclosing(node.client()) as client:
+                try:
+                    await client.set("plain", "")
+                except ResponseError as error:
+                    if not str(error).startswith("NOREPLICAS"):
+                        raise
+                    await asyncio.sleep(0.1)
+                    continue
+                if int(await execute_text(client, "WAIT", replicas, 100)) >= replicas:
+                    return
+
+
+async def repeat_until_acknowledged(store: RedisStore) -> list[str]:
+    """Repeat a commit until it is acknowledged, and return why each earlier attempt failed."""
+    once, failures = action(1), list[str]()
+    async with asyncio.timeout(40):
+        while True:
+            try:
+                assert await store.commit(once) == Committed()
+            except StoreUnavailable as unavailable:
+                failures.append(str(unavailable))
+            else:
+                return failures
+
+
+@pytest.mark.parametrize("fault", ("kill", "pause", "isolate"))
+async def test_with_a_spare_replica_commits_do_not_wait_for_the_old_primary(tmp_path: Path, fault: str) -> None:
+    async with deploy(tmp_path, replicas=2, wait=1) as (deployment, store):
+        old = await deployment.primary()
+        match fault:
+            case "kill":
+                old.kill()
+            case "pause":
+                old.pause()
+            case _:
+                await old.isolate()
+        new = await deployment.wait_for_promotion(old)
+        await wait_until_replicated(new, 1)
+        assert (await repeat_until_acknowledged(store))[MAX_FAILURES:] == []
+        if fault == "kill":
+            assert not old.is_serving
+
+
+async def test_waiting_for_all_replicas_includes_the_old_primary(tmp_path: Path) -> None:
+    async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
+        old = await deployment.primary()
+        old.kill()
+        new = await deployment.wait_for_promotion(old)
+        await wait_until_replicated(new, 1)
+        once, reason = action(1), ""
+        async with asyncio.timeout(40):
+            while "1 of 2 replicas" not in reason:
+                with pytest.raises(StoreUnavailable) as unavailable:
+                    await store.commit(once)
+                reason = str(unavailable.value)
+
+
+def count_demotions(deployment: Deployment) -> int:
+    """Return how often the sentinels have demoted a server that took itself for a primary."""
+    logs = ((node.directory / "log").read_text() for node in deployment.sentinels)
+    return sum(log.count("+convert-to-slave") for log in logs)
+
+
+@pytest.fixture
+def starter() -> Path:
+    require(REDIS_CLI)
+    return START_SCRIPT
+
+
+def start_with_script(starter: Path, deployment: Deployment, node: Node) -> None:
+    """Restart a server with the start script of the documentation."""
+    sentinels = " ".join(node.address for node in deployment.sentinels)
+    node.start(
+        (starter,),
+        SENTINELS=sentinels,
+        MASTER=SERVICE_NAME,
+        OWN=node.address,
+        REDISCLI_AUTH=deployment.access.admin_password,
+    )
+
+
+async def test_the_start_script_makes_the_old_primary_a_replica_at_once(tmp_path: Path, starter: Path) -> None:
+    async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
+        old = await deployment.primary()
+        old.kill()
+        new = await deployment.wait_for_promotion(old)
+        start_with_script(starter, deployment, old)
+        await wait_until_replicated(new, 2)
+        assert (await repeat_until_acknowledged(store))[MAX_FAILURES:] == []
+        assert old in await deployment.replicas(new)
+        assert count_demotions(deployment) == 0  # the start script was faster than the sentinels
+
+
+async def test_the_start_script_restarts_the_primary_as_primary(tmp_path: Path, starter: Path) -> None:
+    async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
+        primary = await deployment.primary()
+        primary.kill()
+        start_with_script(starter, deployment, primary)
+        await primary.wait_until_ready()
+        await deployment.wait_until_healthy()
+        assert await deployment.primary() is primary
+
+
+async def test_without_a_majority_the_start_script_follows_the_configuration(tmp_path: Path, starter: Path) -> None:
+    async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
+        primary = await deployment.primary()
+        (replica, *_) = await deployment.replicas(primary)
+        for node in deployment.sentinels[:2]:
+            node.kill()
+        for node in (primary, replica):
+            node.kill()
+            start_with_script(starter, deployment, node)
+            await node.wait_until_ready()
+        assert replica in await deployment.replicas(primary)
+
+
+FAILURE_DETECTION_MS = 60_000
+
+
+@pytest_asyncio.fixture(
+    scope="module",
+    loop_scope="session",
+    params=(*SERVERS, None),
+    ids=lambda program: "cluster" if program is None else f"sentinel-{server_name(program)}",
+)
+async def deployment(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Deployment]:
+    """Run a replicated primary of each server program, and a Cluster: WAIT differs between versions."""
+    directory, program = tmp_path_factory.mktemp("replicated"), request.param
+    if program is None:
+        deploying = cluster(directory, node_timeout_ms=FAILURE_DETECTION_MS)
+    else:
+        deploying = sentinel(directory, replicas=1, sentinels=1, down_after_ms=FAILURE_DETECTION_MS, program=program)
+    async with deploying as running:
+        yield running
+
+
+@pytest.fixture
+async def waiting_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """Yield a store that waits for one replica, as long as a busy machine may take, on an empty deployment."""
+    await deployment.clear()
+    async with connect(deployment.url, wait=Wait(1, 10_000)) as store:
+        yield store
+
+
+@pytest.fixture
+async def impatient_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """Yield a store that waits for one replica for a short time."""
+    async with connect(deployment.url, wait=Wait(1, 200)) as store:
+        yield store
+
+
+@pytest.fixture
+async def replica(deployment: Deployment) -> AsyncIterator[Node]:
+    """Yield the replica of the game's primary, and resume it at the end."""
+    (node,) = await deployment.replicas(await deployment.primary())
+    yield node
+    node.resume()
+
+
+async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, deployment: Deployment) -> None:
+    assert await waiting_store.commit(creation()) == Committed()
+    assert await waiting_store.commit(action(1, idempotency=idempotency("key"))) == Committed()
+    assert await waiting_store.commit(action(1)) == VersionConflict()
+    async with aclosing((await deployment.primary("g")).client()) as client:
+        await client.set(keys.replica_wait("g"), "")
+        loaded = await load_record(waiting_store, "g", key_hash("key"))
+        assert loaded.idempotency_record == record()
+        assert await client.ttl(keys.replica_wait("g")) != -1  # it expires, or has expired
+
+
+async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
+    waiting_store: RedisStore, impatient_store: RedisStore, replica: Node
+) -> None:
+    await waiting_store.commit(creation())
+    replica.pause()
+    once = action(1, idempotency=idempotency("key"))
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
+            await impatient_store.commit(once)
+    with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
+        await impatient_store.load("g", key_hash("key"))
+    assert await waiting_store.load_versions(["g"]) == [((2, digest(2)), "")]
+    replica.resume()
+    loaded = await load_record(waiting_store, "g", key_hash("key"))
+    assert loaded.idempotency_record == record()
+    assert await waiting_store.commit(once) == Committed()
+
+
+@pytest.mark.parametrize("write", ("action", "action with a key", "import", "webhook", "API key"))
+async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
+    waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str
+) -> None:
+    """WAIT may wait for the writes of its own connection alone, so a retry that changes nothing must write as well."""
+    await waiting_store.commit(creation())
+    replica.pause()
+    commit = action(1, idempotency=idempotency("key") if write == "action with a key" else None)
+    imported = RestoreRequest(creation(), [], replace=True)
+    webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+
+    primary = await deployment.primary()
+    name, *_ = [name for name in "abcdefgh" if await deployment.primary(subject_of_key(name)) is primary]
+
+    async def repeat(store: RedisStore) -> None:
+        match write:
+            case "import":
+                await store.transfer.restore(imported)
+            case "webhook":
+                await store.webhooks.add("g", webhook, WebhookState(1), record=idempotency("key"))
+            case "API key":
+                await store.api_keys.save(ApiKey(name, 1, Quotas(1, 1, 1), []), 0)
+            case _:
+                await store.commit(commit)
+
+    for _ in range(3):
+        async with connect(deployment.url, wait=Wait(1, 200)) as store:
+            with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
+                await repeat(store)
+
+
+async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica: Node) -> None:
+    await waiting_store.commit(creation())
+    replica.pause()
+    assert await waiting_store.load("g") is not None
+    assert len(await waiting_store.load_diffs("g", 0, 10)) == 1

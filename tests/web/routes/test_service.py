@@ -1,0 +1,216 @@
+"""`/v1/keys/me`, and creating, joining and rematches with an API key."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from schemas.problems import PROBLEM_TYPES
+from service.games.api_key import generate_secret
+from service.games.context import Retention
+from service.games.index_repair import IndexRepairer
+from service.store import keys
+from service.store.embedded import embedded_server
+from service.store.game_store import RedisStore, connect
+from service.web.app_keys import DRAINING
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
+from tests.web.watcher_client import connect_watcher
+
+
+async def test_an_instance_is_alive_and_ready(client: Client) -> None:
+    for path in ("/livez", "/readyz"):
+        response = await client.get(path)
+        assert response.status == 200
+        assert await response.json() == {"status": "ok"}
+
+
+async def test_a_draining_instance_is_not_ready_and_closes_connections(store: RedisStore) -> None:
+    async with serve(store) as client:
+        client.app[DRAINING].set()
+        problem = await check_problem(await client.get("/readyz"), 503, "draining")
+        assert problem["retry_after_s"] == 1
+        response = await client.get("/livez")
+        assert response.status == 200
+        assert response.headers["Connection"] == "close"
+        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
+        assert created.status == 201
+
+
+async def test_an_instance_without_its_store_is_alive_and_ready_and_says_503_where_it_needs_it(tmp_path: Path) -> None:
+    async with embedded_server(tmp_path) as server, connect(server.url, timeout_s=1.5) as store, serve(store) as client:
+        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
+        game = (await created.json())["game"]["id"]
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            for path in ("/livez", "/readyz", "/", "/v1/tilesets", "/v1/bots"):
+                assert (await client.get(path)).status == 200
+            for path in (f"/v1/games/{game}", "/v1/games"):
+                problem = await check_problem(await client.get(path), 503, "store_unavailable")
+                assert problem["retry_after_s"] == 1
+                assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        async with asyncio.timeout(20):
+            while (await client.get(f"/v1/games/{game}")).status != 200:  # noqa: ASYNC110  Redis gives no sign of it
+                await asyncio.sleep(0.1)
+
+
+async def test_a_full_store_is_read_and_only_writes_get_503(tmp_path: Path) -> None:
+    async with embedded_server(tmp_path) as server, connect(server.url) as store, serve(store) as client:
+        created = await (await client.post("/v1/games", json={"players": TWO_PLAYERS})).json()
+        path = f"/v1/games/{created['game']['id']}"
+        async with Redis.from_url(server.url) as redis:
+            await redis.config_set("maxmemory", 1)
+        before = read_samples()
+        reads = (path, f"{path}/legal-moves", f"{path}/diffs", f"{path}/scores", f"{path}/tiles", f"{path}/board.svg")
+        for read in ("/readyz", "/", "/v1/games", *reads):
+            assert (await client.get(read)).status == 200, read
+        async with connect_watcher(client, f"{path}/ws") as watcher:
+            assert [await watcher.receive(tag) for tag in ("subscribed", "snapshot")]
+        act = client.post(f"{path}/actions", json={}, headers={"Authorization": f"Bearer {created['owner_token']}"})
+        assert (await act).status == 400
+        problem = await check_problem(
+            await client.post("/v1/games", json={"players": TWO_PLAYERS}), 503, "store_unavailable"
+        )
+        assert problem["retry_after_s"] == 1
+        assert grown(before, "store_unavailable_total", cause="full") == 1
+
+
+async def test_the_index_has_valid_paths(client: Client) -> None:
+    index = await (await client.get("/")).json()
+    for name in ("openapi", "games", "tilesets"):
+        assert (await client.get(index[name])).status == 200
+
+
+OPEN = {"open": True}
+
+
+async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]:
+    response = await client.get("/v1/keys/me/games", params=query, headers=api_key_header(secret))
+    assert response.status == 200, await response.text()
+    page: dict[str, Any] = await response.json()
+    return page
+
+
+async def list_ids(client: Client, secret: str, **query: str) -> list[str]:
+    return [game["id"] for game in (await list_page(client, secret, **query))["games"]]
+
+
+@pytest.fixture
+async def secret(store: RedisStore) -> str:
+    return await add_api_key(store)
+
+
+async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
+    response = await client.get("/v1/keys/me", headers=api_key_header(secret))
+    assert response.status == 200
+    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert "Api-Key" in response.headers["Vary"]
+    key = await response.json()
+    assert key == {
+        "name": "discord-bot",
+        "games_per_hour": 1_000,
+        "requests_per_minute": 1_000,
+        "bot_turns_per_hour": 1_000,
+        "created_at": key["created_at"],
+        "rotated_at": key["created_at"],
+        "previous_secret_expires_at": None,
+    }
+    assert secret not in await response.text()
+
+
+async def test_all_games_of_a_key_are_listed(client: Client, secret: str) -> None:
+    games = [
+        await create_game(client, headers=api_key_header(secret), visibility="private"),
+        await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret)),
+    ]
+    await create_game(client)  # without the key
+    page = await list_page(client, secret)
+    assert {game["id"] for game in page["games"]} == {game.id for game in games}
+    assert page["next_cursor"] is None
+    assert not {"board", "discarded"} & page["games"][0].keys()
+    assert await list_ids(client, secret, status="waiting") == [games[1].id]
+    assert await list_ids(client, secret, status="finished") == []
+
+
+async def test_a_rematch_is_of_the_key_of_its_request_else_of_the_game_before(client: Client, secret: str) -> None:
+    game = await create_game(client, headers=api_key_header(secret))
+    await game.delete()
+    rematch = await game.post("/rematch", **api_key_header(secret))
+    assert rematch.status == 201
+    assert len(await list_ids(client, secret)) == 2
+    hosted = await create_game(client, headers=api_key_header(secret))
+    await hosted.delete()
+    again = await hosted.rematch(token=hosted.seat_tokens[0])  # a player's own app, without the host's key
+    ids = await list_ids(client, secret)
+    assert ({again.id, hosted.id} <= {*ids}, len(ids)) == (True, 4)
+
+
+async def test_a_retry_with_an_idempotency_key_lists_one_game(client: Client, secret: str) -> None:
+    headers = {**api_key_header(secret), "Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
+    answers = [await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers) for _ in range(2)]
+    first, second = [(await answer.json())["game"]["id"] for answer in answers]
+    assert first == second
+    assert await list_ids(client, secret) == [first]
+
+
+async def test_the_key_stays_when_seats_change(client: Client, secret: str, store: RedisStore) -> None:
+    game = await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret))
+    assert (await game.join()).status == 200
+    loaded = await store.load(game.id)
+    assert loaded is not None
+    assert loaded.access.api_key == "discord-bot"
+    assert await list_ids(client, secret) == [game.id]
+
+
+async def test_reindex_restores_the_list(client: Client, secret: str, store: RedisStore, redis: Redis) -> None:
+    game = await create_game(client, headers=api_key_header(secret))
+    await redis.delete(keys.game_index("key.discord-bot"))
+    assert await list_ids(client, secret) == []
+    repairer = IndexRepairer(store, store.index_repair, Retention(), lambda: 1_800_000_000)
+    assert (await repairer.repair_all()).added == 1
+    assert await list_ids(client, secret) == [game.id]
+
+
+async def test_a_missing_key_is_unauthorized(client: Client) -> None:
+    for path in ("/v1/keys/me", "/v1/keys/me/games"):
+        response = await client.get(path)
+        problem = await check_problem(response, 401, "unauthorized")
+        assert problem["detail"] == "send the API key in the header Api-Key"
+        assert response.headers["WWW-Authenticate"] == 'Api-Key realm="south-seas"'
+
+
+async def test_an_unknown_key_is_unauthorized_everywhere(client: Client, unlimited: Client) -> None:
+    for one in (client, unlimited):
+        game = await create_game(one, [{"name": "Ana"}, OPEN])
+        header = api_key_header(generate_secret("discord-bot"))
+        for response in (
+            await one.get("/v1/keys/me/games", headers=header),
+            await one.post("/v1/games", json={"players": TWO_PLAYERS}, headers=header),
+            await game.join(**header),
+            await game.post("/rematch", **header),
+            await game.post("/webhooks", {"url": "https://bot.example.org/"}, **header),
+            await game.post("/seats/0/token", **header),
+        ):
+            assert (await check_problem(response, 401, "unauthorized"))["detail"] == "this API key is unknown"
+        assert (await game.get_json())["status"] == "waiting"
+
+
+async def test_two_keys_in_one_request_are_malformed(client: Client, secret: str) -> None:
+    response = await client.post(
+        "/v1/games", json={"players": TWO_PLAYERS}, headers=[("Api-Key", secret), ("Api-Key", secret)]
+    )
+    await check_problem(response, 400, "malformed", "Api-Key")
+
+
+async def test_games_are_counted_by_the_name_of_their_key(client: Client, secret: str) -> None:
+    before = read_samples()
+    await create_game(client, headers=api_key_header(secret))
+    assert grown(before, "api_key_games_total", key="discord-bot") == 1

@@ -1,0 +1,263 @@
+"""Whole games over HTTP, played and followed by a client that uses only the API.
+
+Every response is validated against the OpenAPI document (`tests.openapi.validation`).
+
+What typed requests take of query and headers, and what they reject, with the place as the problem's path.
+
+The service takes of aiohttp what is public, and of the version that it was tested with.
+
+How a connection is read relies on what aiohttp does with pipelined requests and bodies, which its documentation does
+not promise: the tests of connections and slow clients say what that is.
+"""
+
+import ast
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import Mock
+
+import msgspec
+import pytest
+from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict
+
+import service
+from schemas.tileset import TileSet
+from service.games.errors import Malformed
+from service.games.history import verify
+from service.games.ports import Revision
+from service.web.headers import match_entity_tag
+from service.web.routes.actions import SeatRequest
+from service.web.routes.board_images import BoardSvg, BoardText
+from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
+from service.web.routes.games import Creation, GameList
+from service.web.routes.tilesets import ShipPng, TileSvg
+from service.web.routing import RequestDecoder, TypedRequest
+from tests.web.app_server import Client
+from tests.web.http_game import IDENTITY, HTTPGame, create_game
+from tests.web.watcher_client import GameCopy
+
+SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
+
+
+async def check_copy(http_game: HTTPGame, copy: GameCopy) -> None:
+    response = await http_game.get(**IDENTITY)
+    assert await response.json() == copy.game
+    assert response.headers["ETag"] == f'"{copy.version}-{copy.digest}"'
+
+
+@pytest.mark.parametrize("edition", ("international", "german"))
+async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition: str) -> None:
+    chance = Random(edition)
+    game = await create_game(client, SEATS, seed="whole", edition=edition, first_seat=0)
+    copy = GameCopy()
+    for diff in (await game.get_json("/diffs"))["diffs"]:
+        copy.apply(diff)
+    joined = await (await game.join()).json()
+    for diff in (await game.get_json("/diffs?since=1"))["diffs"]:
+        copy.apply(diff)
+    await check_copy(game, copy)
+    assert joined["game"] == copy.game
+    tokens = {0: game.seat_tokens[0], joined["seat"]: joined["token"]}
+    while (turn := copy.game["turn"]) is not None:
+        legal = await game.get_json("/legal-moves")
+        assert (legal["seat"], legal["phase"]) == (turn["decider"], turn["phase"])
+        move = chance.choice(legal["moves"])
+        body = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
+        response = await game.act(body, tokens[legal["seat"]], **{"If-Match": f'"{copy.version}"'})
+        acted = await response.json()
+        assert response.status == 200, acted
+        for diff in acted["diffs"]:
+            copy.apply(diff)
+        assert (copy.version, copy.digest) == (acted["version"], acted["digest"])
+        if chance.random() < 0.2:
+            await check_copy(game, copy)
+            await game.get_json("/scores")
+            await game.get_json("/tiles")
+    await check_finished(game, copy)
+
+
+async def check_finished(http_game: HTTPGame, copy: GameCopy) -> None:
+    """Check that everything is revealed and the log can be verified."""
+    game = await http_game.get_json()
+    assert game == copy.game
+    assert game["status"] == "finished"
+    result = game["result"]
+    best = max(score["total"] for score in result["scores"])
+    assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}
+    scores = await http_game.get_json("/scores")
+    assert [one["points_now"] for one in scores["players"]] == [score["ships"] for score in result["scores"]]
+    assert game["deck"]["seed"] == "whole"
+    assert (await http_game.get_json("/legal-moves"))["moves"] == []
+    finished = await (await http_game.client.get("/v1/games?status=finished")).json()
+    assert game["id"] in [one["id"] for one in finished["games"]]
+    log = await http_game.get_json("/diffs?limit=1000")
+    tileset = await (await http_game.client.get("/v1/tilesets/lagoon")).read()
+    assert len(log["diffs"]) == game["version"]
+    assert verify(log["diffs"], msgspec.json.decode(tileset, type=TileSet))
+
+
+GAME, DIGEST = "k7m2x9qd4t1w", "0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+
+
+async def decode(kind: type[TypedRequest], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
+    parts = {"id": GAME, "tile": "start", "ship": "s01"}
+    request = make_mocked_request("GET", f"/?{query}", headers, match_info=parts)
+    return await RequestDecoder(kind).decode(request, Mock())
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "path"),
+    (
+        *((LegalMovesRead, query, query[0]) for query in ("x=a", "x=1.5", "y=2147483648", "y=null", f"q={'q' * 101}")),
+        *((LegalMovesRead, f"cursor={cursor}", "cursor") for cursor in ("x", "-1", "1e9", "%C2%B2", "1234567")),
+        *((LegalMovesRead, f"limit={limit}", "limit") for limit in ("0", "1001", "1&limit=2", "null")),
+        *((LogRead, f"limit={limit}", "limit") for limit in ("0", "1001")),
+        *((LogRead, f"since={since}", "since") for since in ("-1", "x", "9" * 400)),
+        *((LegalMovesRead, "stage=x", "stage"), (StoryRead, "since=x", "since"), (SeatRequest, "include=x", "include")),
+        *((GameList, f"cursor={cursor}", "cursor") for cursor in ("x", "%00", "-1", "1e9", "%C3%A9")),
+        *((GameList, "limit=&limit=5", "limit"), (GameList, "status=open", "status")),
+        *((BoardSvg, f"width={width}", "width") for width in ("x", "15", "-1")),
+        *((BoardSvg, f"region={region}", "region") for region in ("1,2,3", "a,b,c,d", "0,0,0,99999", "0,0,0,%D9%A1")),
+        *((BoardSvg, "coordinates=2", "coordinates"), (BoardSvg, "last=yes", "last"), (BoardSvg, "side=-1", "side")),
+        *((BoardSvg, "theme=sepia", "theme"), (BoardSvg, "v=old", "v"), (BoardSvg, "v=1&v=2", "v")),
+        *((BoardText, "width=x", "width"), (ShipPng, "width=1", "width"), (TileSvg, "theme=x", "theme")),
+        *((TileSvg, "rotation=4", "rotation"), (TileSvg, "rotation=x", "rotation")),
+    ),
+)  # fmt: skip
+async def test_an_invalid_query_is_malformed(kind: type[TypedRequest], query: str, path: str) -> None:
+    with pytest.raises(Malformed) as refusal:
+        await decode(kind, query)
+    assert refusal.value.path == path
+
+
+async def test_empty_parameters_are_absent_and_unknown_ones_ignored() -> None:
+    assert (await decode(GameList, "status=&limit=&cursor=&utm=%FF%00&x[]=1&=")).query == (await decode(GameList)).query
+    moves = (await decode(LegalMovesRead, "x=0.0&limit=5e0&stage=")).query
+    assert (moves.x, moves.limit, moves.stage) == (0, 5, None)
+
+
+@pytest.mark.parametrize(
+    ("tags", "versions"),
+    (
+        *(("*", None), ('"1"', [(1, "")]), (f'"1-{DIGEST}"', [(1, DIGEST)]), (f'W/"1-{DIGEST}"', [(1, DIGEST)])),
+        *((f'"1-{DIGEST}{suffix}"', [(1, DIGEST)]) for suffix in ("-gzip", "-deflate", "-fr", "-de-gzip")),
+        *((f'"7", W/"1", "x" ,, "1-{DIGEST}-fr"', [(7, ""), (1, DIGEST)]), ('"2", "3"', [(2, ""), (3, "")])),
+        *(
+            (foreign, [])
+            for foreign in ('W/"1"', '"01"', '"1-"', '"x"', '""', f'"1-{DIGEST}-zipped"', "", ",", " , ,, ")
+        ),
+    ),
+)
+async def test_if_match_names_versions(tags: str, versions: list[tuple[int, str]] | None) -> None:
+    """Elements of a list may be empty (RFC 9110, 5.6.1), and generated clients send empty headers."""
+    expected = None if versions is None else [Revision(*one) for one in versions]
+    assert (await decode(SeatRequest, headers={"If-Match": tags})).if_match == expected
+
+
+@pytest.mark.parametrize(
+    ("tags", "current"),
+    (
+        *(("*", '"a"'), ('"a"', '"a"'), (' ,, "x", ,W/"a",', '"a"'), ('"b", "a-gzip"', '"a-gzip"')),
+        *(('"b"', None), ("", None), (" , ,, ", None), ('"a-fr"', None)),
+    ),
+)
+def test_if_none_match_finds_the_clients_copy(tags: str, current: str | None) -> None:
+    assert match_entity_tag([tags], '"a"') == current
+
+
+@pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', '"a",x', 'w/"17"', "*, *", ",17"))
+async def test_an_invalid_entity_tag_is_malformed(tag: str) -> None:
+    with pytest.raises(Malformed) as refusal:
+        await decode(SeatRequest, headers={"If-Match": tag})
+    assert refusal.value.path == "If-Match"
+    with pytest.raises(Malformed) as refusal:
+        match_entity_tag([tag], '"a"')
+    assert refusal.value.path == "If-None-Match"
+
+
+@pytest.mark.parametrize(
+    ("prefer", "whole"),
+    (
+        *(("return=representation", True), ('respond-async, RETURN="representation"; x=1', True)),
+        *(("return=minimal, wait=5", False), ("", False)),
+    ),
+)
+async def test_prefer_asks_for_the_game(prefer: str, whole: bool) -> None:
+    assert (await decode(SeatRequest, headers={"Prefer": prefer})).prefers_game is whole
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    (
+        (SeatRequest, "Idempotency-Key", ("", "k" * 256, "a\tb", "\u00e9", " k")),
+        (SeatRequest, "Idempotency-Key", None),
+        (Creation, "Idempotency-Key", ("", SECRET[1:], SECRET * 8)),
+        (Creation, "Creator-Key", ("short", SECRET[1:], "a" * 32, "abcdefgh" * 4, "with space" * 5, "\u00e9" * 40)),
+        (Creation, "Creator-Key", None),
+    ),
+)
+def test_weak_and_malformed_keys_are_rejected(
+    kind: type[TypedRequest], name: str, values: tuple[str, ...] | None
+) -> None:
+    """None stands for two headers."""
+    (header,) = (one for one in RequestDecoder(kind).headers.values() if one.name == name)
+    assert header.parse([SECRET]) == SECRET
+    for lines in [[value] for value in values] if values is not None else [[SECRET, SECRET]]:
+        with pytest.raises(Malformed) as refusal:
+            header.parse(lines)
+        assert refusal.value.path == name
+
+
+async def test_what_a_request_does_not_have_is_its_default() -> None:
+    params = await decode(SeatRequest, headers=CIMultiDict([("Accept-Language", "de"), ("If-None-Match", "x")]))
+    assert (params.id, params.token, params.if_match, params.idempotency_key) == (GAME, None, None, None)
+    assert (params.body.seat, params.query.include, params.prefers_game, params.language) == (None, None, False, "de")
+
+
+def used_names(code: ast.AST) -> Iterator[str]:
+    """Yield the attributes of `self` and `super()` that code uses, and the methods that it defines."""
+    for part in ast.walk(code):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield part.name
+        elif isinstance(part, ast.Attribute) and ast.unparse(part.value) in ("self", "super()"):
+            yield part.attr
+
+
+def private_names_by_module() -> dict[str, set[str]]:
+    """Return the private names of aiohttp that classes use or override, by module of the service."""
+    names_by_module: dict[str, set[str]] = {}
+    for module in pkgutil.walk_packages(service.__path__, "service."):
+        if module.name.endswith("__main__"):
+            continue
+        for cls in vars(import_module(module.name)).values():
+            if inspect.isclass(cls) and cls.__module__ == module.name:
+                peers = {
+                    name
+                    for base in cls.__mro__
+                    if base.__module__.startswith("aiohttp.")
+                    for name in (
+                        *vars(base),
+                        *getattr(base, "__slots__", ()),
+                        *used_names(ast.parse(inspect.getsource(base))),
+                    )
+                    if name.startswith("_") and not name.startswith("__")
+                }
+                if peers and (private := peers & {*used_names(ast.parse(inspect.getsource(cls)))}):
+                    names_by_module.setdefault(module.name, set()).update(private)
+    return names_by_module
+
+
+def test_no_module_uses_a_private_attribute() -> None:
+    assert private_names_by_module() == {}
+
+
+def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:
+    project = (Path(service.__file__).parents[1] / "pyproject.toml").read_text()
+    (bounds,) = [line for line in project.splitlines() if line.strip().startswith('"aiohttp>=')]
+    assert bounds.strip() == '"aiohttp>=3.14.5,<3.15",', "run all tests with the new version, and raise the bound"

@@ -1,0 +1,270 @@
+"""The access log: addresses, also behind a proxy, and how long streams were open.
+
+HTTP on every path: methods, CORS, and problems for unknown paths.
+"""
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from schemas.problems import PROBLEM_TYPES, problem
+from service.store.game_store import RedisStore
+from service.web.app import ROUTES
+from service.web.client_ip import parse_networks
+from service.web.limits import Limits
+from tests.api_key_fixture import add_api_key, api_key_header
+from tests.polling import wait_until
+from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.raw_http import send_raw
+
+WITHIN_S = 10.0
+
+ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
+
+BEHIND_A_PROXY = Limits(
+    trusted_proxies=parse_networks("127.0.0.1"), sse_comment_interval_s=0.1
+)  # it sees then that its client left
+
+
+@pytest_asyncio.fixture
+async def proxied(store: RedisStore, caplog: pytest.LogCaptureFixture) -> AsyncIterator[Client]:
+    """Start an instance that trusts this machine as a proxy, with an access log."""
+    caplog.set_level(logging.INFO, "service.web.access")
+    async with serve(store, BEHIND_A_PROXY) as client:
+        yield client
+
+
+def read_lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any, ...]]:
+    """Return these fields of each line of the access log."""
+    records = [vars(record) for record in caplog.records if record.name == "service.web.access"]
+    return [tuple(record.get(name) for name in names) for record in records]
+
+
+def forwarded_for(address: str) -> dict[str, str]:
+    """Return the header with which a proxy names a client."""
+    return {"X-Forwarded-For": address}
+
+
+async def test_a_line_has_the_client_behind_the_proxy(
+    proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    await proxied.get("/livez", headers=forwarded_for(ANA))
+    await proxied.get("/v1/games/none", headers=forwarded_for(BO))
+    await proxied.get("/v1/keys/me", headers=api_key_header(await add_api_key(store, "host")) | forwarded_for(ANA))
+    assert read_lines(caplog, "message", "method", "route", "status", "address", "api_key") == [
+        ("GET /livez 200", "GET", "/livez", 200, ANA, None),
+        ("GET /v1/games/{id} 404", "GET", "/v1/games/{id}", 404, "2001:db8:1:2::", None),
+        ("GET /v1/keys/me 200", "GET", "/v1/keys/me", 200, ANA, "host"),
+    ]
+    for (milliseconds,) in read_lines(caplog, "milliseconds"):
+        assert 0 < milliseconds == round(milliseconds, 3) < 1000 * WITHIN_S
+
+
+async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "service.web.access")
+    async with serve(store) as client:
+        await client.get("/livez", headers=forwarded_for(ANA))
+    assert read_lines(caplog, "address") == [("127.0.0.1",)]
+
+
+async def test_malformed_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    await send_raw(proxied, b"NONSENSE\r\n\r\n")
+    assert read_lines(caplog, "route", "status") == [("unmatched", 400)]
+
+
+async def connect(client: Client, game: HTTPGame) -> Any:
+    """Open a WebSocket that watches the game."""
+    return await client.ws_connect(
+        f"{game.path}/ws?since=1", headers={**bearer_header(game.owner_token), **forwarded_for(ANA)}
+    )
+
+
+async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    game = await create_game(proxied, visibility="private")
+    caplog.clear()
+    await (await connect(proxied, game)).close()
+    await wait_until_no_streams(proxied)
+    route = "/v1/games/{id}/ws"
+    assert read_lines(caplog, "kind", "route", "address", "code") == [
+        ("socket", route, ANA, None),
+        ("socket", route, ANA, 1000),
+    ]
+    ((opened,), (closed,)) = read_lines(caplog, "seconds")
+    assert opened is None
+    assert 0 <= closed < WITHIN_S
+    assert game.owner_token not in caplog.text
+
+
+async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    async with proxied.ws_connect("/v1/ws", headers={"Authorization": "Bearer §", **forwarded_for(ANA)}) as socket:
+        while not socket.closed:
+            await socket.receive()
+    await wait_until_no_streams(proxied)
+    assert read_lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
+
+
+async def test_a_lost_socket_is_logged_and_counted_as_1006(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    before = read_samples()
+    socket = await connect(proxied, await create_game(proxied))
+    connection = socket._response.connection
+    connection.transport.abort()
+    await wait_until_no_streams(proxied)
+    assert read_lines(caplog, "kind", "code")[-1] == ("socket", 1006)
+    assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
+    await socket.close()
+
+
+async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    game = await create_game(proxied)
+    caplog.clear()
+    headers = {"Accept": "text/event-stream", **bearer_header(game.owner_token), **forwarded_for(ANA)}
+    async with proxied.get(f"{game.path}/diffs?since=1", headers=headers) as response:
+        assert response.status == 200
+        assert read_lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
+    await wait_until_no_streams(proxied)
+    await wait_until(lambda: len(read_lines(caplog, "kind")) >= 2)
+    ((_, _, _), (kind, address, seconds)) = read_lines(caplog, "kind", "address", "seconds")
+    assert (kind, address) == ("stream", ANA)
+    assert 0 <= seconds < WITHIN_S
+    assert seconds == round(seconds, 3)
+    assert game.owner_token not in caplog.text
+
+
+METHODS = {route.path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
+EXPOSED = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+REQUESTED = "authorization,baggage,cache-control,content-type,idempotency-key,sentry-trace,x-requested-with"
+
+
+async def fill_path(client: Client, path: str) -> str:
+    """Return a path with its parameters filled in: a tile set, or a new game."""
+    id_ = "lagoon" if "tilesets" in path else (await create_game(client)).id
+    return path.format_map({"id": id_, "hook": "none", "seat": "0", "tile": "cross", "ship": "s01"})
+
+
+@pytest.mark.parametrize("path", sorted(METHODS))
+async def test_options_lists_the_methods_of_a_path(client: Client, path: str) -> None:
+    there = await fill_path(client, path)
+    allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
+    for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
+        if method in allowed:
+            continue
+        response = await client.request(method, there)
+        await check_problem(response, 405, "method_not_allowed")
+        assert set(response.headers["Allow"].split(", ")) == allowed
+    options = await client.options(there)
+    assert (options.status, await options.read()) == (204, b"")
+    assert set(options.headers["Allow"].split(", ")) == allowed
+
+
+@pytest.mark.parametrize("path", sorted(path for path in METHODS if "GET" in METHODS[path]))
+async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
+    there = await fill_path(client, path)
+    head, get = await client.head(there), await client.get(there)
+    assert (head.status, await head.read()) == (get.status, b"")
+    assert head.headers.keys() == get.headers.keys()
+    for name in ("Content-Type", "Content-Length", "Content-Encoding", "ETag", "Cache-Control", "Vary", "Link"):
+        assert head.headers.get(name) == get.headers.get(name)
+
+
+@pytest.mark.parametrize("path", sorted(METHODS))
+async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
+    there, headers = await fill_path(client, path), {"Access-Control-Request-Headers": REQUESTED}
+    for method in METHODS[path]:
+        asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
+        response = await client.options(there, headers=headers | asked)
+        assert response.status == 204
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert method in response.headers["Access-Control-Allow-Methods"].split(", ")
+        assert response.headers["Access-Control-Allow-Headers"].split(", ") == REQUESTED.split(",")
+        assert int(response.headers["Access-Control-Max-Age"]) > 0
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+@pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
+async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it(
+    client: Client, path: str, method: str
+) -> None:
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
+    response = await client.options(path, headers={**asked, "Access-Control-Request-Headers": "x-one"})
+    assert response.status == 204
+    assert method in response.headers["Access-Control-Allow-Methods"].split(", ")
+    assert response.headers["Access-Control-Allow-Headers"] == "x-one"
+    assert (await client.options("/nowhere")).status == 404
+
+
+@pytest.mark.parametrize("path", ("/v1/games", "/v1/bots", "/nowhere", "/docs"))
+async def test_a_token_in_a_url_is_refused(client: Client, path: str) -> None:
+    response = await client.get(path, params={"token": "a" * 43, "limit": "1"})
+    problem = await response.json(content_type="application/problem+json")
+    assert (response.status, problem["code"], problem["path"]) == (400, "malformed", "token")
+    assert "aaa" not in problem["detail"]
+
+
+async def test_a_preflight_lists_names_of_headers_only(client: Client) -> None:
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "GET"}
+    assert "Access-Control-Allow-Headers" not in (await client.options("/v1/games", headers=asked)).headers
+    for requested, listed in (
+        ("x-one , ,x-two\t", "x-one, x-two"),
+        ('x-one;"<two>"', "x-one, two"),
+        (",".join(["x-one"] * 100), ", ".join(["x-one"] * 100)),
+    ):
+        response = await client.options("/v1/games", headers={**asked, "Access-Control-Request-Headers": requested})
+        assert response.headers["Access-Control-Allow-Headers"] == listed
+
+
+async def test_every_origin_may_read_every_response(client: Client) -> None:
+    game = await create_game(client)
+    tag = (await game.get()).headers["ETag"]
+    for response in (
+        await game.get(),
+        await game.get("", **{"If-None-Match": tag}),
+        await game.act({"move": "i0"}),
+        await client.post("/v1/games", json={"players": TWO_PLAYERS}),
+        await client.get("/nowhere"),
+        await client.put("/v1/games"),
+        await client.get("/openapi.json"),
+    ):
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert response.headers["Access-Control-Expose-Headers"] == EXPOSED
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+async def test_an_unknown_path_is_not_found(client: Client) -> None:
+    for path in ("/nowhere", "/v1", "/v1/", "/v1/games/", "/v1/game", "/V1/games", "/v1/games/abc/moves"):
+        for response in (await client.get(path), await client.post(path, json={})):
+            await check_problem(response, 404, "not_found")
+    assert (await client.options("/nowhere")).status == 404
+
+
+async def test_http_1_0_is_supported(client: Client) -> None:
+    response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
+    assert (response.status, json.load(response)) == (200, {"status": "ok"})
+
+
+async def test_an_internal_error_reveals_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = await create_game(client)
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("broken")
+
+    monkeypatch.setattr("service.web.routes.games.build_view", broken)
+    response = await game.get()
+    document = await check_problem(response, 500, "internal")
+    assert document["detail"] == problem("internal", "internal server error").detail
+    assert "broken" not in await response.text()
+    (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert record.getMessage() == f"GET {game.path} failed"
+    assert game.owner_token not in caplog.text
+
+
+def test_every_status_has_its_problem_codes() -> None:
+    statuses = {kind.status for kind in PROBLEM_TYPES.values()}
+    assert statuses >= {400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 426, 429, 503}

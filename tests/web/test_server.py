@@ -1,0 +1,235 @@
+"""What an instance listens on, and the URL that a user opens in a browser on its machine.
+
+SIGTERM and SIGINT, as real processes get them: begun requests are finished, and the process always ends.
+"""
+
+import asyncio
+import errno
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from service.web.server import StartFailed, bind, format_listening_url
+from tests.server_process import ServerProcess, start_server
+from tests.tools import run_program
+
+ALL_IPV4 = "0.0.0.0"  # noqa: S104
+
+BOTH = ["127.0.0.1", "::1"]
+
+
+def listening(host: str) -> tuple[list[str], str]:
+    """Listen on a host; return the loopback addresses that reach it, and its URL without the port."""
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(one) for one in bind(host, 0)]
+        ports = {one.getsockname()[1] for one in sockets}
+        assert len(ports) == 1
+        url, _, port = format_listening_url(sockets, host).rpartition(":")
+        assert port == str(*ports)
+        return [address for address in BOTH if reaches(address, *ports)], url
+
+
+def reaches(address: str, port: int) -> bool:
+    try:
+        socket.create_connection((address, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def no_family(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that takes a family of addresses from the machine, with an error that machines have for it."""
+    create = socket.create_server
+
+    def take(families: Sequence[socket.AddressFamily], error: int) -> None:
+        def create_server(address: Any, *, family: socket.AddressFamily, backlog: int) -> socket.socket:
+            if family in families:
+                raise OSError(error, "no such family")
+            return create(address, family=family, backlog=backlog)
+
+        monkeypatch.setattr(socket, "create_server", create_server)
+
+    return take
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses", "url"),
+    (
+        ("localhost", BOTH, "http://127.0.0.1"),
+        ("::", BOTH, "http://127.0.0.1"),
+        (ALL_IPV4, ["127.0.0.1"], "http://127.0.0.1"),
+        ("127.0.0.1", ["127.0.0.1"], "http://127.0.0.1"),
+        ("::1", ["::1"], "http://[::1]"),
+    ),
+)
+def test_a_host_stands_for_addresses_and_its_url_can_be_opened(host: str, addresses: list[str], url: str) -> None:
+    assert listening(host) == (addresses, url)
+
+
+@pytest.mark.parametrize("error", (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL))
+@pytest.mark.parametrize("host", ("localhost", "::"))
+def test_a_machine_may_have_one_family_of_addresses(no_family: Any, host: str, error: int) -> None:
+    no_family([socket.AF_INET6], error)
+    assert listening(host) == (["127.0.0.1"], "http://127.0.0.1")
+    no_family([socket.AF_INET], error)
+    assert listening(host) == (["::1"], "http://[::1]")
+    no_family([socket.AF_INET, socket.AF_INET6], error)
+    with pytest.raises(StartFailed, match=f"cannot listen on {host}:0: no such family"):
+        bind(host, 0)
+
+
+def test_the_name_of_a_host_is_that_of_its_url() -> None:
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(one) for one in bind("127.0.0.1", 0)]
+        port = sockets[0].getsockname()[1]
+        assert format_listening_url(sockets, "game.example") == f"http://game.example:{port}"
+        with pytest.raises(StartFailed, match=f"cannot listen on localhost:{port}: "):
+            bind("localhost", port)
+
+
+def test_an_empty_host_is_refused() -> None:
+    with pytest.raises(StartFailed, match="the host to listen on is empty"):
+        bind("", 0)
+
+
+AT_ONCE = ("--drain-time-s", "0.2", "--close-window-s", "0")
+PIECES = 8
+
+
+@pytest_asyncio.fixture
+async def server(short_path: Path) -> AsyncIterator[ServerProcess]:
+    """Start an instance with its embedded server, which stops without a pause."""
+    async with start_server(short_path, None, *AT_ONCE) as process:
+        yield process
+
+
+def port_of(server: ServerProcess) -> int:
+    """Return the port that the instance listens on."""
+    return int(server.url.rpartition(":")[2])
+
+
+async def send_slowly(port: int, request: bytes, first: int, started: asyncio.Event) -> bytes:
+    """Send the first bytes of a request, and the rest over four seconds; return the response."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request[:first])
+    await writer.drain()
+    started.set()
+    size = (len(request) - first + PIECES - 1) // PIECES
+    for start in range(first, len(request), size):
+        await asyncio.sleep(4 / PIECES)
+        writer.write(request[start : start + size])
+        await writer.drain()
+    response = await reader.read()
+    writer.close()
+    return response
+
+
+BODY = b'{"players": [{"name": "Ann"}, {"name": "Ben"}]}'.ljust(200)
+HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY)
+CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: chunked") + b"%x\r\n%b\r\n0\r\n\r\n" % (
+    len(BODY),
+    BODY,
+)
+
+
+async def test_requests_that_arrive_slowly_are_answered(server: ServerProcess) -> None:
+    """A body, a head and a chunk are arriving when the service is told to stop."""
+    slow = ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY)))
+    starts = [asyncio.Event() for _ in slow]
+    uploading = [
+        asyncio.create_task(send_slowly(port_of(server), *request, started))
+        for request, started in zip(slow, starts, strict=True)
+    ]
+    for started in starts:
+        await started.wait()
+    await asyncio.sleep(0.1)
+    server.process.send_signal(signal.SIGTERM)
+    for response in await asyncio.gather(*uploading):
+        assert response.startswith(b"HTTP/1.1 201 ")
+        assert b"\r\nConnection: close\r\n" in response
+    assert await server.process.wait() == 0
+
+
+async def test_a_response_that_is_read_slowly_is_sent_whole(server: ServerProcess) -> None:
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", port_of(server)))
+        client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+        await asyncio.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(4)
+        response = b""
+        while piece := await asyncio.to_thread(client.recv, 65_536):
+            response += piece
+    head, _, body = response.partition(b"\r\n\r\n")
+    assert b"\r\nContent-Length: %d\r\n" % len(body) in head
+    assert await server.process.wait() == 0
+
+
+async def test_idle_connections_do_not_delay_a_stop(server: ServerProcess) -> None:
+    connections = [await asyncio.open_connection("127.0.0.1", port_of(server)) for _ in range(3)]
+    started_at = time.monotonic()
+    assert await server.stop() == 0
+    assert time.monotonic() - started_at < 5
+    for reader, writer in connections:
+        assert await reader.read() == b""
+        writer.close()
+
+
+STUCK = """
+    import asyncio, uvloop
+    from service.web.server import ShutdownSignal, handle_signals
+
+    async def spin():
+        with handle_signals(ShutdownSignal(), 0.5):
+            print("spinning", flush=True)
+            while True:
+                pass
+
+    uvloop.run(spin())
+"""
+
+
+WITHOUT_MEMORY = """
+    import asyncio, uvloop
+    from service.web.server import exit_without_memory
+
+    def allocate():
+        raise MemoryError
+
+    async def serve():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(exit_without_memory)
+        loop.call_soon(allocate)
+        await asyncio.sleep(600)
+
+    uvloop.run(serve())
+"""
+
+
+async def test_a_process_without_memory_ends() -> None:
+    finished = await run_program(sys.executable, "-c", dedent(WITHOUT_MEMORY), timeout_s=30)
+    assert (finished.returncode, finished.stderr) == (1, "south-seas: out of memory: the process ends at once\n")
+
+
+async def test_a_process_ends_although_its_event_loop_is_stuck() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", dedent(STUCK), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    process.terminate()
+    async with asyncio.timeout(20):
+        _, errors = await process.communicate()
+    assert process.returncode == 1
+    assert b"stopping takes too long" in errors
