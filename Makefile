@@ -23,7 +23,7 @@ GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
-RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py test_diffs.py commands/test_undo.py)
+RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_bots.py test_diffs.py test_undo.py)
 
 # Without stored bytecode each of the programs that tests start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -49,7 +49,7 @@ test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookwo
 
 test-compiled: compiled ## Run the tests of the rules, and of what is made of them, over the compiled wheel
 	$(PIP) --quiet install --no-deps --no-index --target build/compiled build/wheel/*.whl
-	cp -R pyproject.toml tests build/compiled
+	cp -R pyproject.toml conftest.py tests build/compiled
 	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n auto --dist worksteal $(RULES) $(ARGS)
 
 coverage: $(DEVELOPMENT) $(SITE) ## Run all tests and print the lines and branches they miss
