@@ -27,7 +27,8 @@ def test_operations_of_other_games(target: Target, tmp_path: Path) -> None:
 def test_sequences_along_the_links(target: Target, tmp_path: Path) -> None:
     counts = Counts()
     http.fuzz_sequences(target, tmp_path, HTTP, counts)
-    assert counts["http POST /v1/games 201"] > 0
+    # 409: a test before this one has used the same idempotency key, as the cases are always the same.
+    assert counts["http POST /v1/games 201"] + counts["http POST /v1/games 409"] > 0
 
 
 @pytest.mark.parametrize("request_bytes", AMBIGUOUS)
