@@ -20,14 +20,18 @@ EXPECTED_ERRORS = (UnreadableGame, TileSetMissing)
 """Errors whose message says enough; all others are logged with their stack trace."""
 
 
+def is_outage(error: Exception) -> bool:
+    """Return whether an error is one of the store, which is the same for all games."""
+    return isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame)
+
+
 def record_failure(operation: str, game: str, error: Exception, consequence: str) -> None:
     """Count and log that `operation` failed for a game; `consequence` says what happens to the game now.
 
     Outages of the store, which are the same for all games, are only counted: the store logs them.
     """
     GAME_FAILURES.labels(operation).inc()
-    is_outage = isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame)
-    if is_outage or _is_logged((operation, game, consequence)):
+    if is_outage(error) or _is_logged((operation, game, consequence)):
         return
     if isinstance(error, EXPECTED_ERRORS):
         logger.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)

@@ -25,6 +25,7 @@ from schemas.webhooks import (
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
 from service.games.context import Context
+from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
     IdempotencyScope,
@@ -38,13 +39,13 @@ from service.games.idempotency import (
 from service.games.ports import (
     Added,
     ExpectedWebhooks,
-    LeaseTaken,
     StoredGame,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
+    webhook_entry,
 )
 from service.games.webhook_owner import (
     AnyCreated,
@@ -124,7 +125,7 @@ async def _attempt_registration(
         case Added():
             if owner.api_key is not None:
                 await _check_not_revoked(context, owner, owner.api_key, webhook_id)
-            context.on_webhooks_due(owner.subject, [webhook_id])
+            context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
             return ReplayableResult(view_created(context, owner, new), 0)
         case WebhookNotFound():
             raise NoSuchGame(owner.subject) if owner.api_key is None else ApiKeyRejected("this API key is unknown")
@@ -292,20 +293,23 @@ async def _update(
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
     """
-    stored, webhooks = await _load(context, owner, webhook_id), context.store.webhooks
+    stored, now = await _load(context, owner, webhook_id), int(context.clock())
     for wait_s in LEASE_WAITS_S:
-        match await update_webhook(webhooks, owner.subject, webhook_id, int(context.clock()), change, scope):
-            case StoredWebhook() as changed:
-                context.on_webhooks_due(owner.subject, [webhook_id])
+        try:
+            changed = await update_webhook(context.store, owner.subject, webhook_id, now, change, scope)
+        except LeaseTaken:
+            if owner.api_key is None:
+                return ReplayableResult(stored, 0)
+            await asyncio.sleep(wait_s)
+            continue
+        match changed:
+            case StoredWebhook():
+                context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
                 return ReplayableResult(changed, 0)
             case Replayed():
                 return ReplayableResult(await _load(context, owner, webhook_id), 0, replayed=True)
-            case WebhookNotFound():
+            case None:
                 raise NoSuchWebhook(webhook_id)
-            case LeaseTaken() if owner.api_key is None:
-                return ReplayableResult(stored, 0)
-            case LeaseTaken():
-                await asyncio.sleep(wait_s)
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
 
 
