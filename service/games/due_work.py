@@ -128,13 +128,13 @@ class DueWorker:
         next_query_at = 0.0
         async with asyncio.TaskGroup() as tasks:
             while True:
-                entries = self.wakeups.take()
-                self._woken.update(self.in_progress.intersection(entries))
+                due: list[str] = []
                 if (now := perf_counter()) >= max(next_query_at, self._pause_ends_at):
                     due = await self.list_due()
                     next_query_at = 0.0 if len(due) >= BATCH_SIZE else now + self.interval_s
-                    entries += due
-                for entry in dict.fromkeys(entries):
+                woken = self.wakeups.take()
+                self._woken.update(self.in_progress.intersection(woken))
+                for entry in dict.fromkeys(woken + due):
                     if entry not in self.in_progress:
                         self.in_progress.add(entry)
                         tasks.create_task(self._process_in_slot(entry))

@@ -90,7 +90,7 @@ class CompactedLogs:
         )
 
     async def mark_archived(self, game: str, revision: Revision, ttl_s: int) -> bool:
-        """Store that a revision is archived, so that the game expires in `ttl_s`; return False if there is another one."""
+        """Store which revision is archived, and let the game expire in `ttl_s`; return False if it has another one."""
         return await self._set_state(game, revision, "", ttl_s, "", "archived", revision.version)
 
     async def compact(
