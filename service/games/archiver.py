@@ -180,7 +180,7 @@ class Archiver:
                 await _write(self.storage, name, document)
                 if not await self.logs.mark_archived(game_id, loaded.revision, self.ended_ttl_s):
                     raise Deferred(0)  # it has changed
-                return max(compact_at, int(self.clock()) + RETRY_DELAY_S)
+                return int(self.clock()) + RETRY_DELAY_S if is_archived else compact_at
         log = [] if name else await read_log(self.store, game_id, game.version)
         if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
             raise InvalidDocument("its log does not match the game's version")

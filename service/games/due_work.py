@@ -4,20 +4,28 @@ Each kind of work has a queue of entries, from which any instance takes. A commi
 stored, so that nothing is missed when an instance dies. A worker processes what is due, and at once what its own
 instance has woken. An entry that fails is postponed, with growing pauses, and affects no other. Where two instances
 must not work on one entry, one leases it; after a crash the lease expires, and another instance does the work again.
+
+Failures of one game, whatever the work, are counted and logged here, so that they neither affect other games nor go
+unnoticed.
 """
 
 import asyncio
+import logging
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from random import shuffle
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from service.games.access import key_of_subject
-from service.games.game_failures import is_outage, record_failure
-from service.games.ports import DueQueue, StoreUnavailable
+from service.games.errors import TileSetMissing
+from service.games.ports import DueQueue, StoreUnavailable, UnreadableGame
 from service.supervision import Backoff
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext
+from service.telemetry.metrics import GAME_FAILURES
+
+logger = logging.getLogger(__name__)
 
 BATCH_SIZE = 100
 """Entries that are listed at once."""
@@ -33,6 +41,15 @@ RETRY_BACKOFF = Backoff(2.0, 900.0, jitter=0.2)
 
 RETRY_S = 1
 """The pause after a failure of the store, which all entries share, and while another instance has the lease."""
+
+LOG_INTERVAL_S = 60.0
+"""A line is not repeated within this time: requests for a damaged game must not fill the log."""
+
+MAX_LOGGED = 1_000
+"""Recent lines that are remembered."""
+
+EXPECTED_ERRORS = (UnreadableGame, TileSetMissing)
+"""Errors whose message says enough; all others are logged with their stack trace."""
 
 
 class LeaseTaken(Exception):
@@ -114,6 +131,8 @@ class DueWorker:
     wakeups: Wakeups = field(default_factory=Wakeups)
     interval_s: float = 1.0
     max_concurrent: int = MAX_IN_PROGRESS
+    hidden_s: int = 0
+    """For how long `work` may move an entry while it has the lease, so that other instances leave it alone."""
     in_progress: set[str] = field(init=False, default_factory=set)
     _woken: set[str] = field(init=False, default_factory=set)
     """Entries in progress that were woken again meanwhile."""
@@ -179,7 +198,7 @@ class DueWorker:
             except Exception as error:  # noqa: BLE001  one failing entry does not affect the others
                 if is_outage(error):
                     await self._defer(entry, Deferred(RETRY_S))
-                elif failures := await self.queue.postpone(entry, int(self.clock()), RETRY_BACKOFF):
+                elif failures := await self.queue.postpone(entry, int(self.clock()) + self.hidden_s, RETRY_BACKOFF):
                     what = f"its webhook {webhook} is" if webhook else "is"
                     record_failure(self.name, subject, error, f"{what} postponed after failure {failures} in a row")
                 return
@@ -190,3 +209,37 @@ class DueWorker:
             self._pause_ends_at = perf_counter() + deferred.delay_s
         now = self.clock()
         await self.queue.defer(entry, int(now), int(now + deferred.delay_s))
+
+
+def is_outage(error: Exception) -> bool:
+    """Return whether an error is one of the store, which is the same for all games."""
+    return isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame)
+
+
+def record_failure(operation: str, game: str, error: Exception, consequence: str) -> None:
+    """Count and log that `operation` failed for a game; `consequence` says what happens to the game now.
+
+    Outages of the store, which are the same for all games, are only counted: the store logs them.
+    """
+    GAME_FAILURES.labels(operation).inc()
+    if is_outage(error) or _is_logged((operation, game, consequence)):
+        return
+    if isinstance(error, EXPECTED_ERRORS):
+        logger.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)
+    else:
+        logger.error("%s: game %s failed and %s", operation, game, consequence, exc_info=error)
+
+
+def _is_logged(line: tuple[str, str, str]) -> bool:
+    """Return whether a line was logged within LOG_INTERVAL_S, and remember it."""
+    now = monotonic()
+    if now - _logged.get(line, -LOG_INTERVAL_S) < LOG_INTERVAL_S:
+        return True
+    _logged[line] = now
+    _logged.move_to_end(line)
+    if len(_logged) > MAX_LOGGED:
+        _logged.popitem(last=False)
+    return False
+
+
+_logged: OrderedDict[tuple[str, str, str], float] = OrderedDict()

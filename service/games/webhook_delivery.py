@@ -309,7 +309,8 @@ class WebhookDeliverer:
 
     def worker(self, wakeups: Wakeups, interval_s: float = 1.0) -> DueWorker:
         """Return the worker that delivers to due webhooks."""
-        return DueWorker("webhooks", self.store.due_webhooks, self.deliver, self.clock, wakeups, interval_s)
+        queue = self.store.due_webhooks
+        return DueWorker("webhooks", queue, self.deliver, self.clock, wakeups, interval_s, hidden_s=LEASE_TTL_S)
 
     async def deliver(self, entry: str) -> int | None:
         """Deliver what is pending to a webhook in the turn of its host, and return when it is due again.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from service.games.archive import InvalidDocument, decode_document
 from service.games.archiver import ArchiveStorage, LogState, StorageUnavailable
-from service.games.game_failures import record_failure
+from service.games.due_work import record_failure
 from service.games.ports import ArchiveUnavailable, Revision, StoredDiff, StoreUnavailable, UnreadableGame
 from service.store import keys, log_entries
 from service.store.connection import Argument

@@ -16,12 +16,11 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
 from service.engine import Game
-from service.games import game_failures
+from service.games import due_work
 from service.games.bots.interface import GameState
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
 from service.games.context import Context
-from service.games.due_work import BATCH_SIZE, RETRY_S
-from service.games.game_failures import LOG_INTERVAL_S
+from service.games.due_work import BATCH_SIZE, LOG_INTERVAL_S, RETRY_S
 from service.games.ports import Change, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
@@ -271,13 +270,13 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock, before = Clock(1000.0), counted("tests")
-    monkeypatch.setattr(game_failures, "monotonic", clock)
-    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    monkeypatch.setattr(due_work, "monotonic", clock)
+    monkeypatch.setattr(due_work, "_logged", OrderedDict())
     for seconds in (0, LOG_INTERVAL_S - 1, 1):
         clock.now += seconds
-        game_failures.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
+        due_work.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
     for error in (KeyError("a mistake"), StoreUnavailable("gone")):
-        game_failures.record_failure("tests", "b", error, "waits")
+        due_work.record_failure("tests", "b", error, "waits")
     assert [(record.levelname, record.getMessage(), record.exc_info is None) for record in caplog.records] == [
         *[("WARNING", "tests: game a failed and waits: damaged", True)] * 2,
         ("ERROR", "tests: game b failed and waits", False),
@@ -286,8 +285,8 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
 
 
 def test_the_remembered_lines_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_failures, "MAX_LOGGED", 2)
-    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    monkeypatch.setattr(due_work, "MAX_LOGGED", 2)
+    monkeypatch.setattr(due_work, "_logged", OrderedDict())
     for game in ("a", "b", "a", "c"):
-        game_failures.record_failure("tests", game, UnreadableGame("damaged"), "waits")
-    assert [game for _, game, _ in game_failures._logged] == ["b", "c"]
+        due_work.record_failure("tests", game, UnreadableGame("damaged"), "waits")
+    assert [game for _, game, _ in due_work._logged] == ["b", "c"]

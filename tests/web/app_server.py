@@ -88,7 +88,7 @@ async def instance(
         clock=clock,
         on_committed=hub.publish_commit,
         on_token_revoked=hub.recheck_tokens,
-        woken_webhooks=woken_webhooks or Wakeups(),
+        woken_webhooks=Wakeups() if woken_webhooks is None else woken_webhooks,
         bots=bots or built_in_registry(),
         bot_budget_s=bot_budget_s,
     )
