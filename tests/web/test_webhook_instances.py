@@ -1,17 +1,15 @@
 """Delivery by several instances: at least once if instances end, exactly once otherwise."""
 
 import asyncio
-from unittest.mock import AsyncMock, Mock
+from unittest.mock import AsyncMock
 
 import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.due_work import BATCH_SIZE, Wakeups
 from service.games.ports import webhook_entry
 from service.store import keys
 from service.store.game_store import RedisStore, connect
-from tests.polling import in_background, wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
 from tests.web.webhook_receiver import OffsetClock, WebhookReceiver, register_webhook, run_instance
@@ -108,33 +106,6 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         webhook = await owner.read(hook)
     assert receiver.versions == [2, 2]
     assert (webhook["delivered_version"], webhook["failures"]) == (2, 0)
-
-
-async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: WebhookReceiver) -> None:
-    async with run_instance(store) as idle, run_instance(store) as running:
-        idle.worker.wakeups.add = Mock()  # type: ignore[method-assign]
-        game = await create_game(idle.client)
-        await register_webhook(game, receiver.url)
-        async with in_background(running.deliverer.worker(Wakeups(), 0.02).run()):
-            await wait_until(lambda: receiver.challenges)
-            await game.act_successfully()
-            await wait_until(lambda: receiver.received)
-    assert receiver.versions == [2]
-
-
-async def test_due_webhooks_are_listed_once_per_interval(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed: list[int] = []
-
-    async def list_due(now: int, limit: int) -> list[str]:
-        listed.append(limit)
-        del now
-        return []
-
-    monkeypatch.setattr(store.due_webhooks, "list_due", list_due)
-    async with run_instance(store):
-        for _ in range(20):
-            await asyncio.sleep(0)
-    assert listed == [BATCH_SIZE]
 
 
 async def test_webhooks_wait_while_the_store_is_unavailable(
