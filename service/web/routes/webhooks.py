@@ -31,7 +31,7 @@ from service.games.api_key import ApiKey
 from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.webhook_owner import Owner, owner_by_key, owner_by_token
-from service.web.app_keys import CONTEXT, LIMITS
+from service.web.app import CONTEXT, LIMITS, HttpRequest
 from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
@@ -49,7 +49,7 @@ HookId = Annotated[str, Meta(pattern=f"^{ID}$", description="A webhook's id.", e
 class OfGame(GameCommand, frozen=True, kw_only=True):
     """A request about the webhooks of a game."""
 
-    def owner(self, request: web.Request) -> Owner:
+    def owner(self, request: HttpRequest) -> Owner:
         """Return whose webhooks they are."""
         return owner_by_token(self.id, self.token, request.app[LIMITS].max_webhooks)
 
@@ -57,7 +57,7 @@ class OfGame(GameCommand, frozen=True, kw_only=True):
 class OfKey(KeyRead, frozen=True, kw_only=True):
     """A request about the webhooks of an API key."""
 
-    def owner(self, request: web.Request) -> Owner:
+    def owner(self, request: HttpRequest) -> Owner:
         """Return whose webhooks they are."""
         return owner_by_key(self.api_key.name, request.app[LIMITS].max_webhooks)
 
@@ -169,11 +169,11 @@ def webhook_operation(  # noqa: PLR0913  as a route's
 CLIENT_DIGEST_BYTES = 8
 
 
-def _check_url(request: web.Request, url: str) -> None:
+def _check_url(request: HttpRequest, url: str) -> None:
     check_url(url, allow_private=request.app[LIMITS].webhooks_allow_private)
 
 
-def _hash_address(request: web.Request) -> str:
+def _hash_address(request: HttpRequest) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
     return blake2b(get_connection(request).charge.account.client.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
@@ -186,7 +186,7 @@ def _respond(
     return mark_replayed(_vary(owner, response), replayed=result.replayed)
 
 
-def _cacheable(request: web.Request, owner: Owner, value: Any) -> web.Response:
+def _cacheable(request: HttpRequest, owner: Owner, value: Any) -> web.Response:
     return _vary(owner, cacheable_response(request, value, private=True))
 
 
@@ -206,7 +206,7 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, params: Registration | KeyRegistration) -> web.Response:
+async def register_webhook(request: HttpRequest, params: Registration | KeyRegistration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -238,7 +238,7 @@ async def register_webhook(request: web.Request, params: Registration | KeyRegis
     of_key=(OfKey, KeyWebhooks),
     of_game=(OfGame, Webhooks),
 )
-async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Response:
+async def list_webhooks(request: HttpRequest, params: OfGame | OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
@@ -253,7 +253,7 @@ async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Res
     of_key=(OneOfKey, KeyWebhook),
     of_game=(OneOfGame, Webhook),
 )
-async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+async def read_webhook(request: HttpRequest, params: OneOfGame | OneOfKey) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook))
@@ -269,7 +269,7 @@ async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> we
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: web.Request, params: Change) -> web.Response:
+async def change_webhook(request: HttpRequest, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
@@ -291,7 +291,7 @@ async def change_webhook(request: web.Request, params: Change) -> web.Response:
     of_game=(OneOfGame, None),
     headers=(),
 )
-async def delete_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+async def delete_webhook(request: HttpRequest, params: OneOfGame | OneOfKey) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return WholeResponse(status=204)
@@ -308,7 +308,7 @@ async def delete_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> 
     headers=(),
     problems=("conflict",),
 )
-async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Response:
+async def ping_webhook(request: HttpRequest, params: CommandOfKey) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
@@ -329,7 +329,7 @@ async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Respon
     headers=(),
     problems=("conflict",),
 )
-async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
+async def rotate_secret(request: HttpRequest, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
@@ -352,7 +352,7 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     headers=(),
     problems_of_key=("conflict",),
 )
-async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfKey) -> web.Response:
+async def retry_webhook(request: HttpRequest, params: CommandOfGame | CommandOfKey) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that
@@ -373,7 +373,7 @@ async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfK
     of_key=(OneOfKey, KeyDeliveries),
     of_game=(OneOfGame, Deliveries),
 )
-async def list_deliveries(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+async def list_deliveries(request: HttpRequest, params: OneOfGame | OneOfKey) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
     owner = params.owner(request)
     return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook))
