@@ -42,6 +42,9 @@ from service.web.responses import cacheable_response, json_response, mark_replay
 from service.web.routes.service import KeyRead
 from service.web.routing import GAME_PATH, GameCommand, Route, TypedRequest
 
+WEBHOOKS = "/v1/keys/me/webhooks"
+WEBHOOK = WEBHOOKS + "/{hook}"
+
 HookId = Annotated[str, Meta(pattern=f"^{ID}$", description="A webhook's id.", examples=["w4k8x1m7q2zc"])]
 
 CLIENT_DIGEST_BYTES = 8
@@ -167,11 +170,13 @@ def _vary(owner: Owner, response: web.Response) -> web.Response:
 
 
 key_route = partial(Route, tag="API keys")
+key_read = partial(key_route, "GET")
+key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
 
 
 @key_route(
     "POST",
-    "/v1/keys/me/webhooks",
+    WEBHOOKS,
     "registerKeyWebhook",
     "Register a webhook",
     KeyWebhookCreated,
@@ -203,9 +208,7 @@ async def register_webhook(request: web.Request, params: Registration) -> web.Re
     return _respond(request, owner, created, KeyWebhookCreated, status=201, secret=True, location=location)
 
 
-@key_route(
-    "GET", "/v1/keys/me/webhooks", "listKeyWebhooks", "List the webhooks", KeyWebhooks, "The webhooks, oldest first."
-)
+@key_read(WEBHOOKS, "listKeyWebhooks", "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
 async def list_webhooks(request: web.Request, params: OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
@@ -213,7 +216,7 @@ async def list_webhooks(request: web.Request, params: OfKey) -> web.Response:
     return _cacheable(request, owner, KeyWebhooks, {"webhooks": shown})
 
 
-@key_route("GET", "/v1/keys/me/webhooks/{hook}", "readKeyWebhook", "Read a webhook", KeyWebhook, "The webhook.")
+@key_read(WEBHOOK, "readKeyWebhook", "Read a webhook", KeyWebhook, "The webhook.")
 async def read_webhook(request: web.Request, params: OneWebhook) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
@@ -223,7 +226,7 @@ async def read_webhook(request: web.Request, params: OneWebhook) -> web.Response
 
 @key_route(
     "PATCH",
-    "/v1/keys/me/webhooks/{hook}",
+    WEBHOOK,
     "changeKeyWebhook",
     "Change a webhook",
     KeyWebhook,
@@ -243,31 +246,20 @@ async def change_webhook(request: web.Request, params: Change) -> web.Response:
     return _respond(request, owner, changed)
 
 
-@key_route(
-    "DELETE",
-    "/v1/keys/me/webhooks/{hook}",
-    "deleteKeyWebhook",
-    "Delete a webhook",
-    None,
-    "The webhook is deleted.",
-    headers=(),
-)
+@key_route("DELETE", WEBHOOK, "deleteKeyWebhook", "Delete a webhook", None, "The webhook is deleted.", headers=())
 async def delete_webhook(request: web.Request, params: OneWebhook) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return web.Response(status=204)
 
 
-@key_route(
-    "POST",
-    "/v1/keys/me/webhooks/{hook}/ping",
+@key_command(
+    WEBHOOK + "/ping",
     "pingKeyWebhook",
     "Send a test message",
     KeyWebhook,
     "The webhook; the ping is sent at once.",
     status=202,
-    headers=(),
-    problems=("conflict",),
 )
 async def ping_webhook(request: web.Request, params: Command) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
@@ -280,15 +272,8 @@ async def ping_webhook(request: web.Request, params: Command) -> web.Response:
     return _respond(request, owner, pinged, status=202)
 
 
-@key_route(
-    "POST",
-    "/v1/keys/me/webhooks/{hook}/rotate-secret",
-    "rotateKeyWebhookSecret",
-    "Rotate a signing secret",
-    RotatedSecret,
-    "The new secret.",
-    headers=(),
-    problems=("conflict",),
+@key_command(
+    WEBHOOK + "/rotate-secret", "rotateKeyWebhookSecret", "Rotate a signing secret", RotatedSecret, "The new secret."
 )
 async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
@@ -302,15 +287,8 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     return _respond(request, owner, rotated, RotatedSecret, secret=True)
 
 
-@key_route(
-    "POST",
-    "/v1/keys/me/webhooks/{hook}/retry",
-    "retryKeyWebhook",
-    "Retry a webhook now",
-    KeyWebhook,
-    "The webhook, its failures reset.",
-    headers=(),
-    problems=("conflict",),
+@key_command(
+    WEBHOOK + "/retry", "retryKeyWebhook", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset."
 )
 async def retry_webhook(request: web.Request, params: Command) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
@@ -324,9 +302,8 @@ async def retry_webhook(request: web.Request, params: Command) -> web.Response:
     return _respond(request, owner, retried)
 
 
-@key_route(
-    "GET",
-    "/v1/keys/me/webhooks/{hook}/deliveries",
+@key_read(
+    WEBHOOK + "/deliveries",
     "listKeyDeliveries",
     "List a webhook's deliveries",
     KeyDeliveries,
