@@ -8,9 +8,7 @@ The connection that has not been read from for the longest is dropped first; a c
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
-from email.utils import formatdate
-from itertools import starmap
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 from aiohttp import web
 
@@ -174,11 +172,8 @@ class ConnectionLimiter:
     def _encode_refusal(self, code: str, detail: str) -> bytes:
         """Return a complete response for a connection that is rejected before anything is read."""
         response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
-        headers, body = response.headers, cast("bytes", response.body)
-        self.common_headers.add_to(headers, new_request_id())
-        headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})
-        status = f"HTTP/1.1 {response.status} {response.reason}"
-        return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body
+        self.common_headers.add_to(response, new_request_id())
+        return response.encode()
 
     def _log_rejection(self, connection: Connection) -> None:
         """Log the first rejected connection, and then every thousandth."""

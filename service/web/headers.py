@@ -27,6 +27,7 @@ from service.games.errors import Malformed, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.client_ip import HASH_BYTES, BearerToken
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
 
@@ -459,4 +460,4 @@ def options_response(request: web.Request, error: web.HTTPException) -> web.Resp
         headers["Allow"] = allowed
     if requested := _NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
         headers["Access-Control-Allow-Headers"] = ", ".join(requested)
-    return web.Response(status=204, headers=headers)
+    return WholeResponse(status=204, headers=headers)

@@ -24,6 +24,7 @@ from service.i18n import Language
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
@@ -40,7 +41,6 @@ from service.web.responses import (
     CACHE_IMMUTABLE,
     CACHE_PRIVATE,
     CACHE_PUBLIC,
-    MAX_SYNC_BYTES,
     Asset,
     CompressibleResponse,
     make_asset,
@@ -99,7 +99,7 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
     if (current := match_if_none_match(request, etag)) is not None:
-        return web.Response(status=304, headers={**cache_headers, "ETag": current})
+        return WholeResponse(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
         charge = get_connection(request).charge
@@ -110,13 +110,12 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
             body = await request.app[IMAGE_RENDERER].render(key, job, order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
-        return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
+        return WholeResponse(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
     return CompressibleResponse(
         body=body,
         content_type=MEDIA_TYPES[image_format],
         charset="utf-8",
         headers=headers,
-        zlib_executor_size=MAX_SYNC_BYTES,
     )
 
 

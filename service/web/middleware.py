@@ -268,7 +268,7 @@ class Middleware:
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
-            connection.limiter.common_headers.add_to(response.headers)
+            connection.limiter.common_headers.add_to(response)
         return response
 
 

@@ -15,6 +15,7 @@ from service.games.errors import ServiceError
 from service.games.game_failures import record_failure
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
+from service.web.common_headers import WholeResponse
 
 
 class WebError(ServiceError):
@@ -169,7 +170,7 @@ def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
     return problem(error.code, error.describe(outcome), **members)
 
 
-def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> web.Response:
+def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> WholeResponse:
     """Return an HTTP response with a problem."""
     PROBLEMS.labels(document.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
@@ -177,7 +178,7 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
         headers["Retry-After"] = str(document.retry_after_s)
     if extra_headers is not None:
         headers.update(extra_headers)
-    return web.Response(status=document.status, body=encode_json(document), headers=headers)
+    return WholeResponse(status=document.status, body=encode_json(document), headers=headers)
 
 
 def error_response(error: Exception, request: web.BaseRequest) -> web.Response:

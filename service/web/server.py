@@ -45,6 +45,7 @@ from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.accounts import Accounts
 from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
+from service.web.common_headers import WholeResponse
 from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
@@ -120,7 +121,7 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(document)
-        self.limiter.common_headers.add_to(response.headers)
+        self.limiter.common_headers.add_to(response)
         response.force_close()
         return response
 
@@ -455,4 +456,4 @@ class Scraper:
             )
             ended_at = time.monotonic()
             self._next_at = max(self._next_at, ended_at) + (ended_at - started_at) * (1 / MAX_TIME_SHARE - 1)
-        return web.Response(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})
+        return WholeResponse(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})

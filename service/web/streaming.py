@@ -351,7 +351,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
     connection = get_connection(request)
-    connection.limiter.common_headers.add_to(response.headers)
+    connection.limiter.common_headers.add_to(response)
     if request.app[DRAINING].is_set():
         response.force_close()
     if position is not None:

@@ -181,7 +181,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
     connection = get_connection(request)
-    connection.limiter.common_headers.add_to(socket.headers)
+    connection.limiter.common_headers.add_to(socket)
     connection.charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)

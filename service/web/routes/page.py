@@ -34,7 +34,7 @@ from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
 from service.web.app_keys import CONTEXT
-from service.web.common_headers import CSP, PAGE_HEADERS
+from service.web.common_headers import CSP, PAGE_HEADERS, WholeResponse
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
@@ -288,7 +288,7 @@ def _site_headers() -> Mapping[str, str]:
 
 
 def _redirect(path: str) -> web.Response:
-    return web.Response(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
+    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

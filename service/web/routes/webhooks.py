@@ -35,6 +35,7 @@ from service.games.idempotency import ReplayableResult
 from service.games.ports import StoredWebhook
 from service.games.webhook_owner import Owner, view_attempt, view_webhook
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
 from service.web.outbound import check_url
@@ -250,7 +251,7 @@ async def change_webhook(request: web.Request, params: Change) -> web.Response:
 async def delete_webhook(request: web.Request, params: OneWebhook) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
-    return web.Response(status=204)
+    return WholeResponse(status=204)
 
 
 @key_command(
