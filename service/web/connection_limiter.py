@@ -8,6 +8,7 @@ The connection that has not been read from for the longest is dropped first; a c
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, Literal, Protocol
 
 from aiohttp import web
@@ -15,7 +16,7 @@ from aiohttp import web
 from schemas.problems import problem
 from service.telemetry.metrics import RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.accounts import Account, Accounts
-from service.web.app_keys import SUPERVISOR
+from service.web.app import SUPERVISOR, App
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies
 from service.web.common_headers import CommonHeaders, new_request_id
@@ -211,7 +212,8 @@ class ConnectionLimiter:
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
 
 
-async def run_timeout_sweep(app: web.Application) -> AsyncIterator[None]:
+@asynccontextmanager
+async def run_timeout_sweep(app: App) -> AsyncIterator[None]:
     """Check connections for timeouts while the application runs."""
     async with app[SUPERVISOR].running("connection-timeouts", app[CONNECTION_LIMITER].enforce_timeouts):
         yield

@@ -1,6 +1,4 @@
-"""Around the application: each request gets an id, is checked by its head, measured and logged; errors become problems.
-
-It is no middleware of aiohttp's, because one and a signal would add about 10 us to each response.
+"""Around the handlers: each request gets an id, is checked by its head, measured and logged; errors become problems.
 
 The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
 path or the query, so that nothing that a client wrote is logged, tokens least.
@@ -8,7 +6,6 @@ path or the query, so that nothing that a client wrote is logged, tokens least.
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +17,7 @@ from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, UNTRUSTED_PROXY
-from service.web.app_keys import DRAINING
+from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
 from service.web.charge import Charge
 from service.web.client_ip import FORWARDED_FOR
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
@@ -55,19 +52,14 @@ LIST_HEADERS = (
 )
 """The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
 
-MAX_PATH_PARTS = 16
-"""More than any route has: aiohttp looks a path up again for each of its parts."""
-
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
 """A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
 
-def check_head(request: web.Request) -> None:
-    """Raise HTTPNotFound, Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
+def check_head(request: HttpRequest) -> None:
+    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
     _check_lists(headers)
-    if request.rel_url.path_safe.count("/") > MAX_PATH_PARTS:
-        raise web.HTTPNotFound
     if "token" in request.query_string and "token" in request.query:
         raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
     if request.version not in SUPPORTED_VERSIONS:
@@ -95,9 +87,6 @@ def _check_lists(headers: CIMultiDictProxy[str]) -> None:
 
 ACCESS_LOGGER = logging.getLogger("service.web.access")
 
-UNMATCHED_ROUTE = "unmatched"
-"""The route of all unknown paths."""
-
 StreamKind = Literal["socket", "stream"]
 
 
@@ -113,13 +102,13 @@ class RequestContext:
             else new_request_id()
         )
         """The client's, if it is safe in log lines and headers."""
-        self.request: web.Request | None = None
+        self.request: HttpRequest | None = None
         """The request, once the application has it and its route is known."""
 
     @property
     def game(self) -> str | None:
         """Return the game that its path names, once its route is known."""
-        if self.request is None or "/games/{id}" not in get_route(self.request):
+        if self.request is None or "/games/{id}" not in self.request.route:
             return None
         return self.request.match_info.get("id")
 
@@ -140,22 +129,15 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
     )
 
 
-def log_stream(request: web.Request, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
+def log_stream(request: HttpRequest, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
     """Log the opening or the end of a WebSocket or event stream."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        route = get_route(request)
-        _log(request, f"{kind} {event} {route}", kind=kind, route=route, **fields)
+        _log(request, f"{kind} {event} {request.route}", kind=kind, route=request.route, **fields)
 
 
 def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
     """Log a line with these fields and the client's address, as the limits count it."""
     ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).charge.account.client})
-
-
-def get_route(request: web.Request | None) -> str:
-    """Return the template of the matched path."""
-    resource = None if request is None else request.match_info.route.resource
-    return UNMATCHED_ROUTE if resource is None else resource.canonical
 
 
 EVENT_STREAM = "text/event-stream"
@@ -167,9 +149,6 @@ DISCONNECTED = 0
 """Stands for the status of a request whose client has disconnected."""
 STREAMED = -1
 """Stands for the status of a WebSocket or event stream."""
-
-Handler = Callable[[Any], Awaitable[web.StreamResponse]]
-"""Handles a `web.Request`; aiohttp declares a wider type."""
 
 
 def report_untrusted_proxy(request: web.BaseRequest) -> None:
@@ -199,12 +178,12 @@ IN_FLIGHT = InFlight()
 class Middleware:
     """What an application's requests go through before its handler; without a rate limiter it has no limits."""
 
-    def __init__(self, app: web.Application, handle: Handler) -> None:
+    def __init__(self, app: App) -> None:
         self._app = app
-        self._handle = handle
+        self._find = app.router.find
         self._rate_limiter = app.get(RATE_LIMITER)
 
-    async def measure(self, request: web.Request) -> web.StreamResponse:
+    async def measure(self, request: HttpRequest) -> web.StreamResponse:
         """Respond to a request, and time, trace and log it."""
         context = RequestContext(request.headers.get(REQUEST_ID))
         LOG_CONTEXT.set(context)
@@ -226,10 +205,10 @@ class Middleware:
         finally:
             IN_FLIGHT.count -= 1
             if status != STREAMED:
-                _record_request(context, request, status, perf_counter() - started_at)
+                _record_request(request, status, perf_counter() - started_at)
             context.request = None  # cancelled timers keep references to this context
 
-    async def _trace(self, request: web.Request, context: RequestContext) -> web.StreamResponse:
+    async def _trace(self, request: HttpRequest, context: RequestContext) -> web.StreamResponse:
         """Respond to a request in a span, the client's being its parent if it names one."""
         with tracing.span(request.method, "server", request.headers) as span:
             status = INTERNAL_ERROR
@@ -240,7 +219,7 @@ class Middleware:
                 _describe_span(span, context, request, status)
             return response
 
-    async def respond(self, request: web.Request, context: RequestContext | None = None) -> web.StreamResponse:
+    async def respond(self, request: HttpRequest, context: RequestContext | None = None) -> web.StreamResponse:
         """Return the response to a request, with the common headers; errors become problems."""
         connection, rate_limiter = get_connection(request), self._rate_limiter
         if connection.client is None:  # a trusted proxy
@@ -253,7 +232,7 @@ class Middleware:
                 check_head(request)
                 if context is not None:
                     context.request = request
-                response = await self._handle(request)
+                response = await self._route(request)(request)
             finally:  # what has no route is charged too: unknown paths, OPTIONS, files
                 if rate_limiter is not None and not connection.charge.is_admitted:
                     await rate_limiter.admit(request)
@@ -271,8 +250,20 @@ class Middleware:
             connection.limiter.common_headers.add_to(response)
         return response
 
+    def _route(self, request: HttpRequest) -> Handler:
+        """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
+        found = self._find(request.rel_url.path_safe)
+        if found is None:
+            raise web.HTTPNotFound
+        resource, parameters = found
+        handler = resource.handlers.get(request.method)
+        if handler is None:
+            raise web.HTTPMethodNotAllowed(request.method, resource.handlers)
+        request.route, request.match_info = resource.path, parameters
+        return handler
 
-def _may_stream(request: web.Request) -> bool:
+
+def _may_stream(request: HttpRequest) -> bool:
     """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
     return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
 
@@ -282,9 +273,9 @@ def _is_stream(response: web.StreamResponse) -> bool:
     return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
 
 
-def _record_request(context: RequestContext, request: web.Request, status: int, seconds: float) -> None:
+def _record_request(request: HttpRequest, status: int, seconds: float) -> None:
     """Observe and log a finished request; status 0 stands for a client that has disconnected."""
-    route = get_route(context.request)
+    route = request.route
     key = request.method, route, status // 100
     duration = _DURATIONS.get(key)
     if duration is None:
@@ -299,9 +290,9 @@ def _record_request(context: RequestContext, request: web.Request, status: int, 
 _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 
 
-def _describe_span(span: "Span", context: RequestContext, request: web.Request, status: int) -> None:
+def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, status: int) -> None:
     """Name a span by OpenTelemetry's conventions for HTTP."""
-    if (route := get_route(context.request)) != UNMATCHED_ROUTE:
+    if (route := request.route) != UNMATCHED:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)
     span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")

@@ -15,6 +15,7 @@ from service.games.errors import ServiceError
 from service.games.game_failures import record_failure
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
+from service.web.app import HttpRequest
 from service.web.common_headers import WholeResponse
 
 
@@ -185,7 +186,7 @@ def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     """Return the response to a request that raised a ServiceError."""
     document = to_problem(error, _outcome(request))
     is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
-    if is_damaged and isinstance(request, web.Request):
+    if is_damaged and isinstance(request, HttpRequest):
         record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE

@@ -17,6 +17,7 @@ from multidict import CIMultiDict, istr
 
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
+from service.web.app import HttpRequest
 from service.web.common_headers import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 from service.web.headers import match_entity_tag, negotiate_coding
 from service.web.parsing import JSON
@@ -113,7 +114,7 @@ def content_etag(body: bytes) -> str:
     return f'"{sha256(body).hexdigest()[:32]}"'
 
 
-def cacheable_response(request: web.Request, value: Any, *, private: bool = False) -> web.Response:
+def cacheable_response(request: HttpRequest, value: Any, *, private: bool = False) -> web.Response:
     """Return a JSON response with the digest of its body as entity tag, or 304 if the client's copy is current."""
     body = encode_json(value)
     etag = content_etag(body)
@@ -121,7 +122,7 @@ def cacheable_response(request: web.Request, value: Any, *, private: bool = Fals
 
 
 def link_next_page(
-    request: web.Request, response: web.Response, parameter: str, value: str | int | None
+    request: HttpRequest, response: web.Response, parameter: str, value: str | int | None
 ) -> web.Response:
     """Add the link to the next page of a list (RFC 8288): the query with this parameter; None if there is no next."""
     if value is not None:
@@ -137,13 +138,13 @@ def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     return response
 
 
-def match_if_none_match(request: web.Request, etag: str) -> str | None:
+def match_if_none_match(request: HttpRequest, etag: str) -> str | None:
     """Return the entity tag of the client's copy if that is current, else None. Raises Malformed."""
     lines = request.headers.getall(hdrs.IF_NONE_MATCH, None)
     return None if lines is None else match_entity_tag(lines, etag)
 
 
-def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:
+def not_modified_response(request: HttpRequest, etag: str, *, private: bool = False) -> web.Response | None:
     """Return a 304 response with the entity tag of the client's copy if that is current, else None."""
     current = match_if_none_match(request, etag)
     return None if current is None else WholeResponse(status=304, headers={"ETag": current, **_CACHE_HEADERS[private]})
@@ -198,7 +199,7 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
 
 
 def static_response(
-    request: web.Request, asset: Asset, caching: str, security_headers: Mapping[str, str] = PAGE_HEADERS
+    request: HttpRequest, asset: Asset, caching: str, security_headers: Mapping[str, str] = PAGE_HEADERS
 ) -> web.Response:
     """Return the response to a GET; the gzip variant has its own entity tag, as its bytes differ."""
     etag = f'"{asset.digest}"'

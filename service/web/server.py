@@ -20,8 +20,8 @@ import socket
 import sys
 import time
 from asyncio import Event
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -44,12 +44,12 @@ from service.supervision import Supervisor, spawn
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.accounts import Accounts
-from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
+from service.web.app import DRAINING, LIMITS, SUPERVISOR, UNMATCHED, App, HttpRequest
 from service.web.common_headers import WholeResponse
 from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.limits import Limits
-from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
+from service.web.middleware import Middleware, RequestContext, log_request
 from service.web.problems import TargetTooLong, problem_response, to_problem
 from service.web.streaming import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
@@ -114,7 +114,7 @@ class ProblemProtocol(ClientConnection):
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
             document = _describe_malformed(exc)
-            log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
+            log_request(request, UNMATCHED, document.status, 0.0)
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
@@ -129,21 +129,31 @@ class ProblemProtocol(ClientConnection):
 class ProblemServer(web.Server):
     """A server that makes a ProblemProtocol for each connection."""
 
-    def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
-        middleware = Middleware(app, server.request_handler)
-        handle: Handler = middleware.measure if is_measured else middleware.respond
-        super().__init__(
-            lambda request: get_connection(request).loop_time.measure(handle(request)),
-            request_factory=self._build_request,
-        )
-        self._factory = server.request_factory
+    def __init__(self, app: App, finish_s: float, *, is_measured: bool) -> None:
+        middleware = Middleware(app)
+        self._handle = middleware.measure if is_measured else middleware.respond
+        super().__init__(self._measure, request_factory=self._build_request)
+        self._app = app
         self._limiter = app[CONNECTION_LIMITER]
+        self.finish_s = finish_s
+        """How long handlers may take to finish."""
 
-    def _build_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
+    def _measure(self, request: Any) -> Awaitable[web.StreamResponse]:
+        """Handle a request, and measure the time of the event loop that it takes."""
+        return get_connection(request).loop_time.measure(self._handle(request))
+
+    def _build_request(self, message: RawRequestMessage, payload: Any, *parts: Any) -> HttpRequest:
         """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
-        request = self._factory(UNPARSED if message is ERROR else message, *parts)
+        protocol, writer, task = parts
+        loop = asyncio.get_running_loop()
+        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
+        request.app = self._app
         get_connection(request).begin_request(request)
         return request
+
+    async def shutdown(self, _timeout: float | None = None) -> None:
+        """Let handlers finish, and close all connections."""
+        await super().shutdown(self.finish_s)
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
@@ -162,38 +172,34 @@ class ProblemServer(web.Server):
         )
 
 
-class ProblemRunner(web.AppRunner):
-    """An application runner with a ProblemServer; one that is measured counts, traces and logs its requests."""
+class ProblemRunner(web.ServerRunner):
+    """Runs an application with a ProblemServer; one that is measured counts, traces and logs its requests."""
 
-    def __init__(self, app: web.Application, finish_s: float, *, is_measured: bool = True) -> None:
-        super().__init__(app)
-        self._is_measured = is_measured
-        self._handler_timeout_s = finish_s
-        self._problem_server: ProblemServer | None = None
-
-    @property
-    def server(self) -> web.Server | None:
-        """Return the server."""
-        return self._problem_server
+    def __init__(self, app: App, finish_s: float, *, is_measured: bool = True) -> None:
+        self._problem_server = ProblemServer(app, finish_s, is_measured=is_measured)
+        super().__init__(self._problem_server)
+        self._app = app
+        self._lifespans = AsyncExitStack()
 
     async def setup(self) -> None:
         """Start the application."""
+        for lifespan in self._app.lifespans:
+            await self._lifespans.enter_async_context(lifespan(self._app))
         await super().setup()
-        server = super().server
-        assert server is not None  # noqa: S101  it is set up
-        self._problem_server = ProblemServer(self.app, server, is_measured=self._is_measured)
 
     async def shutdown(self) -> None:
-        """Let handlers finish within their timeout."""
-        if self._problem_server is not None:
-            self._problem_server.pre_shutdown()
-        await super().shutdown()
-        if self._problem_server is not None:
-            await self._problem_server.shutdown(self._handler_timeout_s)
+        """End what the application has open, as long as its connections are."""
+        for end in self._app.on_shutdown:
+            await end(self._app)
+
+    async def cleanup(self) -> None:
+        """Stop listening, let handlers finish within their timeout, and end the application."""
+        await super().cleanup()
+        await self._lifespans.aclose()
 
     def force_shutdown(self) -> None:
         """Let handlers finish within `CANCEL_TIMEOUT_S`."""
-        self._handler_timeout_s = CANCEL_TIMEOUT_S
+        self._problem_server.finish_s = CANCEL_TIMEOUT_S
 
 
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -273,7 +279,7 @@ class StartFailed(Exception):
 
 
 async def run_server(
-    app: web.Application, sockets: Sequence[socket.socket], stop: ShutdownSignal, ready: Callable[[], None]
+    app: App, sockets: Sequence[socket.socket], stop: ShutdownSignal, ready: Callable[[], None]
 ) -> None:
     """Listen, call `ready`, and serve until `stop` is requested, by a signal or otherwise."""
     runner = ProblemRunner(app, HANDLER_TIMEOUT_S)
@@ -314,7 +320,7 @@ def raise_open_files_limit() -> int:
     return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - RESERVED_FILES)
 
 
-async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:
+async def _wait_until_drained(app: App, stop: ShutdownSignal) -> None:
     """Return when a stop was requested and clients had time to leave, or when the stop is forced."""
     await stop.requested.wait()
     if not stop.forced.is_set():
@@ -424,13 +430,13 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
         await runner.cleanup()
 
 
-def _make_app() -> web.Application:
-    app = web.Application()
+def _make_app() -> App:
+    app = App()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
     app[CONNECTION_LIMITER] = ConnectionLimiter(Accounts(METRICS_LIMITS))
-    app.cleanup_ctx.append(run_timeout_sweep)
-    app.router.add_get("/metrics", Scraper().respond)
+    app.lifespans.append(run_timeout_sweep)
+    app.router.add(("GET", "HEAD"), "/metrics", Scraper().respond)
     return app
 
 
@@ -443,7 +449,7 @@ class Scraper:
         self._next_at = 0.0
         """When new ones may be made."""
 
-    async def respond(self, request: web.Request) -> web.Response:
+    async def respond(self, request: HttpRequest) -> web.Response:
         """Return the metrics, as OpenMetrics if the client accepts that."""
         is_open = OPENMETRICS in request.headers.get(hdrs.ACCEPT, "")
         media_type = openmetrics.CONTENT_TYPE_LATEST if is_open else CONTENT_TYPE_PLAIN_0_0_4

@@ -27,7 +27,7 @@ from service.games.hub import Hub
 from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
-from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
+from service.web.app import CONTEXT, DRAINING, HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
@@ -173,7 +173,7 @@ class StreamRegistry:
         return sum(stream.kind == kind for stream in [*self._streams])
 
     @contextmanager
-    def registered(self, request: web.Request, stream: Stream) -> Iterator[None]:
+    def registered(self, request: HttpRequest, stream: Stream) -> Iterator[None]:
         """Register a stream while it is open; count and log it."""
         CONNECTIONS_OPENED.labels(stream.kind).inc()
         opened_at = perf_counter()
@@ -263,7 +263,7 @@ class EventStream:
     kind: Literal["stream"] = "stream"
     close_code = None
 
-    def __init__(self, request: web.Request, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
+    def __init__(self, request: HttpRequest, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
         self._request = request
         self._transport = transport
         self._limits = request.app[LIMITS]
@@ -323,7 +323,7 @@ class EventStream:
             self._close()
 
 
-async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
+async def serve_event_stream(request: HttpRequest, game: str) -> web.StreamResponse:
     """Respond with a game's diffs until the client disconnects. Errors are raised before the response has begun."""
     async with open_stream(request):
         return await _serve_event_stream(request, game)
@@ -341,7 +341,7 @@ def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
     return connection.ended
 
 
-async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
+async def _serve_event_stream(request: HttpRequest, game: str) -> web.StreamResponse:
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
@@ -376,7 +376,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: StoredGame, position: Revision
+    request: HttpRequest, event_stream: EventStream, game: str, record: StoredGame, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

@@ -22,7 +22,7 @@ from yarl import URL
 
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from tests.tools import ROOT
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game

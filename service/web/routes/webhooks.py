@@ -34,7 +34,7 @@ from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
 from service.games.ports import StoredWebhook
 from service.games.webhook_owner import Owner, view_attempt, view_webhook
-from service.web.app_keys import CONTEXT, LIMITS
+from service.web.app import CONTEXT, LIMITS, HttpRequest
 from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
@@ -64,7 +64,7 @@ GAME_TYPES: dict[Any, type] = {
 class OfGame(GameCommand, frozen=True, kw_only=True):
     """A request about the webhooks of a game; `_of_game` adds what that of an API key has."""
 
-    def owner(self, request: web.Request) -> Owner:
+    def owner(self, request: HttpRequest) -> Owner:
         """Return whose webhooks they are, and who asks."""
         return Owner(self.id, request.app[LIMITS].max_webhooks, self.token, _hash_address(request))
 
@@ -72,7 +72,7 @@ class OfGame(GameCommand, frozen=True, kw_only=True):
 class OfKey(KeyRead, frozen=True, kw_only=True):
     """A request about the webhooks of an API key."""
 
-    def owner(self, request: web.Request) -> Owner:
+    def owner(self, request: HttpRequest) -> Owner:
         """Return whose webhooks they are, and who asks."""
         subject = subject_of_key(self.api_key.name)
         return Owner(subject, request.app[LIMITS].max_webhooks, None, _hash_address(request))
@@ -132,17 +132,17 @@ def _of_game(route: Route) -> Route:
     )
 
 
-def _check_url(request: web.Request, url: str) -> None:
+def _check_url(request: HttpRequest, url: str) -> None:
     check_url(url, allow_private=request.app[LIMITS].webhooks_allow_private)
 
 
-def _hash_address(request: web.Request) -> str:
+def _hash_address(request: HttpRequest) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
     return blake2b(get_connection(request).charge.account.client.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(
-    request: web.Request,
+    request: HttpRequest,
     owner: Owner,
     result: ReplayableResult[StoredWebhook],
     content: type = KeyWebhook,
@@ -153,11 +153,11 @@ def _respond(
     return mark_replayed(_vary(owner, json_response(value, private=True, **options)), replayed=result.replayed)
 
 
-def _cacheable(request: web.Request, owner: Owner, content: type, value: dict[str, Any]) -> web.Response:
+def _cacheable(request: HttpRequest, owner: Owner, content: type, value: dict[str, Any]) -> web.Response:
     return _vary(owner, cacheable_response(request, _convert(owner, content, value), private=True))
 
 
-def _view(request: web.Request, stored: StoredWebhook) -> dict[str, Any]:
+def _view(request: HttpRequest, stored: StoredWebhook) -> dict[str, Any]:
     return view_webhook(stored, request.app[CONTEXT].clock())
 
 
@@ -186,7 +186,7 @@ key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, params: Registration) -> web.Response:
+async def register_webhook(request: HttpRequest, params: Registration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -210,7 +210,7 @@ async def register_webhook(request: web.Request, params: Registration) -> web.Re
 
 
 @key_read(WEBHOOKS, "listKeyWebhooks", "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
-async def list_webhooks(request: web.Request, params: OfKey) -> web.Response:
+async def list_webhooks(request: HttpRequest, params: OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
     shown = [_view(request, stored) for stored in await webhooks.list_webhooks(request.app[CONTEXT], owner)]
@@ -218,7 +218,7 @@ async def list_webhooks(request: web.Request, params: OfKey) -> web.Response:
 
 
 @key_read(WEBHOOK, "readKeyWebhook", "Read a webhook", KeyWebhook, "The webhook.")
-async def read_webhook(request: web.Request, params: OneWebhook) -> web.Response:
+async def read_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
     stored = await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook)
@@ -235,7 +235,7 @@ async def read_webhook(request: web.Request, params: OneWebhook) -> web.Response
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: web.Request, params: Change) -> web.Response:
+async def change_webhook(request: HttpRequest, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
@@ -248,7 +248,7 @@ async def change_webhook(request: web.Request, params: Change) -> web.Response:
 
 
 @key_route("DELETE", WEBHOOK, "deleteKeyWebhook", "Delete a webhook", None, "The webhook is deleted.", headers=())
-async def delete_webhook(request: web.Request, params: OneWebhook) -> web.Response:
+async def delete_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return WholeResponse(status=204)
@@ -262,7 +262,7 @@ async def delete_webhook(request: web.Request, params: OneWebhook) -> web.Respon
     "The webhook; the ping is sent at once.",
     status=202,
 )
-async def ping_webhook(request: web.Request, params: Command) -> web.Response:
+async def ping_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
@@ -276,7 +276,7 @@ async def ping_webhook(request: web.Request, params: Command) -> web.Response:
 @key_command(
     WEBHOOK + "/rotate-secret", "rotateKeyWebhookSecret", "Rotate a signing secret", RotatedSecret, "The new secret."
 )
-async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
+async def rotate_secret(request: HttpRequest, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
@@ -291,7 +291,7 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
 @key_command(
     WEBHOOK + "/retry", "retryKeyWebhook", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset."
 )
-async def retry_webhook(request: web.Request, params: Command) -> web.Response:
+async def retry_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that
@@ -310,7 +310,7 @@ async def retry_webhook(request: web.Request, params: Command) -> web.Response:
     KeyDeliveries,
     "The latest delivery attempts, newest first.",
 )
-async def list_deliveries(request: web.Request, params: OneWebhook) -> web.Response:
+async def list_deliveries(request: HttpRequest, params: OneWebhook) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
     owner = params.owner(request)
     stored, attempts = await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook)

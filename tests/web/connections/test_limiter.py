@@ -13,7 +13,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.games.ports import RateLimit
 from service.web import connection_limiter as module
 from service.web.accounts import MAX_DEBT, Accounts
-from service.web.app_keys import LIMITS
+from service.web.app import LIMITS
 from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
 from service.web.limits import Limits
