@@ -158,7 +158,8 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
     before, contexts = read_samples(), []
     app = App()
     app[DRAINING] = Event()
-    app[CONNECTION_LIMITER] = Mock(spec=ConnectionLimiter)
+    limiter: ConnectionLimiter = Mock()
+    app[CONNECTION_LIMITER] = limiter
 
     async def handle(_request: HttpRequest) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())
