@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import click
 import msgspec
 import uvloop
-from aiohttp import web
 
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
@@ -34,7 +33,8 @@ from service.supervision import Supervisor
 from service.telemetry import clock
 from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
-from service.web.app import make_app
+from service.web.app import App
+from service.web.assembly import make_app
 from service.web.outbound import open_webhook_sender
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server, serve_metrics
 
@@ -153,7 +153,7 @@ async def assemble_app(
     loaded_bots: Sequence[LoadedBot],
     redis_url: str,
     supervisor: Supervisor,
-) -> AsyncIterator[web.Application]:
+) -> AsyncIterator[App]:
     """Assemble the application of one instance and run its background tasks."""
     async with AsyncExitStack() as stack:
         process_pool = BotProcessPool(settings.bot_processes)

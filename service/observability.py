@@ -10,8 +10,6 @@ from logging import INFO, WARNING
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from aiohttp import web
-
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
 from service.games.bots.registry import BotProcessPool, BotRegistry
@@ -37,9 +35,9 @@ from service.telemetry.metrics import (
     WEBHOOKS_IN_PROGRESS,
 )
 from service.telemetry.tracing import trace_if_configured
-from service.web.app_keys import CONTEXT, HUB
+from service.web.app import CONTEXT, HUB, App
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
+from service.web.handling import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1
@@ -49,7 +47,7 @@ LOOP_LAG_INTERVAL_S = 0.1
 class ObservedParts(NamedTuple):
     """The parts of an instance that metrics describe."""
 
-    app: web.Application
+    app: App
     process_pool: BotProcessPool
     bots: BotRegistry
     scheduler: DueWorker

@@ -30,12 +30,11 @@ from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join
-from service.games.commands.webhooks import RegistrationRequest
 from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.games.scheduler import advance_due_game, make_scheduler
-from service.games.webhook_owner import owner_by_token
+from service.games.webhook_owner import Owner
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
@@ -303,10 +302,8 @@ async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: 
     context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
-    owner = owner_by_token(stored.id, stored.created.owner_token, 10)
-    await webhook_commands.register_webhook(
-        context, owner, RegistrationRequest(RegisterWebhook(url="https://example.org/"))
-    )
+    owner = Owner(stored.id, 10, stored.created.owner_token)
+    await webhook_commands.register_webhook(context, owner, RegisterWebhook(url="https://example.org/"))
     assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret, Secret
 from service.games import webhook_delivery, webhook_payloads
-from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
+from service.games.access import subject_of_key
+from service.games.commands.webhooks import delete_webhook, register_webhook, rotate_secret
 from service.games.due_work import Wakeups, lease
 from service.games.ports import (
     POSTPONED,
@@ -37,7 +38,7 @@ from service.games.webhook_delivery import (
     HostTurns,
     WebhookDeliverer,
 )
-from service.games.webhook_owner import owner_by_key, owner_by_token
+from service.games.webhook_owner import Owner
 from service.games.webhook_payloads import (
     CHALLENGE_RETRY_DELAYS_S,
     CLIENT_RATE,
@@ -249,7 +250,7 @@ class Webhook:
         self.clock = game.clock
         self.clock.now += 60  # commits schedule by the real time
         self.webhooks, self.queue = store.webhooks, store.due_webhooks
-        self.owner = owner_by_token(game.id, game.owner, 10)
+        self.owner = Owner(game.id, 10, game.owner)
         deliverer = WebhookDeliverer(store, self, self.clock, random_fraction=lambda: fraction)
         self.turns, self.worker = deliverer.turns, deliverer.worker(Wakeups())
         self.id = ""
@@ -276,9 +277,9 @@ class Webhook:
 
     async def register(self) -> None:
         """Register the webhook."""
-        body = RegisterWebhook(url=URL) if self.owner.api_key is None else RegisterKeyWebhook(url=URL)
-        created = await register_webhook(self.game.context, self.owner, RegistrationRequest(body))
-        self.id = created.response.id
+        body = RegisterKeyWebhook(url=URL) if self.owner.is_key else RegisterWebhook(url=URL)
+        created = await register_webhook(self.game.context, self.owner, body)
+        self.id = created.response.registration.id
 
     async def deliver(self, after_s: float = 0) -> None:
         """Deliver what is due after some seconds."""
@@ -379,7 +380,7 @@ async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(we
 async def test_the_webhook_of_an_api_key_is_unscheduled_after_its_challenge(store: RedisStore) -> None:
     await add_api_key(store)
     webhook = Webhook(store, await new_game(store))
-    webhook.owner = owner_by_key("discord-bot", 10)
+    webhook.owner = Owner(subject_of_key("discord-bot"), 10)
     await webhook.register()
     await webhook.deliver()
     assert (webhook.sent, webhook.was_due) == ([0], [True])
@@ -465,4 +466,5 @@ async def test_a_rotated_secret_is_stored_beside_the_one_before(webhook: Webhook
     after = await webhook.webhooks.get(webhook.game.id, webhook.id)
     assert before is not None
     assert after is not None
-    assert after.registration.secrets(int(webhook.clock())) == [rotated.response.secret, before.registration.secret]
+    secrets = after.registration.secrets(int(webhook.clock()))
+    assert secrets == [rotated.response.registration.secret, before.registration.secret]

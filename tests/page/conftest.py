@@ -13,7 +13,7 @@ from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.polling import in_background

@@ -21,7 +21,7 @@ from service.games.bots.registry import BotProcessPool, BotRegistry, Job, Loaded
 from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 import pytest
-from aiohttp.test_utils import make_mocked_request
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -40,7 +39,7 @@ from tests.polling import wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
-from tests.web.app_server import Client
+from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import register_webhook
 
@@ -332,5 +331,5 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
 
 
 def test_a_rejection_is_a_503() -> None:
-    rejected = error_response(StoreBusy("120 commands wait"), make_mocked_request("GET", "/"))
+    rejected = error_response(StoreBusy("120 commands wait"), mocked_request("GET", "/"))
     assert (rejected.status, rejected.headers["Retry-After"]) == (503, "1")

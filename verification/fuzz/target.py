@@ -23,7 +23,7 @@ from service.games.scheduler import make_scheduler
 from service.games.webhook_delivery import WebhookDeliverer
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import CONTEXT, HUB, SUPERVISOR
+from service.web.app import CONTEXT, HUB, SUPERVISOR, App
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
@@ -91,7 +91,7 @@ class Target:
         self.host = "127.0.0.1"
         self.port = 0
         self.errors = ErrorRecorder()
-        self.app: web.Application
+        self.app: App
         self.store: RedisStore
         self.redis: Redis
         """A plain client of its Redis."""

@@ -17,7 +17,7 @@ from service.games.errors import GameError
 from service.games.ports import Revision, StoredDiff
 from service.store.game_store import RedisStore
 from service.web import websocket_connection
-from service.web.app_keys import DRAINING, HUB
+from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
