@@ -232,24 +232,22 @@ async def test_failing_storage_is_not_tried_with_every_game(
 async def test_after_a_failure_of_the_storage_the_archiver_pauses_and_tries_a_single_game(
     archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker, listed, list_due = archive.archiver().worker(), list[int](), archive.store.due_archives.list_due
-
-    async def list_and_record(now: int, limit: int) -> list[str]:
-        listed.append(limit)
-        return await list_due(now, limit)
-
-    monkeypatch.setattr(archive.store.due_archives, "list_due", list_and_record)
+    worker, list_due = archive.archiver().worker(), AsyncMock(wraps=archive.store.due_archives.list_due)
+    monkeypatch.setattr(archive.store.due_archives, "list_due", list_due)
     monkeypatch.setattr(archiver, "RETRY_DELAY_S", 0.2)
     worker.interval_s, archive.storage.rejects = 0.01, True
     for _ in range(MAX_CONCURRENT_WRITES + 3):
         await store_game(archive.store, "aborted")
+
+    def limits() -> list[int]:
+        return [call.args[1] for call in list_due.await_args_list]
+
     async with in_background(worker.run()):
-        await wait_until(lambda: 1 in listed)
-        assert listed[: listed.index(1)] == [BATCH_SIZE]
+        await wait_until(lambda: 1 in limits())
+        assert limits()[: limits().index(1)] == [BATCH_SIZE]
         assert archive.storage.puts <= MAX_CONCURRENT_WRITES + 1
         archive.storage.rejects = False
-        await wait_until(lambda: len(archive.storage.objects) >= 3)
-    assert listed[listed.index(1) + 1] == BATCH_SIZE
+        await wait_until(lambda: archive.storage.objects and limits()[-1] == BATCH_SIZE)
 
 
 async def test_a_write_that_hangs_is_a_failure_of_the_storage(
