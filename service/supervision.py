@@ -46,7 +46,7 @@ class EventLoop(uvloop.Loop):
     does not count. `asyncio.timeout`, `asyncio.sleep` and libraries set their timers by `call_later` too.
     """
 
-    def call_later(
+    def call_later(  # type: ignore[override]  # asyncio and uvloop declare different types
         self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         """Call back after `delay` seconds; if that is late by more than MAX_LATENESS_S, after as long once more."""

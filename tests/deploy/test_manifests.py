@@ -28,7 +28,7 @@ from benchmarks.results import load_result
 from service.settings import ENV_PREFIX, OPTIONS
 from service.telemetry.metrics import CONNECTIONS
 from service.telemetry.tracing import ENDPOINT_VARIABLES
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from service.web.outbound import is_public
 from tests.deploy.manifests import (
     K8S,

@@ -19,7 +19,7 @@ from service.games.ports import Revision, StoredDiff
 from service.store.game_store import RedisStore, connect
 from service.supervision import EventLoop
 from service.web import websocket_connection
-from service.web.app_keys import DRAINING, HUB
+from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
