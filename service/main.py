@@ -29,7 +29,7 @@ from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
 from service.store.embedded import EmbeddedServerError
 from service.store.game_store import connect
-from service.supervision import Supervisor
+from service.supervision import EventLoop, Supervisor
 from service.telemetry import clock
 from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
@@ -117,7 +117,7 @@ def serve_command(settings: Settings) -> None:
         settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
-        uvloop.run(serve(settings, tilesets, bots))
+        uvloop.run(serve(settings, tilesets, bots), loop_factory=EventLoop)
     except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 

@@ -199,9 +199,10 @@ class ConnectionLimiter:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_INTERVAL_S)
+            now = loop.time()
             for number, connection in enumerate([*self.connections]):
                 try:
-                    connection.check_timeouts(loop.time())
+                    connection.check_timeouts(now)
                 except Exception:  # one connection that fails must not keep all others open
                     LOG.exception("the timeouts of a connection could not be checked: it is closed")
                     connection.force_close()

@@ -132,7 +132,7 @@ MAX_CACHE_BYTES = 32 * 1024 * 1024
 MAX_WAITING = 32
 """Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
 RENDER_TIMEOUT_S = 20.0
-"""A worker that takes longer for one picture is ended."""
+"""A worker that takes more processor time for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 WORKER_SHARE = 0.25

@@ -376,13 +376,10 @@ class WebSocketConnection:
     def _check_pong(self, pinged_at: float, checks_left: int) -> None:
         """Close a client that has sent nothing since it was pinged, at the last check.
 
-        A check that is late by more than an interval does not count: this process was paused or busy, and has not read
-        its sockets. The loop's clock counts milliseconds, so an answer may seem as old as the ping.
+        The loop's clock counts milliseconds, so an answer may seem as old as the ping.
         """
         if self._last_received_at >= pinged_at or not self._is_receiving:
             self._ping_if_silent()
-        elif self._loop.time() - self._ping_timer.when() > self._pong_check_interval_s:
-            self._expect_pong(pinged_at, checks_left)
         elif checks_left > 1:
             self._expect_pong(pinged_at, checks_left - 1)
         else:
