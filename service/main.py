@@ -181,7 +181,6 @@ async def assemble_app(
             tilesets=tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
-            on_token_revoked=hub.recheck_tokens,
             on_webhooks_due=dispatcher.dispatch,
             retention=settings.retention,
             bots=bots,

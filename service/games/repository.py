@@ -90,9 +90,7 @@ def _publish(context: Context, change: Change, sent_at: float) -> None:
         context.cache.put(stored)
     if change.due_at is not None and bot_on_turn(game) is not None and is_attended(game):
         context.wakeups.add(game.id)
-    if change.revokes_token:
-        context.on_token_revoked(game.id)
-    if change.diffs and context.on_committed(game.id, change.diffs):
+    if context.on_committed(change) and change.diffs:
         _LAG.observe(perf_counter() - sent_at)
     if stored.webhooks:
         context.on_webhooks_due(game.id, stored.webhooks)

@@ -81,7 +81,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         record_notifications(other._notifications, "g") as recorder,
     ):
         await store.commit(creation())
-        assert await recorder.next_notification() == ChangeNotification("g", 1, diffs=[diff(1)])
+        assert await recorder.next_notification() == ChangeNotification("g", [diff(1)])
         source = await unreplicated_cluster.primary("g")
         target = next(node for node in unreplicated_cluster.nodes if node is not source)
         await set_slot(target, "IMPORTING", await read_node_id(source))

@@ -203,7 +203,7 @@ async def test_deliveries_are_counted_and_missed_notifications_too(hub: Hub, sto
 
 async def test_a_commit_that_was_published_at_once_is_measured_as_local(store: RedisStore) -> None:
     table = await new_game(store)
-    table.context = msgspec.structs.replace(table.context, on_committed=lambda _game, _diffs: True)
+    table.context = msgspec.structs.replace(table.context, on_committed=lambda _change: True)
     before = read_samples()
     await table.act()
     assert grown(before, "delivery_lag_seconds_count", origin="local") == 1

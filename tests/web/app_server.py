@@ -112,7 +112,6 @@ async def instance(
         tilesets=TILESETS,
         clock=clock,
         on_committed=hub.publish_commit,
-        on_token_revoked=hub.recheck_tokens,
         on_webhooks_due=on_webhooks_due,
         bots=bots or built_in_registry(),
         bot_budget_s=bot_budget_s,
