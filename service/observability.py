@@ -36,7 +36,7 @@ from service.telemetry.metrics import (
 from service.telemetry.tracing import trace_if_configured
 from service.web.app import CONTEXT, HUB, App
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
+from service.web.handling import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1

@@ -32,7 +32,7 @@ from service.games.ports import (
     WebhookState,
     WebhookStore,
 )
-from service.games.webhook_payloads import message_id, test_id
+from service.games.webhook_payloads import attempt_id, message_id
 from service.telemetry.clock import timestamp, unix_seconds
 
 MAX_SEAT_WEBHOOKS = 2
@@ -179,7 +179,7 @@ def view_status(state: WebhookState) -> str:
 def view_attempt(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> dict[str, Any]:
     """Return what the API may show of an attempt to deliver to a subject's webhook."""
     if attempt.type in {CHALLENGE_MESSAGE, PING_MESSAGE}:
-        attempted = test_id(subject, attempt.type, webhook_id, unix_seconds(attempt.at))
+        attempted = attempt_id(subject, attempt.type, webhook_id, unix_seconds(attempt.at))
     else:
         attempted = message_id(attempt.game or subject, attempt.version, webhook_id)
     return msgspec.structs.asdict(attempt) | {"id": attempted, "delivered": attempt.error is None}

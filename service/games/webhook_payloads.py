@@ -113,7 +113,7 @@ def message_id(game: str, version: int, webhook_id: str) -> str:
     return f"{game}.{version}.{webhook_id}"
 
 
-def test_id(subject: str, message_type: str, webhook_id: str, at: int) -> str:
+def attempt_id(subject: str, message_type: str, webhook_id: str, at: int) -> str:
     """Return the id of a challenge or a ping; each attempt has its own, as each has another value to repeat."""
     return f"{subject}.{message_type}.{webhook_id}.{at}"
 
@@ -122,7 +122,7 @@ def create_ping(subject: str, webhook: WebhookRegistration, now: int) -> Webhook
     """Return the payload of a ping."""
     at = timestamp(now)
     message = WebhookPing(type="ping", timestamp=at, webhook=webhook.id)
-    return WebhookPayload(test_id(subject, PING_MESSAGE, webhook.id, now), PING_MESSAGE, encode_json(message), at)
+    return WebhookPayload(attempt_id(subject, PING_MESSAGE, webhook.id, now), PING_MESSAGE, encode_json(message), at)
 
 
 def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now: int) -> Mapping[str, str]:
@@ -299,7 +299,7 @@ def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tu
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
     game = subject if key_of_subject(subject) is None else None
     message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=webhook.id)
-    payload_id = test_id(subject, CHALLENGE_MESSAGE, webhook.id, now)
+    payload_id = attempt_id(subject, CHALLENGE_MESSAGE, webhook.id, now)
     return challenge, WebhookPayload(payload_id, CHALLENGE_MESSAGE, encode_json(message), at)
 
 

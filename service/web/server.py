@@ -3,9 +3,6 @@
 On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
 spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
 
-aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
-the runner here exist to install a protocol that overrides it.
-
 `/metrics` has a port of its own.
 """
 
@@ -20,156 +17,27 @@ import socket
 import sys
 import time
 from asyncio import Event
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from aiohttp import HttpVersion11, hdrs, web
-from aiohttp.http import RawRequestMessage
-from aiohttp.http_exceptions import (
-    BadHttpMethod,
-    BadStatusLine,
-    InvalidHeader,
-    InvalidURLError,
-    LineTooLong,
-    PayloadEncodingError,
-)
-from aiohttp.web_protocol import ERROR
+from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, REGISTRY, generate_latest
 from prometheus_client.openmetrics import exposition as openmetrics
 
-from schemas.problems import Problem, problem
 from service.supervision import Supervisor, spawn
-from service.telemetry.logs import LOG_CONTEXT
-from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.accounts import Accounts
-from service.web.app import DRAINING, LIMITS, SUPERVISOR, UNMATCHED, App, HttpRequest
+from service.web.app import DRAINING, LIMITS, SUPERVISOR, App, HttpRequest
 from service.web.common_headers import WholeResponse
-from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
+from service.web.connection import CANCEL_TIMEOUT_S
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.handling import ProblemServer
 from service.web.limits import Limits
-from service.web.middleware import Middleware, RequestContext, log_request
-from service.web.problems import TargetTooLong, problem_response, to_problem
 from service.web.streaming import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
 
 LOG = logging.getLogger(__name__)
-
-MAX_TARGET_BYTES = 2_048
-"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
-
-MAX_HEADERS = 64
-"""Headers of one request; browsers and proxies send about half as many."""
-
-UNPARSED = ERROR._replace(version=HttpVersion11)
-"""Stands for a request that aiohttp cannot parse."""
-
-MAX_FIELD_BYTES = 8_190
-"""Bytes of a header; another number than that of the target, by which the two are told apart."""
-
-_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
-    (InvalidHeader, "a header is malformed"),
-    (InvalidURLError, "the target of the request is malformed"),
-    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
-    (BadStatusLine, "the request line is malformed"),
-    (PayloadEncodingError, "the body is not encoded correctly"),
-)
-"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
-
-_NOT_HTTP = (
-    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
-    "Transfer-Encoding, and the body's chunks"
-)
-"""The same for any other."""
-
-
-def _describe_malformed(error: BaseException | None) -> Problem:
-    """Return the problem for an error of aiohttp's parser."""
-    if isinstance(error, LineTooLong):
-        _, limit, *_ = error.args
-        if limit == MAX_TARGET_BYTES:
-            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
-        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
-    for kind, detail in _MALFORMED:
-        if isinstance(error, kind):
-            return problem("malformed", detail)
-    return problem("malformed", _NOT_HTTP)
-
-
-class ProblemProtocol(ClientConnection):
-    """A connection whose errors are problem documents."""
-
-    def handle_error(
-        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
-    ) -> web.StreamResponse:
-        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
-
-        Raises ConnectionError if the response has begun or the client has disconnected.
-        """
-        del message
-        if isinstance(exc, ConnectionError):
-            raise exc
-        if status < 500:
-            HTTP_MALFORMED.inc()
-            LOG_CONTEXT.set(RequestContext())
-            document = _describe_malformed(exc)
-            log_request(request, UNMATCHED, document.status, 0.0)
-        else:
-            LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
-            document = problem("internal", "internal server error")
-        if request.writer.output_size > 0:
-            raise ConnectionError("the response has already begun")
-        response = problem_response(document)
-        self.limiter.common_headers.add_to(response)
-        response.force_close()
-        return response
-
-
-class ProblemServer(web.Server):
-    """A server that makes a ProblemProtocol for each connection."""
-
-    def __init__(self, app: App, finish_s: float, *, is_measured: bool) -> None:
-        middleware = Middleware(app)
-        self._handle = middleware.measure if is_measured else middleware.respond
-        super().__init__(self._measure, request_factory=self._build_request)
-        self._app = app
-        self._limiter = app[CONNECTION_LIMITER]
-        self.finish_s = finish_s
-        """How long handlers may take to finish."""
-
-    def _measure(self, request: Any) -> Awaitable[web.StreamResponse]:
-        """Handle a request, and measure the time of the event loop that it takes."""
-        return get_connection(request).loop_time.measure(self._handle(request))
-
-    def _build_request(self, message: RawRequestMessage, payload: Any, *parts: Any) -> HttpRequest:
-        """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
-        protocol, writer, task = parts
-        loop = asyncio.get_running_loop()
-        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
-        request.app = self._app
-        get_connection(request).begin_request(request)
-        return request
-
-    async def shutdown(self, _timeout: float | None = None) -> None:
-        """Let handlers finish, and close all connections."""
-        await super().shutdown(self.finish_s)
-
-    def __call__(self) -> web.RequestHandler:
-        """Return the protocol of a new connection."""
-        return ProblemProtocol(
-            self,
-            limiter=self._limiter,
-            loop=asyncio.get_running_loop(),
-            access_log=None,
-            max_line_size=MAX_TARGET_BYTES,
-            max_headers=MAX_HEADERS,
-            max_field_size=MAX_FIELD_BYTES,
-            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
-            # before they are read, so this can go when aiohttp stops doing so.
-            auto_decompress=False,
-            read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
-        )
 
 
 class ProblemRunner(web.ServerRunner):

@@ -29,9 +29,9 @@ from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.app import CONTEXT, DRAINING, HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
+from service.web.handling import EVENT_STREAM, StreamKind, log_stream
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
-from service.web.middleware import EVENT_STREAM, StreamKind, log_stream
 from service.web.parsing import parse_last_event_id
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import check_stream, open_stream

@@ -12,8 +12,9 @@ from aiohttp import web
 from service.games.ports import GameStore
 from service.telemetry.logs import LOG_CONTEXT
 from service.web.app import DRAINING, App, HttpRequest
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
+from service.web.handling import _DURATIONS, IN_FLIGHT, ProblemServer, RequestContext
 from service.web.limits import Limits
-from service.web.middleware import _DURATIONS, IN_FLIGHT, Middleware, RequestContext
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, mocked_request, serve
@@ -157,6 +158,8 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
     before, contexts = read_samples(), []
     app = App()
     app[DRAINING] = Event()
+    limiter: ConnectionLimiter = Mock()
+    app[CONNECTION_LIMITER] = limiter
 
     async def handle(_request: HttpRequest) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())
@@ -167,7 +170,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
 
     app.router.add(("GET",), "/", handle)
     try:
-        assert await Middleware(app).measure(make_request(headers)) is outcome
+        assert await ProblemServer(app, 1.0, is_measured=True).measure(make_request(headers)) is outcome
     except (ConnectionResetError, ZeroDivisionError) as error:
         assert error is outcome  # noqa: PT017  some cases raise nothing
     assert IN_FLIGHT.count == 0

@@ -27,8 +27,8 @@ from service.games.queries import (
 )
 from service.games.repository import open_game
 from service.web.app import CONTEXT, HttpRequest
+from service.web.handling import EVENT_STREAM
 from service.web.headers import LastEventId, add_vary, prefers_media_type
-from service.web.middleware import EVENT_STREAM
 from service.web.parsing import JSON
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, localized_response, state_response

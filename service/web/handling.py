@@ -1,35 +1,55 @@
-"""Around the handlers: each request gets an id, is checked by its head, measured and logged; errors become problems.
+"""From aiohttp's parser to the handlers and back: the protocol, and all that a request goes through before its route.
+
+Each request gets an id, is checked by its head, charged, measured and logged, and errors become problems. aiohttp
+answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol, which is overridden here.
 
 The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
 path or the query, so that nothing that a client wrote is logged, tokens least.
 """
 
+import asyncio
 import logging
 import re
+from collections.abc import Awaitable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from aiohttp.http import RawRequestMessage
+from aiohttp.http_exceptions import (
+    BadHttpMethod,
+    BadStatusLine,
+    InvalidHeader,
+    InvalidURLError,
+    LineTooLong,
+    PayloadEncodingError,
+)
+from aiohttp.web_protocol import ERROR
 from multidict import CIMultiDictProxy, istr
 
+from schemas.problems import Problem, problem
 from service.games.errors import Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
-from service.telemetry.metrics import HTTP_DURATION, UNTRUSTED_PROXY
+from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_PROXY
 from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
 from service.web.charge import Charge
 from service.web.client_ip import FORWARDED_FOR
 from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
-from service.web.connection import get_connection
+from service.web.connection import ClientConnection, get_connection
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
 from service.web.parsing import JSON, without_expectation
 from service.web.problems import (
     EncodedBody,
     RateLimited,
+    TargetTooLong,
     UnknownTransferCoding,
     error_response,
     http_exception_response,
+    problem_response,
+    to_problem,
 )
 from service.web.rate_limiter import RATE_LIMITER
 
@@ -175,13 +195,161 @@ class InFlight:
 IN_FLIGHT = InFlight()
 
 
-class Middleware:
-    """What an application's requests go through before its handler; without a rate limiter it has no limits."""
+def _may_stream(request: HttpRequest) -> bool:
+    """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
+    return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
 
-    def __init__(self, app: App) -> None:
+
+def _is_stream(response: web.StreamResponse) -> bool:
+    """Return whether a response is a WebSocket or event stream."""
+    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+
+
+def _record_request(request: HttpRequest, status: int, seconds: float) -> None:
+    """Observe and log a finished request; status 0 stands for a client that has disconnected."""
+    route = request.route
+    key = request.method, route, status // 100
+    duration = _DURATIONS.get(key)
+    if duration is None:
+        method = request.method if request.method in METHODS else "other"
+        duration = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
+        if method == request.method:
+            _DURATIONS[key] = duration
+    duration.observe(seconds)
+    log_request(request, route, status, seconds)
+
+
+_DURATIONS: dict[tuple[str, str, int], Histogram] = {}
+
+
+def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, status: int) -> None:
+    """Name a span by OpenTelemetry's conventions for HTTP."""
+    if (route := request.route) != UNMATCHED:
+        span.update_name(f"{request.method} {route}")
+        span.set_attribute("http.route", route)
+    span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
+    span.set_attribute("http.response.status_code", status)
+    span.set_attribute("url.scheme", request.scheme)
+    span.set_attribute("url.path", request.path)
+    span.set_attribute("south_seas.request_id", context.request_id or "")
+    if (game := context.game) is not None:
+        span.set_attribute("south_seas.game", game)
+
+
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
+MAX_HEADERS = 64
+"""Headers of one request; browsers and proxies send about half as many."""
+
+UNPARSED = ERROR._replace(version=HttpVersion11)
+"""Stands for a request that aiohttp cannot parse."""
+
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
+
+_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
+    (InvalidHeader, "a header is malformed"),
+    (InvalidURLError, "the target of the request is malformed"),
+    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
+    (BadStatusLine, "the request line is malformed"),
+    (PayloadEncodingError, "the body is not encoded correctly"),
+)
+"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
+
+_NOT_HTTP = (
+    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
+    "Transfer-Encoding, and the body's chunks"
+)
+"""The same for any other."""
+
+
+def _describe_malformed(error: BaseException | None) -> Problem:
+    """Return the problem for an error of aiohttp's parser."""
+    if isinstance(error, LineTooLong):
+        _, limit, *_ = error.args
+        if limit == MAX_TARGET_BYTES:
+            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
+        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    for kind, detail in _MALFORMED:
+        if isinstance(error, kind):
+            return problem("malformed", detail)
+    return problem("malformed", _NOT_HTTP)
+
+
+class ProblemProtocol(ClientConnection):
+    """A connection whose errors are problem documents."""
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
+
+        Raises ConnectionError if the response has begun or the client has disconnected.
+        """
+        del message
+        if isinstance(exc, ConnectionError):
+            raise exc
+        if status < 500:
+            HTTP_MALFORMED.inc()
+            LOG_CONTEXT.set(RequestContext())
+            document = _describe_malformed(exc)
+            log_request(request, UNMATCHED, document.status, 0.0)
+        else:
+            logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
+            document = problem("internal", "internal server error")
+        if request.writer.output_size > 0:
+            raise ConnectionError("the response has already begun")
+        response = problem_response(document)
+        self.limiter.common_headers.add_to(response)
+        response.force_close()
+        return response
+
+
+class ProblemServer(web.Server):
+    """A server that makes a ProblemProtocol for each connection, and hands each request to the handler of its route.
+
+    Without a rate limiter it has no limits; one that is not measured neither counts nor logs its requests.
+    """
+
+    def __init__(self, app: App, finish_s: float, *, is_measured: bool) -> None:
         self._app = app
         self._find = app.router.find
         self._rate_limiter = app.get(RATE_LIMITER)
+        self._limiter = app[CONNECTION_LIMITER]
+        self.finish_s = finish_s
+        """How long handlers may take to finish."""
+        self._handle = self.measure if is_measured else self.respond
+        super().__init__(self._charge, request_factory=self._build_request)
+
+    def __call__(self) -> web.RequestHandler:
+        """Return the protocol of a new connection."""
+        return ProblemProtocol(
+            self,
+            limiter=self._limiter,
+            loop=asyncio.get_running_loop(),
+            access_log=None,
+            max_line_size=MAX_TARGET_BYTES,
+            max_headers=MAX_HEADERS,
+            max_field_size=MAX_FIELD_BYTES,
+            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
+            # before they are read, so this can go when aiohttp stops doing so.
+            auto_decompress=False,
+            read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
+        )
+
+    def _build_request(self, message: RawRequestMessage, payload: Any, *parts: Any) -> HttpRequest:
+        """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
+        protocol, writer, task = parts
+        loop = asyncio.get_running_loop()
+        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
+        request.app = self._app
+        get_connection(request).begin_request(request)
+        return request
+
+    def _charge(self, request: Any) -> Awaitable[web.StreamResponse]:
+        """Handle a request, and charge the time of the event loop that it takes."""
+        return get_connection(request).loop_time.measure(self._handle(request))
 
     async def measure(self, request: HttpRequest) -> web.StreamResponse:
         """Respond to a request, and time, trace and log it."""
@@ -262,43 +430,6 @@ class Middleware:
         request.route, request.match_info = resource.path, parameters
         return handler
 
-
-def _may_stream(request: HttpRequest) -> bool:
-    """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
-    return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
-
-
-def _is_stream(response: web.StreamResponse) -> bool:
-    """Return whether a response is a WebSocket or event stream."""
-    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
-
-
-def _record_request(request: HttpRequest, status: int, seconds: float) -> None:
-    """Observe and log a finished request; status 0 stands for a client that has disconnected."""
-    route = request.route
-    key = request.method, route, status // 100
-    duration = _DURATIONS.get(key)
-    if duration is None:
-        method = request.method if request.method in METHODS else "other"
-        duration = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
-        if method == request.method:
-            _DURATIONS[key] = duration
-    duration.observe(seconds)
-    log_request(request, route, status, seconds)
-
-
-_DURATIONS: dict[tuple[str, str, int], Histogram] = {}
-
-
-def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, status: int) -> None:
-    """Name a span by OpenTelemetry's conventions for HTTP."""
-    if (route := request.route) != UNMATCHED:
-        span.update_name(f"{request.method} {route}")
-        span.set_attribute("http.route", route)
-    span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
-    span.set_attribute("http.response.status_code", status)
-    span.set_attribute("url.scheme", request.scheme)
-    span.set_attribute("url.path", request.path)
-    span.set_attribute("south_seas.request_id", context.request_id or "")
-    if (game := context.game) is not None:
-        span.set_attribute("south_seas.game", game)
+    async def shutdown(self, _timeout: float | None = None) -> None:
+        """Let handlers finish, and close all connections."""
+        await super().shutdown(self.finish_s)
