@@ -24,7 +24,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.fair_queue import CLASS_LABELS, Requester
-from service.games import channel
+from service.games import hub as hub_module
 from service.games.bots.registry import BotProcessPool, BotRegistry, load_bots
 from service.games.channel import BATCH_SIZE
 from service.games.context import GameCache
@@ -177,7 +177,7 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
     now = clock.now
-    monkeypatch.setattr(channel, "clock", SimpleNamespace(now=lambda: now() + 60))
+    monkeypatch.setattr(hub_module, "clock", SimpleNamespace(now=lambda: now() + 60))
     async with connect(redis_url) as other:
         await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)
