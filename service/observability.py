@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
 from service.games.bots.registry import BotProcessPool, BotRegistry
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.due_work import DueWorker
 from service.release import REVISION, VERSION
 from service.settings import Settings
 from service.store.health import RedisHealth, RedisMonitor
@@ -25,6 +25,7 @@ from service.telemetry.metrics import (
     BOT_PROCESSES,
     BUILD,
     CONNECTIONS,
+    DUE_GAMES_IN_PROGRESS,
     GAME_CACHE_SIZE,
     GAMES_WATCHED,
     HTTP_IN_FLIGHT,
@@ -49,7 +50,8 @@ class ObservedParts(NamedTuple):
     app: App
     process_pool: BotProcessPool
     bots: BotRegistry
-    dispatcher: WebhookDispatcher
+    scheduler: DueWorker
+    webhooks: DueWorker
     monitor: RedisMonitor
     health: RedisHealth
     supervisor: Supervisor
@@ -99,7 +101,8 @@ def _bind_gauges(parts: ObservedParts) -> None:
     BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
         BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.dispatcher))
+    DUE_GAMES_IN_PROGRESS.set_function(lambda: len(parts.scheduler.in_progress))
+    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.webhooks.in_progress))
     parts.monitor.register_gauges()
 
 

@@ -11,7 +11,6 @@ Webhooks and their delivery attempts as the API shows them.
 import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import msgspec
 
@@ -19,18 +18,18 @@ from schemas.webhooks import CHALLENGE_MESSAGE, PING_MESSAGE
 from service.games import repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
 from service.games.context import Context
-from service.games.errors import GameError
+from service.games.due_work import lease
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.ports import (
     DeliveryAttempt,
-    LeaseTaken,
+    GameStore,
     StoredGame,
     StoredWebhook,
     WebhookChange,
-    WebhookNotFound,
     WebhookRegistration,
     WebhookState,
     WebhookStore,
+    webhook_entry,
 )
 from service.games.webhook_payloads import attempt_id, message_id
 from service.telemetry.clock import timestamp, unix_seconds
@@ -88,39 +87,31 @@ async def authorize(context: Context, owner: Owner) -> Rights:
 LEASE_TTL_S = 5
 """Duration of the lease while a change is stored."""
 
-UpdateOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
-
 
 async def update_webhook(
-    webhooks: WebhookStore,
+    store: GameStore,
     subject: str,
     webhook_id: str,
     now: int,
     change: Callable[[StoredWebhook], StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> UpdateOutcome:
-    """Change a webhook that is not being delivered to, schedule it, and return it.
+) -> StoredWebhook | Replayed | None:
+    """Change a webhook that is not being delivered to, schedule it, and return it; None if there is no such webhook.
 
-    A request with the idempotency key of an earlier one changes nothing. Raises IdempotencyKeyReused, and what `change`
-    raises.
+    A request with the idempotency key of an earlier one changes nothing. Raises LeaseTaken, IdempotencyKeyReused, and
+    what `change` raises.
     """
-    holder = uuid4().hex
-    match await webhooks.acquire_lease(subject, webhook_id, holder, LEASE_TTL_S):
-        case StoredWebhook() as stored:
-            try:
-                record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
-                if record is not None and read_record(scope, record, now) is not None:
-                    await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
-                    return Replayed(record)
-                changed = change(stored)
-            except GameError:
-                await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
-                raise
-            await webhooks.schedule(subject, [webhook_id], now)
-            saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
-            return changed if await webhooks.save(subject, webhook_id, holder, saved) else WebhookNotFound()
-        case LeaseTaken() | WebhookNotFound() as refused:
-            return refused
+    webhooks, entry = store.webhooks, webhook_entry(subject, webhook_id)
+    async with lease(store.due_webhooks, entry, LEASE_TTL_S) as holder:
+        if (stored := await webhooks.get(subject, webhook_id)) is None:
+            return None
+        record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
+        if record is not None and read_record(scope, record, now) is not None:
+            return Replayed(record)
+        changed = change(stored)
+        await store.due_webhooks.schedule(entry, now)
+        saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
+        return changed if await webhooks.save(subject, webhook_id, holder, saved, LEASE_TTL_S) else None
 
 
 def restart(stored: StoredWebhook) -> StoredWebhook:
@@ -152,7 +143,7 @@ async def attach_to_key(context: Context, stored: StoredGame) -> None:
         ]
         await asyncio.gather(*(webhooks.add(game, reference, WebhookState(0)) for reference in references))
         context.cache.pop(game)  # the next commit expects these webhooks
-        context.on_webhooks_due(game, [webhook.id for webhook in registered])
+        context.woken_webhooks.add(*(webhook_entry(game, webhook.id) for webhook in registered))
 
 
 def view_webhook(stored: StoredWebhook, now: float) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from aiohttp import web
 from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
+from service.games.due_work import record_failure
 from service.games.errors import ServiceError
-from service.games.game_failures import record_failure
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest

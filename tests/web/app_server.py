@@ -1,6 +1,6 @@
 """The application on a store, served in this process on a real port."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from time import time
 from typing import Any
@@ -11,6 +11,7 @@ from aiohttp.test_utils import BaseTestServer, TestClient, make_mocked_request
 
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
+from service.games.due_work import Wakeups
 from service.games.hub import Hub
 from service.games.ports import GameStore, RateLimit
 from service.games.tilesets import load_catalogue
@@ -82,13 +83,13 @@ async def serve(
     store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
-    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
     bot_budget_s: float = BOT_BUDGET_S,
 ) -> AsyncIterator[Client]:
     """Serve an instance on `store`, and yield a client that validates every response."""
     async with (
-        instance(store, limits, clock, on_webhooks_due, bots, bot_budget_s) as app,
+        instance(store, limits, clock, woken_webhooks, bots, bot_budget_s) as app,
         Client(app, trace_configs=[validate_responses()]) as client,
     ):
         yield client
@@ -99,7 +100,7 @@ async def instance(
     store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
-    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
     bot_budget_s: float = BOT_BUDGET_S,
 ) -> AsyncIterator[App]:
@@ -112,7 +113,7 @@ async def instance(
         tilesets=TILESETS,
         clock=clock,
         on_committed=hub.publish_commit,
-        on_webhooks_due=on_webhooks_due,
+        woken_webhooks=Wakeups() if woken_webhooks is None else woken_webhooks,
         bots=bots or built_in_registry(),
         bot_budget_s=bot_budget_s,
     )

@@ -18,6 +18,7 @@ from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
 from service.games.context import Context
+from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
     IdempotencyScope,
@@ -32,12 +33,12 @@ from service.games.ports import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
-    LeaseTaken,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
+    webhook_entry,
 )
 from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
@@ -98,7 +99,7 @@ async def _attempt_registration(
     ):
         case Added():
             await _check_not_revoked(context, owner, webhook_id)
-            context.on_webhooks_due(owner.subject, [webhook_id])
+            context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
             return ReplayableResult(new, 0)
         case WebhooksChanged():
             return None
@@ -248,18 +249,21 @@ async def _update(
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
     """
-    stored, webhooks = await load_webhook(context, owner, webhook_id), context.store.webhooks
+    stored, now = await load_webhook(context, owner, webhook_id), int(context.clock())
     for wait_s in LEASE_WAITS_S:
-        match await update_webhook(webhooks, owner.subject, webhook_id, int(context.clock()), change, scope):
-            case StoredWebhook() as changed:
-                context.on_webhooks_due(owner.subject, [webhook_id])
+        try:
+            changed = await update_webhook(context.store, owner.subject, webhook_id, now, change, scope)
+        except LeaseTaken:
+            if not owner.is_key:
+                return ReplayableResult(stored, 0)
+            await asyncio.sleep(wait_s)
+            continue
+        match changed:
+            case StoredWebhook():
+                context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
                 return ReplayableResult(changed, 0)
             case Replayed():
                 return ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)
-            case WebhookNotFound():
+            case None:
                 raise NoSuchWebhook(webhook_id)
-            case LeaseTaken() if not owner.is_key:
-                return ReplayableResult(stored, 0)
-            case LeaseTaken():
-                await asyncio.sleep(wait_s)
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")

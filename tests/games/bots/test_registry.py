@@ -41,7 +41,7 @@ from service.games.bots.registry import (
     run_bot,
 )
 from service.games.ports import GameStore
-from service.games.scheduler import advance_due_game, run_scheduler
+from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.tilesets import SeededRNG
 from tests.games.bots.fake_bots import LAGOON, FakeBot, load_fake_bot, play_to_end, start_game
 from tests.games.game_fixture import bot_seats, create_game, make_context, new_game
@@ -315,7 +315,7 @@ async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: G
         context = make_context(store, time, bots=registry, bot_budget_s=0.1)
         table = await create_game(context, *bot_seats("thoughtful", "thoughtful"))
         assert table.created.game.status == "active"
-        assert await store.list_due(int(time()) + 60, 100) == [table.id]
+        assert await store.due_games.list_due(int(time()) + 60, 100) == [table.id]
         await advance_due_game(context, table.id)
         assert (await table.game()).version > table.created.game.version
     finally:
@@ -333,7 +333,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     async def are_finished() -> bool:
         return all([(await table.game()).status == "finished" for table in late])
 
-    async with in_background(run_scheduler(context, interval_s=0.02)):
+    async with in_background(make_scheduler(context, 0.02).run()):
         await wait_until(are_finished)
     await pool.aclose()
 
