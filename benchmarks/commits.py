@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 
 from benchmarks.sample_games import samples
 from service.games.ports import NO_REVISION, Revision
-from service.store.log_entries import COMMIT_ID_BYTES, CommitHeader, pack_revision
+from service.store.log_entries import COMMIT_ID_BYTES, pack_revision
 
 SCRIPT = files("service.store").joinpath("scripts", "commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
@@ -59,22 +59,13 @@ def keys(game: str) -> list[str]:
 def arguments(version: int, sizes: Sizes) -> list[Value]:
     """Return ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
     commit_id = os.urandom(COMMIT_ID_BYTES)
-    header = CommitHeader(
-        webhooks="",
-        last_revocation="",
-        revocation="",
-        ttl_s=RETENTION_S,
-        renews=not version,
-        own_subscribers=0,
-        is_sharded=False,
-        sent_us=1_800_000_000_000_000,
-        sizes=[sizes.entry],
-    )
+    header = _ENCODER.encode(("", "", "", RETENTION_S, not version, 0, False, 1_800_000_000_000_000))
     expected = pack_revision(Revision(version, DIGEST) if version else NO_REVISION)
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
     entry = commit_id + bytes.fromhex(DIGEST) + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST) // 2)
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
-    return [expected + _ENCODER.encode(header), snapshot, access, os.urandom(FIELD_BYTES) + record, entry]
+    revisions = expected, pack_revision(Revision(version + 1, DIGEST))
+    return [*revisions, header, snapshot, access, os.urandom(FIELD_BYTES) + record, entry]
 
 
 async def commits_per_second(redis_url: str, sizes: Sizes, number: int, commits: int = COMMITS) -> float:

@@ -26,7 +26,7 @@ from schemas.lobby import CreateGame, SeatRequest
 from service.games.commands.create import CreationRequest
 from service.games.commands.create import create as create_in_store
 from service.games.context import Context
-from service.games.ports import StoredDiff
+from service.games.ports import Change
 from service.games.tilesets import load_catalogue
 from service.store.embedded import embedded_server
 from service.store.game_store import connect
@@ -144,7 +144,7 @@ async def _fill(run: Run, redis_url: str, games: int, creator: str | None = None
             )
 
 
-def _ignore(_game: str, _diffs: Sequence[StoredDiff]) -> None:
+def _ignore(_change: Change) -> None:
     """Tell nobody of a commit."""
 
 

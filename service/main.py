@@ -179,7 +179,6 @@ async def assemble_app(
             tilesets=tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
-            on_token_revoked=hub.recheck_tokens,
             retention=settings.retention,
             bots=bots,
             cache=cache,

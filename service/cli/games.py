@@ -115,7 +115,7 @@ def abort_command(game: str, settings: Settings, *, yes: bool, as_json: bool) ->
             store=store,
             tilesets=catalogue,
             clock=time.time,
-            on_committed=lambda _game, _diffs: None,
+            on_committed=lambda _change: None,
             retention=settings.retention,
         )
         aborted, digest = await abort_game(context, GameRequest(id=game), authorize_operator)

@@ -21,7 +21,6 @@ from service.games.access import AccessRecord
 from service.games.due_work import record_failure
 from service.games.errors import GameError, NoSuchGame, TileSetMissing
 from service.games.ports import (
-    ChangeNotification,
     GameStore,
     Revision,
     StoredDiff,
@@ -32,8 +31,7 @@ from service.games.ports import (
 from service.games.repository import open_game
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
-from service.telemetry import clock
-from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES, DELIVERY_LAG, HISTORIES_REPLACED
+from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES, HISTORIES_REPLACED
 
 LOG = logging.getLogger(__name__)
 
@@ -370,24 +368,9 @@ def record_read_failure(game: str, error: Exception, failures: int) -> float:
     return FAILURE_BACKOFF.delay_s(failures)
 
 
-def publish_notified(channel: Channel, notification: ChangeNotification) -> bool:
-    """Publish the diffs that a notification brings; return False if the stream must be read instead."""
-    if notification.version is None:
-        return False
-    if notification.version <= channel.position.version:
-        return True
-    is_published = bool(notification.diffs) and channel.publish(notification.diffs)
-    if is_published:
-        _REMOTE_LAG.observe(max(0.0, clock.now() - notification.sent_us / 1e6))
-    return is_published
-
-
 def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
     """Publish a page of the stream, and note what is to be read next."""
     if not channel.publish(diffs):
         channel.has_diverged = True
     elif len(diffs) == PAGE_SIZE:
         channel.is_behind = True
-
-
-_REMOTE_LAG = DELIVERY_LAG.labels("remote")

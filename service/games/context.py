@@ -1,7 +1,7 @@
 """What commands and queries need: store, tile sets, clock, cached games, and callbacks after a commit."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
@@ -11,7 +11,7 @@ import msgspec
 from schemas.vocabulary import Status
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.due_work import Wakeups
-from service.games.ports import GameStore, StoredDiff, StoredGame
+from service.games.ports import Change, GameStore, StoredGame
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.clock import DAY_S, timestamp
 from service.telemetry.metrics import GAME_CACHE_MISSES
@@ -103,10 +103,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
     """Unix seconds."""
-    on_committed: Callable[[str, Sequence[StoredDiff]], bool | None]
-    """Called with a game's id and its diffs after a commit; returns whether subscribers of this instance got them."""
-    on_token_revoked: Callable[[str], None] = lambda _game: None
-    """Called with a game's id after a commit that revoked a token."""
+    on_committed: Callable[[Change], bool | None]
+    """Called after a commit; returns whether subscribers of this instance got its diffs."""
     retention: Retention = Retention()
     bots: BotRegistry = msgspec.field(default_factory=built_in_registry)
     bot_budget_s: float = 0.5

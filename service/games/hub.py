@@ -19,14 +19,14 @@ from service.games.channel import (
     StreamReader,
     Subscriber,
     build_snapshot,
-    publish_notified,
     record_read_failure,
 )
 from service.games.errors import NoSuchGame
-from service.games.ports import GameStore, Revision, StoredDiff, StoreUnavailable
+from service.games.ports import Change, GameStore, Revision, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import SupervisedTask, Supervisor, spawn
-from service.telemetry.metrics import MISSED_NOTIFICATIONS, NOTIFICATIONS
+from service.telemetry import clock
+from service.telemetry.metrics import DELIVERY_LAG, MISSED_NOTIFICATIONS, NOTIFICATIONS
 
 LOG = logging.getLogger(__name__)
 
@@ -96,21 +96,22 @@ class Hub:
         channel = self._channels.get(game)
         return 0 if channel is None else len(channel.subscribers)
 
-    def publish_commit(self, game: str, diffs: Sequence[StoredDiff]) -> bool:
+    def publish_commit(self, change: Change) -> bool:
         """Publish this instance's own commit without reading the store; return whether subscribers got it."""
-        channel = self._channels.get(game)
-        if channel is None:
-            return False
-        published = channel.publish(diffs)
-        if not published:
-            self._reader.request_read(channel)
-        return published
+        channel = self._channels.get(change.stored.id)
+        return channel is not None and self._publish(channel, change.diffs, revokes_token=change.revokes_token)
 
-    def recheck_tokens(self, game: str) -> None:
-        """Have every subscriber of a game check that its token was not revoked."""
-        channel = self._channels.get(game)
-        if channel is not None:
+    def _publish(self, channel: Channel, diffs: Sequence[StoredDiff], *, revokes_token: bool) -> bool:
+        """Publish a change; have the stream read, and return False, if it does not follow the channel's position.
+
+        If it revokes a token, have every subscriber check its own.
+        """
+        if revokes_token:
             self._start_token_check(channel)
+        is_published = channel.publish(diffs)
+        if not is_published:
+            self._reader.request_read(channel)
+        return is_published
 
     def _start_token_check(self, channel: Channel) -> None:
         task = spawn("realtime-tokens", self._recheck_tokens(channel))
@@ -224,15 +225,18 @@ class Hub:
         while True:
             try:
                 async with aclosing(self._store.notifications()) as notifications:
-                    async for notification in notifications:
+                    async for game, diffs, revokes_token, sent_us in notifications:
                         NOTIFICATIONS.inc()
-                        if notification.version is not None:
-                            self._invalidate_cache(notification.game, notification.version)
-                        if notification.revokes_token:
-                            self.recheck_tokens(notification.game)
-                        channel = self._channels.get(notification.game)
-                        if channel is not None and not publish_notified(channel, notification):
+                        if diffs:
+                            self._invalidate_cache(game, diffs[-1].version)
+                        if (channel := self._channels.get(game)) is None:
+                            continue
+                        if not diffs:
                             self._reader.request_read(channel)
+                        version = channel.position.version
+                        self._publish(channel, diffs, revokes_token=revokes_token)
+                        if channel.position.version > version:
+                            _REMOTE_LAG.observe(max(0.0, clock.now() - sent_us / 1e6))
             except StoreUnavailable as error:
                 LOG.warning("cannot receive notifications: %s", error)
             await asyncio.sleep(RETRY_INTERVAL_S)
@@ -281,3 +285,6 @@ class Hub:
             for subscriber in [*channel.subscribers]:
                 subscriber.recheck_token(channel.game, access)
             return
+
+
+_REMOTE_LAG = DELIVERY_LAG.labels("remote")

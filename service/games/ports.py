@@ -415,15 +415,13 @@ class KeyQuotaExceeded(msgspec.Struct, frozen=True):
 CommitOutcome = Committed | VersionConflict | Replayed | KeyQuotaExceeded
 
 
-class ChangeNotification(msgspec.Struct, frozen=True):
-    """The news that a game has this version, with the diffs of its commit."""
+class ChangeNotification(NamedTuple):
+    """What subscribers need of a change by another instance."""
 
     game: str
-    version: int | None
-    """None when the subscription has begun: the game may have changed before."""
-    revokes_token: bool = False
-    """Whether the commit revoked a token."""
     diffs: Sequence[StoredDiff] = ()
+    """Empty too when the subscription has begun: the game may have changed before."""
+    revokes_token: bool = False
     sent_us: int = 0
     """The time of the commit in Unix microseconds by the shared clock (`service.telemetry.clock`)."""
 

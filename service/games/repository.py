@@ -91,9 +91,7 @@ def _publish(context: Context, change: Change, sent_at: float) -> None:
         context.cache.put(stored)
     if change.due_at is not None and bot_on_turn(game) is not None and is_attended(game):
         context.woken_games.add(game.id)
-    if change.revokes_token:
-        context.on_token_revoked(game.id)
-    if change.diffs and context.on_committed(game.id, change.diffs):
+    if context.on_committed(change) and change.diffs:
         _LAG.observe(perf_counter() - sent_at)
     if stored.webhooks:
         context.woken_webhooks.add(*(webhook_entry(game.id, webhook) for webhook in stored.webhooks))

@@ -44,7 +44,6 @@ from service.store.compacted_logs import CompactedLogs
 from service.store.connection import InFlightLimits, parse_url
 from service.store.game_index import GameIndex, RedisIndexRepair
 from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
-from service.store.log_entries import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisDueQueue
@@ -213,31 +212,19 @@ class RedisStore(GameIndex):
 
     async def _commit_probe(self, probe_keys: tuple[str, str, str]) -> None:
         """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
-        entry = log_entries.pack(
-            secrets.token_bytes(log_entries.COMMIT_ID_BYTES), "probe", StoredDiff(1, "00" * 16, "", b"{}")
-        )
-        is_sharded = self._client.topology.is_sharded
-        header = CommitHeader(
-            webhooks="",
-            last_revocation="",
-            revocation="",
-            ttl_s=PROBE_TTL_S,
-            renews=True,
-            own_subscribers=0,
-            is_sharded=is_sharded,
-            sent_us=0,
-            sizes=[len(entry)],
-        )
+        revision = Revision(1, "00" * 16)
+        commit_id = secrets.token_bytes(log_entries.COMMIT_ID_BYTES)
+        entry = log_entries.pack(commit_id, "probe", StoredDiff(*revision, "", b"{}"))
+        header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self._client.topology.is_sharded, 0))
         record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
-        first = log_entries.pack_revision(NO_REVISION) + _ENCODER.encode(header)
-        await self._commit_script.run(probe_keys, first, b"", b"-", record, entry)
+        revisions = map(log_entries.pack_revision, (NO_REVISION, revision))
+        await self._commit_script.run(probe_keys, *revisions, header, b"", b"-", record, entry)
 
     def _commit_arguments(self, change: Change) -> list[bytes]:
         """Return ARGV of commit.lua."""
         stored, game, record = change.stored, change.stored.game, change.idempotency
         commit_id = bytes.fromhex(change.id)
-        entries = [log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs]
-        header = CommitHeader(
+        header = (  # commit.lua says what each value is
             ",".join(stored.webhooks),
             stored.last_revocation,
             change.id if change.revokes_token else "",
@@ -246,14 +233,15 @@ class RedisStore(GameIndex):
             self._notifications.count_own_subscribers(stored.id),
             self._client.topology.is_sharded,
             int(clock.now() * 1e6),
-            [*map(len, entries)],
         )
         return [
-            log_entries.pack_revision(stored.revision) + _ENCODER.encode(header),
+            log_entries.pack_revision(stored.revision),
+            log_entries.pack_revision(Revision(game.version, game.digest)),
+            _ENCODER.encode(header),
             change.snapshot,
             change.access_record or b"",
             b"" if record is None else keys.idempotency_field(record.key) + record.record,
-            *entries,
+            *(log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs),
         ]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:

@@ -3,10 +3,8 @@
 The version is the entry's id in the stream, the previous digest is that of the entry before. What a diff repeats of
 these is left out before it is compressed, and put back byte for byte.
 
-What a commit says of itself, to commit.lua and to the instances that are notified of it.
-
-A notification is two bytes with the length of the script's first argument, that argument, and the entries that the
-commit adds to the log. An instance that has missed nothing passes the diffs on without reading the log.
+A notification has the entries that a commit adds to the log. An instance that has missed nothing passes the diffs on
+without reading the log.
 
 Compression of diffs: zstd (RFC 8878) with a dictionary of real ones.
 
@@ -19,9 +17,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import accumulate, pairwise
 from struct import Struct
-from typing import Annotated
 
 import msgspec
 
@@ -228,48 +224,22 @@ _SHORT = (b'"game":""', b'"path":"/version"}', b'"path":"/updated_at"', b',"vers
 """What stands for these members. The first place that looks so is the member's: `shorten` makes sure."""
 
 
-class CommitHeader(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What follows the expected revision in the first argument of commit.lua, which unpacks it in this order."""
-
-    webhooks: str
-    """Ids of the game's webhooks, as they are expected, with commas between them."""
-    last_revocation: str
-    """Id of the last commit that revoked a token, as it is expected."""
-    revocation: str
-    """Id of this commit if it revokes a token, else empty."""
-    ttl_s: int
-    renews: bool
-    """Whether keys must be extended: the retention changes with the status, and an ended game's log may be new."""
-    own_subscribers: int
-    """How many subscribers of the game's channel belong to the committing process."""
-    is_sharded: bool
-    """Whether the channel is sharded, as in a Cluster."""
-    sent_us: int
-    """The time of the commit in Unix microseconds by the shared clock."""
-    sizes: list[Annotated[int, msgspec.Meta(ge=1)]]
-    """Bytes of each entry."""
-
-
 def decode_notification(game: str, message: bytes) -> ChangeNotification:
     """Return the notification that commit.lua published.
 
     Raises ValueError for any other message: whoever may publish there could send it. Each diff has to have the digest
     that it claims, so a damaged one is never passed on.
     """
-    start, first_entry = 2 + REVISION_BYTES, 2 + int.from_bytes(message[:2])
-    header = _DECODER.decode(message[start:first_entry])
-    bounds = [*accumulate(header.sizes, initial=first_entry)]
-    if bounds[-1] != len(message):
-        raise ValueError("the entries are cut")
-    version, digest = unpack_revision(message[2:start])
-    entries = [(version + i, message[begin:end]) for i, (begin, end) in enumerate(pairwise(bounds), 1)]
+    expected, revokes_token, sent_us, entries = _DECODER.decode(message)
+    version, digest = unpack_revision(expected)
     diffs, size = [], 0
-    for diff in unpack(game, digest, entries):
+    for diff in unpack(game, digest, enumerate(entries, version + 1)):
         diffs.append(check_digest(diff))
         size += len(diff.data)
         if size > MAX_BYTES:
             raise ValueError("the diffs are too large")
-    return ChangeNotification(game, version + len(diffs), bool(header.revocation), diffs, header.sent_us)
+    return ChangeNotification(game, diffs, revokes_token, sent_us)
 
 
-_DECODER = msgspec.msgpack.Decoder(CommitHeader)
+_DECODER = msgspec.msgpack.Decoder(tuple[bytes, bool, int, list[bytes]])
+"""Of the packed revision before the commit, whether it revokes a token, its time in Unix microseconds, its entries."""

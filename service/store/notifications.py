@@ -144,7 +144,7 @@ class PubSubConnection:
                     self._on_notification(decode_notification(_game(message), message["data"]))
             case "subscribe" | "ssubscribe":
                 self.subscribed.add(game := _game(message))
-                self._on_notification(ChangeNotification(game, None))
+                self._on_notification(ChangeNotification(game))
             case "unsubscribe" | "sunsubscribe":
                 self._handle_unsubscribed(_game(message))
             case _:

@@ -48,7 +48,7 @@ class Clock:
 
 def make_context(store: GameStore, clock: Callable[[], float] | None = None, **options: Any) -> Context:
     """Return the context of one instance, by default with a clock of its own and with patience for bots."""
-    defaults: dict[str, Any] = {"clock": clock or Clock(), "on_committed": lambda _game, _diffs: None}
+    defaults: dict[str, Any] = {"clock": clock or Clock(), "on_committed": lambda _change: None}
     return Context(store=store, tilesets=CATALOGUE, **(defaults | {"bot_budget_s": 20.0} | options))
 
 

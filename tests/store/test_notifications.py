@@ -35,7 +35,6 @@ from service.store.log_entries import (
     DIFFS,
     MAX_BYTES,
     REVISION_BYTES,
-    CommitHeader,
     decode_notification,
 )
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
@@ -47,15 +46,11 @@ DICTIONARY = COMMIT_ID_BYTES + 20
 """Where the number of the dictionary stands in an entry."""
 
 
-def compose(
-    diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None, sizes: Sequence[int] | None = None
-) -> bytes:
-    """Return the notification of a commit with these diffs, as commit.lua makes it."""
+def compose(diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None) -> bytes:
+    """Return the notification of a commit with these diffs, as commit.lua publishes it."""
     packed = entries or [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in diffs]
-    header = CommitHeader("", "", "", 1000, False, 0, False, 5, [*(sizes or map(len, packed))])
     before = Revision(diffs[0].version - 1, diffs[0].previous)
-    argument = log_entries.pack_revision(before) + msgspec.msgpack.encode(header)
-    return b"".join((len(argument).to_bytes(2), argument, *packed))
+    return msgspec.msgpack.encode((log_entries.pack_revision(before), False, 5, packed))
 
 
 def bomb() -> bytes:
@@ -70,9 +65,9 @@ ENTRIES = [log_entries.pack(bytes(COMMIT_ID_BYTES), "a", one) for one in DIFFS_A
 FORGERIES = {
     "cut": VALID[:-1],
     "too long": VALID + b"\x00",
-    "header alone": VALID[: 2 + int.from_bytes(VALID[:2])],
-    "no entry is so large": compose(DIFFS_AFTER_3, sizes=[len(ENTRIES[0]) + len(ENTRIES[1]) + 9, -9]),
-    "entries of no bytes": compose(DIFFS_AFTER_3, sizes=[len(ENTRIES[0]), len(ENTRIES[1]), 0]),
+    "no entries": msgspec.msgpack.encode((bytes(20), False, 5)),
+    "a revision of no game": msgspec.msgpack.encode((bytes(19), False, 5, ENTRIES)),
+    "an entry of no bytes": compose(DIFFS_AFTER_3, entries=[*ENTRIES, b""]),
     "another content": compose([replace(DIFFS_AFTER_3[0], data=DIFFS_AFTER_3[0].data.replace(b"4}", b"5}"))]),
     "another digest": compose([replace(DIFFS_AFTER_3[0], digest=digest(5))]),
     "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
@@ -85,7 +80,7 @@ FORGERIES = {
 
 
 def test_a_notification_brings_the_diffs_of_its_commit() -> None:
-    assert decode_notification("a", VALID) == ChangeNotification("a", 5, diffs=DIFFS_AFTER_3, sent_us=5)
+    assert decode_notification("a", VALID) == ChangeNotification("a", DIFFS_AFTER_3, sent_us=5)
 
 
 @pytest.mark.parametrize("message", FORGERIES.values(), ids=FORGERIES)
@@ -101,7 +96,7 @@ def test_a_notification_of_another_game_is_none() -> None:
     body %= b',{"op":"replace","path":"/updated_at","value":"2026-11-25T21:00:00Z"}'
     own = next_digest(digest(3), b"{" + body)
     message = compose([StoredDiff(4, own, digest(3), b'{"digest":"%b",%b' % (own.encode(), body))])
-    assert decode_notification("a", message).version == 4
+    assert decode_notification("a", message).diffs[-1].version == 4
     with pytest.raises(ValueError, match="damaged"):
         decode_notification("b", message)
 
@@ -150,7 +145,7 @@ class NotificationRecorder:
     async def next_notification(self) -> ChangeNotification:
         """Wait for the next notification, and return it without its time."""
         async with asyncio.timeout(8):
-            return replace(await self.queue.get(), sent_us=0)
+            return (await self.queue.get())._replace(sent_us=0)
 
     async def subscribe(self, *games: str) -> None:
         """Subscribe to games, and wait for the confirmations."""
@@ -184,7 +179,7 @@ async def subscribe_elsewhere(
 
 def news(game: str, *versions: int) -> ChangeNotification:
     """Return the notification of a commit with these versions, without its time."""
-    return ChangeNotification(game, versions[-1], diffs=[diff(version) for version in versions])
+    return ChangeNotification(game, [diff(version) for version in versions])
 
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
@@ -284,7 +279,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
     async with subscribe_elsewhere(single_server.url, "a") as other:
         for _ in range(3):
             assert await single_server.redis.client_kill_filter(_type="pubsub") == 1
-            assert await other.next_notification() == ChangeNotification("a", None)
+            assert await other.next_notification() == ChangeNotification("a")
         await single_server.store.commit(creation("a"))
         assert await other.next_notification() == news("a", 1)
         await wait_until(lambda: not other.notifications._reassign.is_set())  # or primaries are looked up all the time
@@ -316,7 +311,7 @@ async def test_a_silent_connection_without_replies_is_replaced(short_path: Path,
         os.kill(server.pid, signal.SIGSTOP)
         await wait_until(lambda: not other.notifications.is_up)
         os.kill(server.pid, signal.SIGCONT)
-        assert await other.next_notification() == ChangeNotification("a", None)
+        assert await other.next_notification() == ChangeNotification("a")
         assert await wait_for_subscribers(redis, 1) != before
 
 
@@ -328,7 +323,7 @@ async def test_notifications_continue_after_a_restart_of_the_server(short_path: 
             await wait_until(lambda: not other.notifications.is_up)
             async with embedded_server(short_path, program=program) as second:
                 assert second.url == first.url
-                assert await other.next_notification() == ChangeNotification("a", None)
+                assert await other.next_notification() == ChangeNotification("a")
                 await store.commit(creation("a"))
                 assert await other.next_notification() == news("a", 1)
 
@@ -355,7 +350,7 @@ async def test_unread_notifications_are_bounded(redis_url: str) -> None:
     async with connect(redis_url, connections=1) as store:
         notifications = store._notifications
         for version in range(MAX_UNREAD + 5):
-            notifications._push(ChangeNotification("g", version))
+            notifications._push(ChangeNotification(f"g{version}"))
         assert notifications._unread.qsize() == MAX_UNREAD
 
 
@@ -381,6 +376,6 @@ async def test_a_connection_that_is_closed_under_a_ping_is_replaced(
     async with aclosing(store.notifications()) as notifications, asyncio.timeout(20):
         store.subscribe("a")
         for _ in range(2):  # one for each connection
-            assert await anext(notifications) == ChangeNotification("a", None)
+            assert await anext(notifications) == ChangeNotification("a")
     assert closed
     assert "pubsub" not in caplog.text

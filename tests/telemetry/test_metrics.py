@@ -24,7 +24,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.fair_queue import CLASS_LABELS, Requester
-from service.games import channel
+from service.games import hub as hub_module
 from service.games.bots.registry import BotProcessPool, BotRegistry, load_bots
 from service.games.channel import BATCH_SIZE
 from service.games.context import GameCache
@@ -177,7 +177,7 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
     now = clock.now
-    monkeypatch.setattr(channel, "clock", SimpleNamespace(now=lambda: now() + 60))
+    monkeypatch.setattr(hub_module, "clock", SimpleNamespace(now=lambda: now() + 60))
     async with connect(redis_url) as other:
         await other.commit(action(1))
     await wait_until(lambda: grown(before, "delivery_lag_seconds_count", origin="remote") == 1)
@@ -203,7 +203,7 @@ async def test_deliveries_are_counted_and_missed_notifications_too(hub: Hub, sto
 
 async def test_a_commit_that_was_published_at_once_is_measured_as_local(store: RedisStore) -> None:
     table = await new_game(store)
-    table.context = msgspec.structs.replace(table.context, on_committed=lambda _game, _diffs: True)
+    table.context = msgspec.structs.replace(table.context, on_committed=lambda _change: True)
     before = read_samples()
     await table.act()
     assert grown(before, "delivery_lag_seconds_count", origin="local") == 1

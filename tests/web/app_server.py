@@ -113,7 +113,6 @@ async def instance(
         tilesets=TILESETS,
         clock=clock,
         on_committed=hub.publish_commit,
-        on_token_revoked=hub.recheck_tokens,
         woken_webhooks=Wakeups() if woken_webhooks is None else woken_webhooks,
         bots=bots or built_in_registry(),
         bot_budget_s=bot_budget_s,

@@ -221,7 +221,7 @@ async def test_only_a_replaced_player_can_return(chat: Chat) -> None:
 @pytest.fixture
 async def _on_time(store: RedisStore) -> AsyncIterator[None]:
     """Start an instance that processes deadlines."""
-    context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _game, _diffs: None)
+    context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _change: None)
     async with in_background(make_scheduler(context, 0.1).run()):
         yield
 

@@ -128,7 +128,7 @@ class UnreliableStore(RedisStore):
 async def commit_and_publish(hub: Hub, store: RedisStore, commit: Change) -> None:
     """Commit to the game `g` as the hub's own instance does."""
     await store.commit(commit)
-    hub.publish_commit("g", commit.diffs)
+    hub.publish_commit(commit)
 
 
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:

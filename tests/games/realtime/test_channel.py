@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from redis.asyncio import Redis
 
 from schemas.vocabulary import COLORS
@@ -308,8 +309,8 @@ async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_
     other, log = new_game("whole", players=3)
     joined = take_seat(LAGOON.index, other, 2, "Cy", COLORS[2])
     log.append(record_change(LAGOON.index, other, joined, AT))
-    await store.commit(creation(game_id, snapshot=encode_snapshot(other), diffs=log))
-    assert not hub.publish_commit(game_id, log[1:])
+    await store.commit(commit := creation(game_id, snapshot=encode_snapshot(other), diffs=log))
+    assert not hub.publish_commit(replace(commit, diffs=log[1:]))
     await wait_until(lambda: subscriber.snapshots)
     assert [(one.view.version, one.digest) for one in subscriber.snapshots] == [(2, log[1].digest)]
 

@@ -42,8 +42,8 @@ async def test_own_commits_are_published_without_reading_the_stream(hub: Hub, st
     for version in range(1, 5):
         await commit_and_publish(hub, store, commit := action(version))
         assert [subscriber.version for subscriber in subscribers] == [version + 1] * 3
-        hub.publish_commit("g", commit.diffs)
-        hub.publish_commit("not followed", commit.diffs)
+        hub.publish_commit(commit)
+        hub.publish_commit(action(version, "not followed"))
     await asyncio.sleep(0)  # a read would have begun
     assert store.reads == reads
     assert [subscriber.version for subscriber in subscribers] == [5] * 3
@@ -203,14 +203,13 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
 @pytest.mark.parametrize(
     ("notification", "reads", "invalidated"),
     (
-        (ChangeNotification("g", None), 1, []),
-        (ChangeNotification("g", 1), 0, [("g", 1)]),
-        (ChangeNotification("g", 2), 1, [("g", 2)]),
-        (ChangeNotification("g", 2, diffs=[diff(2)]), 0, [("g", 2)]),
-        (ChangeNotification("g", 3, diffs=[diff(2), diff(3)]), 0, [("g", 3)]),
-        (ChangeNotification("g", 3, diffs=[diff(3)]), 1, [("g", 3)]),
-        (ChangeNotification("g", 2, diffs=[StoredDiff(2, digest(2), digest(9), b"")]), 1, [("g", 2)]),
-        (ChangeNotification("not followed", 2), 0, [("not followed", 2)]),
+        (ChangeNotification("g"), 1, []),
+        (ChangeNotification("g", [diff(1)]), 0, [("g", 1)]),
+        (ChangeNotification("g", [diff(2)]), 0, [("g", 2)]),
+        (ChangeNotification("g", [diff(2), diff(3)]), 0, [("g", 3)]),
+        (ChangeNotification("g", [diff(3)]), 1, [("g", 3)]),
+        (ChangeNotification("g", [StoredDiff(2, digest(2), digest(9), b"")]), 1, [("g", 2)]),
+        (ChangeNotification("not followed", [diff(2)]), 0, [("not followed", 2)]),
     ),
 )
 async def test_a_notification_causes_a_read_unless_its_diffs_follow(
@@ -267,7 +266,7 @@ async def test_subscribing_during_commits_misses_nothing(hub: Hub, store: Unreli
         for version in range(1, last):
             await store.commit(commit := action(version))
             if version % 2:  # the other half are another instance's
-                hub.publish_commit("g", commit.diffs)
+                hub.publish_commit(commit)
 
     async with asyncio.TaskGroup() as group:
         committing = group.create_task(commit_all())
@@ -381,12 +380,12 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
 ) -> None:
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
     store.failures = 2
-    hub.recheck_tokens("g")
+    hub.publish_commit(action(1, diffs=[], revokes_token=True))
     async with asyncio.timeout(10):
         await subscriber.has_rechecked.wait()
     subscriber.has_rechecked.clear()
     store.failures = many = 1_000_000
-    hub.recheck_tokens("g")
+    hub.publish_commit(action(1, diffs=[], revokes_token=True))
     await wait_until(lambda: store.failures < many)
     hub.unsubscribe(subscriber, "g")
     await wait_until(lambda: not hub._token_checks)

@@ -1,6 +1,5 @@
 """Undo, resigning, time-outs and returning over HTTP."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
 from service.games.context import Context
-from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from service.web.app import CONTEXT
@@ -245,13 +243,15 @@ async def check_success(response: ClientResponse) -> Any:
 
 async def pass_deadline(http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
     """Let the deadline pass, and process the game on another instance with this bot budget."""
-
-    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
-        del game, diffs
-
     clock.now += 61
     await advance_due_game(
-        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s),
+        Context(
+            store=store,
+            tilesets=CATALOGUE,
+            clock=clock,
+            on_committed=lambda _change: None,
+            bot_budget_s=bot_budget_s,
+        ),
         http_game.id,
     )
 

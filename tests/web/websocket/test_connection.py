@@ -25,6 +25,7 @@ from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import run_ready_tasks, wait_until
+from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, client_transport, connect_watcher, watch_game
@@ -218,7 +219,7 @@ class LargeDiffPublisher:
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
         self._last = StoredDiff(version, f"{version:032x}", previous, text)
-        self._hub.publish_commit(self._game, [self._last])
+        self._hub.publish_commit(action(version - 1, self._game, diffs=[self._last]))
 
 
 class StalledClient:
