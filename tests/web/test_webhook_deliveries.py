@@ -8,6 +8,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.ports import SendResult
 from service.store import keys
+from tests.polling import TIMEOUT_S
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import SECRET, WebhookReceiver
@@ -175,7 +176,7 @@ async def test_deliveries_in_progress_end_with_the_dispatcher(
     monkeypatch.setattr(dispatcher._resources, "send", hang)
     await game_owner.send("POST", game_owner.path, {"url": game_owner.receiver.url}, 201)
     await dispatcher.dispatch_due()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await sending.wait()
         await dispatcher.aclose()
     assert len(dispatcher) == 0
