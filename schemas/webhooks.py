@@ -64,45 +64,69 @@ DeliveryError = Annotated[
 Challenge = Annotated[str, Meta(min_length=1, max_length=100, examples=["q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"])]
 
 
-class RegisterWebhook(RequestModel):
-    """A new webhook; only `url` is required."""
+class RegisterKeyWebhook(RequestModel):
+    """A new webhook for the games that are created with an API key from now on; only `url` is required."""
 
     url: Url
     """The https URL of a server on the public internet."""
     events: RequestedEvents | None = None
     """Event types, the most important first, or `decision`; null for every change."""
-    seats: Annotated[list[SeatNumber], Meta(min_length=1, max_length=5)] | None = None
-    """The seats whose events and decisions are sent; null for all."""
     secret: Secret | None = None
     """The signing secret; null for a random one."""
 
 
-class Webhook(ResponseModel):
-    """A webhook of a game; the service shows its secret only at creation."""
+class RegisterWebhook(RegisterKeyWebhook):
+    """A new webhook; only `url` is required."""
+
+    seats: Annotated[list[SeatNumber], Meta(min_length=1, max_length=5)] | None = None
+    """The seats whose events and decisions are sent; null for all."""
+
+
+class AnyWebhook(ResponseModel):
+    """A webhook of any owner."""
 
     id: Id
     url: Url
     events: list[EventType] | None
     """Null for every change."""
-    seats: list[int] | None
-    """Null for all."""
-    registered_by: int | None
-    """The seat whose token registered it; null for the owner's."""
     created_at: Timestamp
     status: WebhookStatus
     """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
     disabled_reason: DisabledReason | None
-    """`gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
-    delivered_version: int
-    """Every change up to this version was delivered or filtered out."""
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
     failures: int
-    """The failed attempts of the next message or the challenge."""
+    """The failed attempts of the challenge or, in a game, of the next message."""
     next_attempt_at: Timestamp | None
     """The time of the next retry; null without failures."""
 
 
+class Webhook(AnyWebhook):
+    """A webhook of a game; the service shows its secret only at creation."""
+
+    seats: list[int] | None
+    """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
+    delivered_version: int
+    """Every change up to this version was delivered or filtered out."""
+
+
 class WebhookCreated(Webhook):
     """A new webhook, with its secret."""
+
+    secret: Secret
+    """Shown only in this response."""
+
+
+class KeyWebhook(AnyWebhook):
+    """A webhook for the games that an API key creates after it; its secrets are shown only when they are new."""
+
+    previous_secret_expires_at: Timestamp | None
+    """Until when the secret before the last rotation signs too; null if there is none."""
+
+
+class KeyWebhookCreated(KeyWebhook):
+    """A new webhook for the games of an API key, with its secret."""
 
     secret: Secret
     """Shown only in this response."""
@@ -197,17 +221,6 @@ class WebhookChallengeAnswer(RequestModel):
     challenge: Challenge
 
 
-class RegisterKeyWebhook(RequestModel):
-    """A new webhook for the games that are created with an API key from now on; only `url` is required."""
-
-    url: Url
-    """The https URL of a server on the public internet."""
-    events: RequestedEvents | None = None
-    """Event types, the most important first, or `decision`; null for every change."""
-    secret: Secret | None = None
-    """The signing secret; null for a random one."""
-
-
 class ChangeKeyWebhook(RequestModel):
     """Changes to a webhook; what is null or missing stays."""
 
@@ -224,33 +237,6 @@ class RotateSecret(RequestModel):
     """Null for a random one."""
     grace_s: Annotated[int, Meta(ge=0, le=30 * 86_400)] | None = None
     """Seconds for which the current secret signs too; null for a day."""
-
-
-class KeyWebhook(ResponseModel):
-    """A webhook for the games that an API key creates after it; its secrets are shown only when they are new."""
-
-    id: Id
-    url: Url
-    events: list[EventType] | None
-    """Null for every change."""
-    created_at: Timestamp
-    status: WebhookStatus
-    """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
-    disabled_reason: DisabledReason | None
-    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
-    failures: int
-    """The failed attempts of the challenge."""
-    next_attempt_at: Timestamp | None
-    """The time of the next challenge; null without failures."""
-    previous_secret_expires_at: Timestamp | None
-    """Until when the secret before the last rotation signs too; null if there is none."""
-
-
-class KeyWebhookCreated(KeyWebhook):
-    """A new webhook for the games of an API key, with its secret."""
-
-    secret: Secret
-    """Shown only in this response."""
 
 
 class KeyWebhooks(ResponseModel):

@@ -5,7 +5,6 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +12,6 @@ from typing import Any, ClassVar
 import click
 import msgspec
 import uvloop
-from aiohttp import web
 
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
@@ -22,20 +20,21 @@ from service.games.bots.registry import BotProcessPool, BotRegistry, InvalidBot,
 from service.games.context import Context, GameCache
 from service.games.hub import Hub
 from service.games.index_repair import IndexRepairer
-from service.games.scheduler import run_scheduler
+from service.games.scheduler import make_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDeliverer
 from service.observability import ObservedParts, configure_logging, observe_instance
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
 from service.store.embedded import EmbeddedServerError
 from service.store.game_store import connect
-from service.supervision import Supervisor
+from service.supervision import EventLoop, Supervisor
 from service.telemetry import clock
 from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
-from service.web.app import make_app
+from service.web.app import App
+from service.web.assembly import make_app
 from service.web.outbound import open_webhook_sender
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server, serve_metrics
 
@@ -118,7 +117,7 @@ def serve_command(settings: Settings) -> None:
         settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
-        uvloop.run(serve(settings, tilesets, bots))
+        uvloop.run(serve(settings, tilesets, bots), loop_factory=EventLoop)
     except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -154,7 +153,7 @@ async def assemble_app(
     loaded_bots: Sequence[LoadedBot],
     redis_url: str,
     supervisor: Supervisor,
-) -> AsyncIterator[web.Application]:
+) -> AsyncIterator[App]:
     """Assemble the application of one instance and run its background tasks."""
     async with AsyncExitStack() as stack:
         process_pool = BotProcessPool(settings.bot_processes)
@@ -174,7 +173,6 @@ async def assemble_app(
         hub = Hub(store, tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(open_webhook_sender(settings.limits))
-        dispatcher = WebhookDispatcher(store, send, clock.now)
         bots = BotRegistry(loaded_bots, process_pool)
         context = Context(
             store=store,
@@ -182,13 +180,14 @@ async def assemble_app(
             clock=clock.now,
             on_committed=hub.publish_commit,
             on_token_revoked=hub.recheck_tokens,
-            on_webhooks_due=dispatcher.dispatch,
             retention=settings.retention,
             bots=bots,
             cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
-        parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, store.health, supervisor)
+        scheduler = make_scheduler(context)
+        webhooks = WebhookDeliverer(store, send, clock.now).worker(context.woken_webhooks)
+        parts = ObservedParts(app, process_pool, bots, scheduler, webhooks, store.monitor, store.health, supervisor)
         await stack.enter_async_context(observe_instance(settings, redis_url, parts))
         # Last, since the time that the above takes would count as a timeout of Redis.
         findings = [] if settings.redis_url is None else await store.check_server()
@@ -197,12 +196,12 @@ async def assemble_app(
         await store.health.probe()  # the store logs an outage, and requests get 503
         report(findings)
         hub.start()
-        await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
-        await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
+        await stack.enter_async_context(supervisor.running("scheduler", scheduler.run))
+        await stack.enter_async_context(supervisor.running("webhooks", webhooks.run))
         log_ttl_s = round(3600 * settings.archived_log_hours)
         ended_ttl_s = settings.retention.finished
-        archiver = Archiver(store, store.archive_queue, archive, tilesets, clock.now, log_ttl_s, ended_ttl_s)
-        await stack.enter_async_context(supervisor.running("archive", archiver.run, required=False))
+        archiver = Archiver(store, store.compacted_logs, archive, tilesets, clock.now, log_ttl_s, ended_ttl_s)
+        await stack.enter_async_context(supervisor.running("archive", archiver.worker().run, required=False))
         repairer = IndexRepairer(store, store.index_repair, settings.retention, clock.now, archiver.is_pending)
         await stack.enter_async_context(supervisor.running("index-repair", repairer.run, required=False))
         yield app

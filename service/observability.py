@@ -10,12 +10,10 @@ from logging import INFO, WARNING
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from aiohttp import web
-
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
 from service.games.bots.registry import BotProcessPool, BotRegistry
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.due_work import DueWorker
 from service.release import REVISION, VERSION
 from service.settings import Settings
 from service.store.health import RedisHealth, RedisMonitor
@@ -27,6 +25,7 @@ from service.telemetry.metrics import (
     BOT_PROCESSES,
     BUILD,
     CONNECTIONS,
+    DUE_GAMES_IN_PROGRESS,
     GAME_CACHE_SIZE,
     GAMES_WATCHED,
     HTTP_IN_FLIGHT,
@@ -36,9 +35,9 @@ from service.telemetry.metrics import (
     WEBHOOKS_IN_PROGRESS,
 )
 from service.telemetry.tracing import trace_if_configured
-from service.web.app_keys import CONTEXT, HUB
+from service.web.app import CONTEXT, HUB, App
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.middleware import ACCESS_LOGGER, IN_FLIGHT
+from service.web.handling import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1
@@ -48,10 +47,11 @@ LOOP_LAG_INTERVAL_S = 0.1
 class ObservedParts(NamedTuple):
     """The parts of an instance that metrics describe."""
 
-    app: web.Application
+    app: App
     process_pool: BotProcessPool
     bots: BotRegistry
-    dispatcher: WebhookDispatcher
+    scheduler: DueWorker
+    webhooks: DueWorker
     monitor: RedisMonitor
     health: RedisHealth
     supervisor: Supervisor
@@ -101,7 +101,8 @@ def _bind_gauges(parts: ObservedParts) -> None:
     BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
         BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.dispatcher))
+    DUE_GAMES_IN_PROGRESS.set_function(lambda: len(parts.scheduler.in_progress))
+    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.webhooks.in_progress))
     parts.monitor.register_gauges()
 
 

@@ -1,4 +1,4 @@
-"""Background tasks and processes.
+"""The event loop, background tasks and processes.
 
 A task that fails is logged, counted, and restarted after a growing delay.
 
@@ -19,18 +19,50 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
+from contextvars import Context
 from functools import partial
+from math import inf
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
+import uvloop
+
 from service.telemetry.metrics import TASK_FAILING, TASK_FAILURES
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+MAX_LATENESS_S = 0.25
+
+
+class EventLoop(uvloop.Loop):
+    """An event loop that reads what has arrived before a timer runs that is late.
+
+    A process that was stopped, or busy, would find all timeouts over and the answers unread: a check that comes late
+    does not count. `asyncio.timeout`, `asyncio.sleep` and libraries set their timers by `call_later` too.
+    """
+
+    def call_later(  # type: ignore[override]  # asyncio and uvloop declare different types
+        self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """Call back after `delay` seconds; if that is late by more than MAX_LATENESS_S, after as long once more."""
+        call_later, latest = super().call_later, monotonic() + delay + MAX_LATENESS_S
+
+        def run() -> None:
+            nonlocal latest
+            if monotonic() > latest:
+                latest = inf
+                call_later(MAX_LATENESS_S, run)
+            elif not timer.cancelled():
+                callback(*args)
+
+        timer = call_later(delay, run, context=context)
+        return timer
+
 
 CANCEL_INTERVAL_S = 1.0
 """A task still running so long after its cancellation is cancelled again: a library may swallow the first one."""
@@ -215,6 +247,9 @@ Result = TypeVar("Result")
 MAX_ATTEMPTS = 2
 """A process may end for a reason other than the job."""
 
+MAX_SLOWDOWN = 4
+"""How many times its limit a job may take by the clock, since it waits for a machine that is busy or was paused."""
+
 
 class ProcessEnded(Exception):
     """A job's process could not be started, ended, or was ended because the job took too long."""
@@ -233,7 +268,7 @@ class ProcessPool:
         return 0 if self._executor is None else self._processes
 
     async def run(self, work: Callable[[Job], Result], job: Job, time_limit_s: float) -> Result:
-        """Return the result of `work`, a module's function; its process is ended at the time limit.
+        """Return the result of `work`, a module's function; its process ends at the limit of processor time.
 
         Raises ProcessEnded, and what `work` raises; that may not be an OSError.
         """
@@ -282,9 +317,11 @@ def _exit_with_parent() -> None:
 
 
 def _run_within(seconds: float, work: Callable[[Job], Result], job: Job) -> Result:
-    """Run a job. If it takes too long the process ends, even while a library holds the GIL."""
-    faulthandler.dump_traceback_later(seconds, exit=True)
+    """Run a job. If it takes too long the process ends, by SIGPROF or the clock, even while a library holds the GIL."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    faulthandler.dump_traceback_later(MAX_SLOWDOWN * seconds, exit=True)
     try:
         return work(job)
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         faulthandler.cancel_dump_traceback_later()

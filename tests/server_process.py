@@ -20,10 +20,10 @@ from typing import ClassVar, NamedTuple
 from unittest.mock import patch
 
 import click
-from aiohttp import web
 
 from service.settings import Settings, with_settings
 from service.supervision import ProcessPool
+from service.web.app import App
 from service.web.images import TILESET_PICTURES
 from service.web.renderer import IMAGE_RENDERER
 
@@ -126,7 +126,9 @@ class SharedProcess(ProcessPool):
         return super()._get_executor()
 
 
-async def share_workers(app: web.Application) -> None:
+@asynccontextmanager
+async def sharing_workers(app: App) -> AsyncIterator[None]:
     """Let an application draw its pictures in such processes."""
     for worker in (*app[IMAGE_RENDERER]._workers.values(), app[TILESET_PICTURES].worker):
         worker.processes = SharedProcess()
+    yield

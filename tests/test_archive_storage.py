@@ -31,7 +31,7 @@ from service.archive_storage import (
 from service.games.archive import decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, StorageUnavailable
 from service.store.game_store import RedisStore
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.redis_servers.node import reserve_ports
@@ -79,9 +79,9 @@ async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     for _ in range(2):
-        archiver = Archiver(store, store.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock)
-        await archiver.archive_due()
-    assert (await store.archive_queue.load_log_state(stored.id)).archived > 0
+        archiver = Archiver(store, store.compacted_logs, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock)
+        await process_due(archiver.worker())
+    assert (await store.compacted_logs.load_state(stored.id)).archived > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]
@@ -99,10 +99,10 @@ async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
     objects = open_object_storage("s3://nothing/games")
-    await Archiver(store, store.archive_queue, objects, CATALOGUE, clock).archive_due()
+    await process_due(Archiver(store, store.compacted_logs, objects, CATALOGUE, clock).worker())
     assert f"game {stored.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await store.archive_queue.list_due(2**33, 10) == [stored.id]
+    assert await store.due_archives.list_due(2**33, 10) == [stored.id]
 
 
 @pytest.mark.usefixtures("environment")

@@ -22,18 +22,21 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, TCPConnector
 from standardwebhooks import Webhook
 
 from tests.many_subscribers import Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import TIMEOUT_S, wait_for_aof_flush, wait_until
-from tests.redis_servers import Deployment, cluster, create_access, sentinel
+from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 from tests.server_process import start_server
+from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
 from tests.tools import REDIS_WITH_TLS, is_installed, run_program
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_receiver import WebhookReceiver, register_webhook, run_receiver
 
 KILLS = 3
+
+COMMAND_TIMEOUT_S = 5
 
 
 def child_of(pid: int) -> int | None:
@@ -126,6 +129,34 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
         instance.process.send_signal(signal.SIGINT)
         await _until_status(session, "/readyz", 503)
         assert await instance.stop(signal.SIGINT) == 0
+
+
+async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_time_out(
+    tmp_path: Path,
+) -> None:
+    """As a machine that migrates, or a container that is throttled, for longer than the timeout of a command."""
+    flags = ("--rate-limits", "off", "--metrics-port", "0", "--redis-timeout-s", str(COMMAND_TIMEOUT_S))
+    async with (
+        standalone(tmp_path) as deployment,
+        start_server(tmp_path, deployment.url, *flags) as instance,
+        ClientSession(instance.url, connector=TCPConnector(limit=0)) as session,
+    ):
+        metrics, (redis,) = await metrics_url(instance), deployment.nodes
+        games = [(game, await game.first_move()) for game in [await create_game(session) for _ in range(10)]]
+
+        async def are_all_sent() -> bool:
+            samples = await scrape(metrics)
+            return sum_samples(samples, "redis_commands_in_flight") >= 2 * len(games)
+
+        redis.pause()
+        requests = [asyncio.create_task(request) for game, move in games for request in (game.get(), game.act(move))]
+        await wait_until(are_all_sent)
+        instance.process.send_signal(signal.SIGSTOP)
+        redis.resume()
+        await asyncio.sleep(COMMAND_TIMEOUT_S + 2)
+        assert not any(request.done() for request in requests)
+        instance.process.send_signal(signal.SIGCONT)
+        assert {(await request).status for request in requests} == {200}
 
 
 async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import faulthandler
 import gc
 import logging
 import os
+import signal
+import socket
 import time
 import weakref
 from collections.abc import AsyncIterator, Iterator
@@ -20,17 +22,20 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import pytest
-from aiohttp.test_utils import TestClient
+import uvloop
 from prometheus_client import REGISTRY
 
 from schemas.lobby import SeatRequest
+from service import supervision
 from service.games.bots.registry import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
 from service.store.embedded import embedded_server
 from service.store.game_store import connect
 from service.supervision import (
+    MAX_LATENESS_S,
     Backoff,
+    EventLoop,
     ProcessEnded,
     ProcessPool,
     RestartPolicy,
@@ -39,12 +44,12 @@ from service.supervision import (
     _run_within,
     spawn,
 )
-from service.web.app_keys import CONTEXT, HUB
+from service.web.app import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import sentinel
 from tests.server_process import parse_settings
-from tests.web.app_server import AppServer, Client, serve
+from tests.web.app_server import Client, serve
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
@@ -90,6 +95,62 @@ class Work:
             case _:
                 self.steady.set()
                 await asyncio.Event().wait()
+
+
+def test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout() -> None:
+    """Even if it takes long to read all of it."""
+
+    async def receive() -> bytes:
+        loop, (near, far) = asyncio.get_running_loop(), socket.socketpair()
+
+        def read_slowly(other: socket.socket) -> None:
+            loop.remove_reader(other)
+            time.sleep(2 * MAX_LATENESS_S)
+
+        near.setblocking(False)
+        with near, far, near.dup() as other:
+            async with asyncio.timeout(0.01):
+                receiving = loop.create_task(loop.sock_recv(near, 7))
+                loop.add_reader(other, read_slowly, other)
+                await asyncio.sleep(0)
+                far.send(b"in time")
+                time.sleep(2 * MAX_LATENESS_S)  # noqa: ASYNC251  nothing of this process goes on
+                return await receiving
+
+    assert uvloop.run(receive(), loop_factory=EventLoop) == b"in time"
+
+
+def test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile() -> None:
+    """However late it is the second time, and in the order of the timers."""
+
+    async def run() -> list[str]:
+        loop, called, last = asyncio.get_running_loop(), list[str](), asyncio.Event()
+        cancelled = loop.call_later(0.01, called.append, "cancelled")
+        loop.call_later(0.01, called.append, "first")
+        loop.call_later(0.01, last.set)
+        await asyncio.sleep(0)
+        time.sleep(2 * MAX_LATENESS_S)  # noqa: ASYNC251  as above
+        loop.call_soon(time.sleep, 2 * MAX_LATENESS_S)
+        await asyncio.sleep(0)
+        assert not called
+        cancelled.cancel()
+        await last.wait()
+        return called
+
+    assert uvloop.run(run(), loop_factory=EventLoop) == ["first"]
+
+
+def test_a_timer_that_is_little_late_runs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "MAX_LATENESS_S", 3600.0)
+
+    async def run() -> None:
+        waking = asyncio.create_task(asyncio.sleep(0.01))
+        await asyncio.sleep(0)
+        time.sleep(0.1)  # noqa: ASYNC251  as above
+        async with asyncio.timeout(LIMIT_S):
+            await waking
+
+    uvloop.run(run(), loop_factory=EventLoop)
 
 
 async def test_a_task_that_fails_or_ends_is_restarted_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -341,7 +402,7 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
             *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
         )
         app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
-        yield Instance(await stack.enter_async_context(TestClient(AppServer(app))), supervisor, redis_url)
+        yield Instance(await stack.enter_async_context(Client(app)), supervisor, redis_url)
 
 
 async def test_an_instance_has_exactly_these_tasks(tmp_path: Path) -> None:
@@ -468,6 +529,10 @@ async def test_a_job_that_takes_too_long_ends_its_process_and_is_not_tried_again
     assert await pool.run(abs, -1, LIMIT_S) == 1
 
 
+async def test_the_time_that_a_job_waits_is_not_limited_as_its_processor_time(pool: ProcessPool) -> None:
+    await pool.run(time.sleep, 1.2, 1.0)
+
+
 async def test_a_process_that_cannot_be_started_is_said(pool: ProcessPool, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> NoReturn:
         raise BlockingIOError("no more processes")
@@ -492,5 +557,8 @@ def test_no_timer_outlasts_its_job(monkeypatch: pytest.MonkeyPatch) -> None:
     timers: list[float] = []
     monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda seconds, **_: timers.append(seconds))
     monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", timers.clear)
-    assert _run_within(30.0, lambda _: [*timers], None) == [30.0]
+    by_clock, by_processor = _run_within(30.0, lambda _: ([*timers], signal.getitimer(signal.ITIMER_PROF)[0]), None)
+    assert by_clock == [120.0]
+    assert by_processor == pytest.approx(30.0, abs=1)
     assert timers == []
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)

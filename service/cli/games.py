@@ -50,7 +50,7 @@ def show_command(game: str, settings: Settings, *, as_json: bool) -> None:
 
     async def show(store: RedisStore, catalogue: TileSetCatalogue) -> None:
         view, access = await _load(store, catalogue, game)
-        state = await store.archive_queue.load_log_state(game)
+        state = await store.compacted_logs.load_state(game)
         if as_json:
             click.echo(msgspec.json.encode(view))
             return
@@ -157,7 +157,7 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool, as_
                 if one.state.disabled_reason is None and one.state.pending_client is None
             ):
                 raise click.ClickException(f"a webhook of game {game} does not have its end yet: wait, or use --force")
-            archived = (await store.archive_queue.load_log_state(game)).archived
+            archived = (await store.compacted_logs.load_state(game)).archived
             if not force and settings.archive_url is not None and archived < view.version:
                 raise click.ClickException(f"game {game} is not archived yet: wait, or use --force")
             keys, webhooks = index_keys(access), [one.registration.id for one in stored]

@@ -17,7 +17,7 @@ from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_i
 from service.games.bots.registry import FALLBACK_BOT
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.game_failures import record_failure
+from service.games.due_work import record_failure
 from service.games.legal_moves import move_sort_key
 from service.games.lifecycle import CLOCK, bot_on_turn, requester_of
 from service.games.ports import StoredDiff

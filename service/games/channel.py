@@ -18,8 +18,8 @@ import msgspec
 from schemas.game import GameView
 from service.engine import build_view
 from service.games.access import AccessRecord
+from service.games.due_work import record_failure
 from service.games.errors import GameError, NoSuchGame, TileSetMissing
-from service.games.game_failures import record_failure
 from service.games.ports import (
     ChangeNotification,
     GameStore,

@@ -1,9 +1,7 @@
 """What commands and queries need: store, tile sets, clock, cached games, and callbacks after a commit."""
 
-import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
@@ -12,6 +10,7 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.games.bots.registry import BotRegistry, built_in_registry
+from service.games.due_work import Wakeups
 from service.games.ports import GameStore, StoredDiff, StoredGame
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.clock import DAY_S, timestamp
@@ -24,9 +23,6 @@ UNARCHIVED_TTL_S = 3650 * DAY_S
 
 MAX_CACHED_GAMES = 1000
 """Games in one cache, some 15 KB each."""
-
-MAX_WAKEUPS = 1_000
-"""Further games wait for the next query."""
 
 
 @dataclass(frozen=True)
@@ -94,36 +90,6 @@ class GameCache:
             del self._games[next(iter(self._games))]
 
 
-class Wakeups:
-    """Games that this instance's scheduler processes at once, without waiting for its next query of the store.
-
-    This is an optimization: each game is due in the store too, where any instance gets it.
-    """
-
-    def __init__(self) -> None:
-        self._games: dict[str, None] = {}
-        self._added = asyncio.Event()
-
-    def add(self, game: str) -> None:
-        """Add a game."""
-        if len(self._games) < MAX_WAKEUPS:
-            self._games[game] = None
-            self._added.set()
-
-    def take(self) -> list[str]:
-        """Remove and return all games."""
-        games = [*self._games]
-        self._games.clear()
-        self._added.clear()
-        return games
-
-    async def wait(self, timeout_s: float) -> None:
-        """Wait until there is a game, or until the timeout."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                await self._added.wait()
-
-
 def _commit_ids() -> Callable[[], str]:
     """Return a generator of ids of 14 hexadecimal digits: random ones of the instance, and a number."""
     instance, numbers = secrets.token_hex(INSTANCE_BYTES), cycle(range(2**24))
@@ -139,8 +105,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Unix seconds."""
     on_committed: Callable[[str, Sequence[StoredDiff]], bool | None]
     """Called with a game's id and its diffs after a commit; returns whether subscribers of this instance got them."""
-    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
-    """Called with the ids of a game and its webhooks after a commit."""
     on_token_revoked: Callable[[str], None] = lambda _game: None
     """Called with a game's id after a commit that revoked a token."""
     retention: Retention = Retention()
@@ -149,8 +113,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that a request may play bots; their later moves follow in later commits."""
     cache: GameCache = msgspec.field(default_factory=GameCache)
     """The games that this instance committed last."""
-    wakeups: Wakeups = msgspec.field(default_factory=Wakeups)
+    woken_games: Wakeups = msgspec.field(default_factory=Wakeups)
     """Games whose bots play on at once, because a person waits for them."""
+    woken_webhooks: Wakeups = msgspec.field(default_factory=Wakeups)
+    """Webhooks that have something to send, as `ports.webhook_entry` names them."""
     commit_id: Callable[[], str] = msgspec.field(default_factory=_commit_ids)
     """Returns a new id, unique among all instances."""
 

@@ -17,9 +17,9 @@ from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import index_keys, subject_of_key
 from service.games.context import Retention
-from service.games.game_failures import record_failure
+from service.games.due_work import is_outage, record_failure
 from service.games.lifecycle import next_due_at
-from service.games.ports import GameStore, StoredWebhook, StoreUnavailable, UnreadableGame
+from service.games.ports import GameStore, StoredWebhook, StoreUnavailable
 from service.telemetry.clock import unix_seconds
 
 logger = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ class IndexRepairer:
             if await self.add_missing_entries(game, report):
                 report.games += 1
         except Exception as error:  # one failing game must not stop the scan for ever
-            if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):
+            if is_outage(error):
                 raise
             record_failure("index-repair", game, error, "is skipped")
             report.games, report.unreadable = report.games + 1, report.unreadable + 1

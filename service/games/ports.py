@@ -125,10 +125,6 @@ class WebhookNotFound(NamedTuple):
     """There is no such webhook, or no such subject."""
 
 
-class LeaseTaken(NamedTuple):
-    """Another instance holds the webhook's lease."""
-
-
 class ExpectedWebhooks(NamedTuple):
     """What a registration builds on."""
 
@@ -138,6 +134,40 @@ class ExpectedWebhooks(NamedTuple):
     """Id of the last commit that revoked a token of the game, empty if none did."""
     record: bytes | None
     """What is stored under the idempotency key."""
+
+
+class DueQueue(Protocol):
+    """Entries with their due dates, in Unix seconds. Every method may raise StoreUnavailable."""
+
+    async def schedule(self, entry: str, at: int) -> bool:
+        """Set an entry's date before the commit that it follows from; return False if an earlier one stands."""
+
+    async def list_due(self, now: int, limit: int) -> list[str]:
+        """Return the due entries, the most urgent first, until another method moves them."""
+
+    async def reschedule(self, entry: str, now: int, until: int | None) -> None:
+        """Set the date of an entry that was looked at, None for never; it may be listed as due once more.
+
+        A concurrent `schedule` takes effect a little later.
+        """
+
+    async def defer(self, entry: str, now: int, until: int) -> bool:
+        """Move a due entry that was not looked at, and did not fail.
+
+        Return False, with nothing changed, if it is not due, because another instance has processed it.
+        """
+
+    async def postpone(self, entry: str, now: int, backoff: Backoff) -> int | None:
+        """Move a due entry that failed, for longer after each failure in a row.
+
+        Return the number of failures; None if the entry is not due, because another instance has processed it.
+        """
+
+    async def acquire_lease(self, entry: str, seconds: int) -> str | None:
+        """Lease an entry for `seconds`; return who holds the lease now, None if another one does."""
+
+    async def release_lease(self, entry: str, holder: str) -> None:
+        """Release a lease, unless it has expired."""
 
 
 class WebhookStore(Protocol):
@@ -169,15 +199,8 @@ class WebhookStore(Protocol):
     async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
         """Add an attempt to the log of an API key's webhook."""
 
-    async def acquire_lease(
-        self, subject: str, webhook_id: str, holder: str, seconds: int
-    ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
-        """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
-
-    async def save(
-        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
-    ) -> bool:
-        """Store what changed of a leased webhook; extend the lease, or release it (None).
+    async def save(self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int) -> bool:
+        """Store what changed of a leased webhook, and extend the lease to `lease_s`.
 
         Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
@@ -185,14 +208,10 @@ class WebhookStore(Protocol):
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
 
-    async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
-        """Schedule webhooks for a Unix second, unless they are scheduled earlier."""
 
-    async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Return the due (subject, webhook id) pairs, the most urgent first, until `reschedule`."""
-
-    async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
-        """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""
+def webhook_entry(subject: str, webhook_id: str) -> str:
+    """Return the entry of a webhook in the queue of due webhooks."""
+    return f"{subject} {webhook_id}"
 
 
 class SendResult(NamedTuple):
@@ -449,6 +468,18 @@ class GameStore(Protocol):
         """The games' webhooks."""
 
     @property
+    def due_games(self) -> DueQueue:
+        """The games whose bots or clocks are due; after a version conflict some are early."""
+
+    @property
+    def due_webhooks(self) -> DueQueue:
+        """The webhooks with something to send, as `webhook_entry` names them."""
+
+    @property
+    def due_archives(self) -> DueQueue:
+        """The ended games whose logs are to be archived or compacted."""
+
+    @property
     def api_keys(self) -> ApiKeyStore:
         """The API keys of hosts."""
 
@@ -485,21 +516,6 @@ class GameStore(Protocol):
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys."""
-
-    async def list_due(self, now: int, limit: int) -> list[str]:
-        """Return due games, oldest first, until `reschedule`; after a version conflict some are early."""
-
-    async def reschedule(self, game: str, until: int | None) -> None:
-        """Set a game's `due_at`, None for never; the game may be listed as due once more."""
-
-    async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
-        """Postpone a due game that failed, for longer after each failure in a row.
-
-        Return the number of failures; None if the game is not due, because another instance has processed it.
-        """
-
-    async def defer(self, game: str, now: int, until: int) -> None:
-        """Postpone a due game that did not fail; do nothing if another instance has processed it."""
 
     def notifications(self) -> AsyncGenerator[ChangeNotification]:
         """Yield changes of subscribed games by other instances. Notifications may be lost; the log is complete."""

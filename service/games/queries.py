@@ -41,8 +41,8 @@ from service.games.access import (
     subject_of_key,
 )
 from service.games.context import Context
+from service.games.due_work import record_failure
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
-from service.games.game_failures import record_failure
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
 from service.games.repository import load_game, open_game
 from service.i18n import (

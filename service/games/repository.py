@@ -19,6 +19,7 @@ from service.games.ports import (
     StoredDiff,
     StoredGame,
     VersionConflict,
+    webhook_entry,
 )
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
@@ -89,13 +90,13 @@ def _publish(context: Context, change: Change, sent_at: float) -> None:
     if game.status == "active":
         context.cache.put(stored)
     if change.due_at is not None and bot_on_turn(game) is not None and is_attended(game):
-        context.wakeups.add(game.id)
+        context.woken_games.add(game.id)
     if change.revokes_token:
         context.on_token_revoked(game.id)
     if change.diffs and context.on_committed(game.id, change.diffs):
         _LAG.observe(perf_counter() - sent_at)
     if stored.webhooks:
-        context.on_webhooks_due(game.id, stored.webhooks)
+        context.woken_webhooks.add(*(webhook_entry(game.id, webhook) for webhook in stored.webhooks))
 
 
 def open_game(tilesets: TileSetCatalogue, stored: StoredGame) -> tuple[TileSetIndex, Game]:

@@ -5,43 +5,33 @@ an API key those of the key. What a game receives as one of an API key's games b
 
 Changes of a stored webhook under its lease, so that no delivery overwrites them.
 
-Webhooks and their delivery attempts as the API shows them, to the owner of a game or the holder of an API key.
+Webhooks and their delivery attempts as the API shows them.
 """
 
 import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import msgspec
 
-from schemas.webhooks import (
-    Attempt,
-    Deliveries,
-    KeyAttempt,
-    KeyDeliveries,
-    KeyWebhook,
-    KeyWebhookCreated,
-    Webhook,
-    WebhookCreated,
-)
+from schemas.webhooks import CHALLENGE_MESSAGE, PING_MESSAGE
 from service.games import repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
 from service.games.context import Context
-from service.games.errors import GameError
+from service.games.due_work import lease
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
 from service.games.ports import (
     DeliveryAttempt,
-    LeaseTaken,
+    GameStore,
     StoredGame,
     StoredWebhook,
     WebhookChange,
-    WebhookNotFound,
     WebhookRegistration,
     WebhookState,
     WebhookStore,
+    webhook_entry,
 )
-from service.games.webhook_payloads import challenge_id, message_id, ping_id
+from service.games.webhook_payloads import attempt_id, message_id
 from service.telemetry.clock import timestamp, unix_seconds
 
 MAX_SEAT_WEBHOOKS = 2
@@ -49,32 +39,21 @@ MAX_SEAT_WEBHOOKS = 2
 
 
 class Owner(NamedTuple):
-    """Whose webhooks a request is about, by its path and its secret."""
+    """Whose webhooks a request is about, and who sends it."""
 
     subject: str
     """The game, or the API key."""
-    path: str
-    """Path of the webhooks."""
-    credential: str | None
-    """The token, or the API key: the scope of idempotency keys."""
     max_webhooks: int
     """Maximum number of webhooks of a game's owner, or of an API key."""
+    token: str | None = None
+    """Of a game's owner or player, which `authorize` checks; None for an API key, which the caller has checked."""
+    client_hash: str = ""
+    """Hash of the client's address, by which challenges are limited."""
 
     @property
-    def api_key(self) -> str | None:
-        """Return the name of the API key; None for a game."""
-        return key_of_subject(self.subject)
-
-
-def owner_by_token(game_id: str, token: str | None, max_webhooks: int) -> Owner:
-    """Return the owner, or the player, of a game; `authorize` checks the token."""
-    return Owner(game_id, f"/v1/games/{game_id}/webhooks", token, max_webhooks)
-
-
-def owner_by_key(name: str, max_webhooks: int) -> Owner:
-    """Return the holder of an API key, which the caller has checked."""
-    subject = subject_of_key(name)
-    return Owner(subject, "/v1/keys/me/webhooks", subject, max_webhooks)
+    def is_key(self) -> bool:
+        """Return whether they are those of an API key."""
+        return key_of_subject(self.subject) is not None
 
 
 class Rights(NamedTuple):
@@ -97,10 +76,10 @@ class Rights(NamedTuple):
 
 async def authorize(context: Context, owner: Owner) -> Rights:
     """Return what an owner may do now. Raises NoSuchGame, and what `authorize_owner_or_player` does."""
-    if owner.api_key is not None:
+    if owner.is_key:
         return Rights(owner.max_webhooks)
     stored = await repository.load_game(context, owner.subject)
-    principal = authorize_owner_or_player(stored.access, owner.subject, owner.credential)
+    principal = authorize_owner_or_player(stored.access, owner.subject, owner.token)
     limit = owner.max_webhooks if principal.seat is None else MAX_SEAT_WEBHOOKS
     return Rights(limit, principal.seat, stored)
 
@@ -108,39 +87,31 @@ async def authorize(context: Context, owner: Owner) -> Rights:
 LEASE_TTL_S = 5
 """Duration of the lease while a change is stored."""
 
-UpdateOutcome = StoredWebhook | Replayed | LeaseTaken | WebhookNotFound
-
 
 async def update_webhook(
-    webhooks: WebhookStore,
+    store: GameStore,
     subject: str,
     webhook_id: str,
     now: int,
     change: Callable[[StoredWebhook], StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> UpdateOutcome:
-    """Change a webhook that is not being delivered to, schedule it, and return it.
+) -> StoredWebhook | Replayed | None:
+    """Change a webhook that is not being delivered to, schedule it, and return it; None if there is no such webhook.
 
-    A request with the idempotency key of an earlier one changes nothing. Raises IdempotencyKeyReused, and what `change`
-    raises.
+    A request with the idempotency key of an earlier one changes nothing. Raises LeaseTaken, IdempotencyKeyReused, and
+    what `change` raises.
     """
-    holder = uuid4().hex
-    match await webhooks.acquire_lease(subject, webhook_id, holder, LEASE_TTL_S):
-        case StoredWebhook() as stored:
-            try:
-                record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
-                if record is not None and read_record(scope, record, now) is not None:
-                    await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
-                    return Replayed(record)
-                changed = change(stored)
-            except GameError:
-                await webhooks.save(subject, webhook_id, holder, WebhookChange(stored.state))
-                raise
-            await webhooks.schedule(subject, [webhook_id], now)
-            saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
-            return changed if await webhooks.save(subject, webhook_id, holder, saved) else WebhookNotFound()
-        case LeaseTaken() | WebhookNotFound() as refused:
-            return refused
+    webhooks, entry = store.webhooks, webhook_entry(subject, webhook_id)
+    async with lease(store.due_webhooks, entry, LEASE_TTL_S) as holder:
+        if (stored := await webhooks.get(subject, webhook_id)) is None:
+            return None
+        record = None if scope is None else await webhooks.load_idempotency_record(subject, scope.key_hash)
+        if record is not None and read_record(scope, record, now) is not None:
+            return Replayed(record)
+        changed = change(stored)
+        await store.due_webhooks.schedule(entry, now)
+        saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
+        return changed if await webhooks.save(subject, webhook_id, holder, saved, LEASE_TTL_S) else None
 
 
 def restart(stored: StoredWebhook) -> StoredWebhook:
@@ -172,58 +143,20 @@ async def attach_to_key(context: Context, stored: StoredGame) -> None:
         ]
         await asyncio.gather(*(webhooks.add(game, reference, WebhookState(0)) for reference in references))
         context.cache.pop(game)  # the next commit expects these webhooks
-        context.on_webhooks_due(game, [webhook.id for webhook in registered])
+        context.woken_webhooks.add(*(webhook_entry(game, webhook.id) for webhook in registered))
 
 
-AnyWebhook = Webhook | KeyWebhook
-AnyCreated = WebhookCreated | KeyWebhookCreated
-AnyDeliveries = Deliveries | KeyDeliveries
-
-
-def view_webhook(context: Context, owner: Owner, stored: StoredWebhook) -> AnyWebhook:
-    """Return a webhook without its secret."""
-    fields = _fields(context, owner, stored)
-    return Webhook(**fields) if owner.api_key is None else KeyWebhook(**fields)
-
-
-def view_created(context: Context, owner: Owner, stored: StoredWebhook) -> AnyCreated:
-    """Return a new webhook with its secret."""
-    fields = _fields(context, owner, stored) | {"secret": stored.registration.secret}
-    return WebhookCreated(**fields) if owner.api_key is None else KeyWebhookCreated(**fields)
-
-
-async def view_deliveries(context: Context, owner: Owner, stored: StoredWebhook) -> AnyDeliveries:
-    """Return a webhook with its latest attempts, the newest first."""
-    webhook_id, fields = stored.registration.id, _fields(context, owner, stored)
-    attempts = [
-        (one.game, _attempt_fields(owner.subject, webhook_id, one))
-        for one in await context.store.webhooks.list_attempts(owner.subject, webhook_id)
-    ]
-    if owner.api_key is None:
-        return Deliveries(webhook=Webhook(**fields), attempts=[Attempt(**shown) for _, shown in attempts])
-    return KeyDeliveries(
-        webhook=KeyWebhook(**fields), attempts=[KeyAttempt(**shown, game=game) for game, shown in attempts]
-    )
-
-
-def _fields(context: Context, owner: Owner, stored: StoredWebhook) -> dict[str, Any]:
-    """Return what the API shows of a webhook."""
+def view_webhook(stored: StoredWebhook, now: float) -> dict[str, Any]:
+    """Return what the API can show of a webhook, its secret included; the response's type says what it does show."""
     webhook, state = stored
-    fields: dict[str, Any] = {
-        "id": webhook.id,
-        "url": webhook.url,
-        "events": webhook.events,
-        "created_at": webhook.created_at,
+    retry_at, expires_at = state.next_attempt_at, webhook.previous_expires_at
+    return {
+        **msgspec.structs.asdict(webhook),
+        **msgspec.structs.asdict(state),
+        "registered_by": webhook.seat,
         "status": view_status(state),
-        "disabled_reason": state.disabled_reason,
-        "failures": state.failures,
-        "next_attempt_at": None if state.next_attempt_at is None else timestamp(state.next_attempt_at),
-    }
-    if owner.api_key is None:
-        progress = {"delivered_version": state.delivered_version}
-        return fields | progress | {"seats": webhook.seats, "registered_by": webhook.seat}
-    return fields | {
-        "previous_secret_expires_at": previous_secret_expires_at(webhook, int(context.clock())),
+        "next_attempt_at": None if retry_at is None else timestamp(retry_at),
+        "previous_secret_expires_at": None if expires_at is None or expires_at <= now else timestamp(expires_at),
     }
 
 
@@ -234,24 +167,10 @@ def view_status(state: WebhookState) -> str:
     return "active" if state.is_active else "pending"
 
 
-def previous_secret_expires_at(webhook: WebhookRegistration, now: int) -> str | None:
-    """Return until when the secret before a rotation signs too; None if it does not."""
-    expires_at = webhook.previous_expires_at
-    return timestamp(expires_at) if expires_at is not None and len(webhook.secrets(now)) > 1 else None
-
-
-def _attempt_fields(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> dict[str, Any]:
-    fields = msgspec.structs.asdict(attempt)
-    del fields["game"]
-    return {**fields, "id": _attempted_id(subject, webhook_id, attempt), "delivered": attempt.error is None}
-
-
-def _attempted_id(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> str:
-    """Return the id of the message that was attempted."""
-    match attempt.type:
-        case "challenge":
-            return challenge_id(subject, webhook_id, unix_seconds(attempt.at))
-        case "ping":
-            return ping_id(subject, webhook_id, unix_seconds(attempt.at))
-        case _:
-            return message_id(attempt.game or subject, attempt.version, webhook_id)
+def view_attempt(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> dict[str, Any]:
+    """Return what the API may show of an attempt to deliver to a subject's webhook."""
+    if attempt.type in {CHALLENGE_MESSAGE, PING_MESSAGE}:
+        attempted = attempt_id(subject, attempt.type, webhook_id, unix_seconds(attempt.at))
+    else:
+        attempted = message_id(attempt.game or subject, attempt.version, webhook_id)
+    return msgspec.structs.asdict(attempt) | {"id": attempted, "delivered": attempt.error is None}

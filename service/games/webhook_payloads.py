@@ -113,21 +113,16 @@ def message_id(game: str, version: int, webhook_id: str) -> str:
     return f"{game}.{version}.{webhook_id}"
 
 
-def challenge_id(subject: str, webhook_id: str, at: int) -> str:
-    """Return the id of a challenge; each attempt has its own, as each has another value to repeat."""
-    return f"{subject}.challenge.{webhook_id}.{at}"
-
-
-def ping_id(subject: str, webhook_id: str, at: int) -> str:
-    """Return the id of a ping."""
-    return f"{subject}.ping.{webhook_id}.{at}"
+def attempt_id(subject: str, message_type: str, webhook_id: str, at: int) -> str:
+    """Return the id of a challenge or a ping; each attempt has its own, as each has another value to repeat."""
+    return f"{subject}.{message_type}.{webhook_id}.{at}"
 
 
 def create_ping(subject: str, webhook: WebhookRegistration, now: int) -> WebhookPayload:
     """Return the payload of a ping."""
     at = timestamp(now)
     message = WebhookPing(type="ping", timestamp=at, webhook=webhook.id)
-    return WebhookPayload(ping_id(subject, webhook.id, now), PING_MESSAGE, encode_json(message), at)
+    return WebhookPayload(attempt_id(subject, PING_MESSAGE, webhook.id, now), PING_MESSAGE, encode_json(message), at)
 
 
 def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now: int) -> Mapping[str, str]:
@@ -304,9 +299,8 @@ def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tu
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
     game = subject if key_of_subject(subject) is None else None
     message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=webhook.id)
-    return challenge, WebhookPayload(
-        challenge_id(subject, webhook.id, now), CHALLENGE_MESSAGE, encode_json(message), at
-    )
+    payload_id = attempt_id(subject, CHALLENGE_MESSAGE, webhook.id, now)
+    return challenge, WebhookPayload(payload_id, CHALLENGE_MESSAGE, encode_json(message), at)
 
 
 def is_correct_response(body: bytes, challenge: str) -> bool:

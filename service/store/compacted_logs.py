@@ -1,4 +1,4 @@
-"""The logs of games that ended a while ago, which are no longer streams: in the archive, or one compressed value.
+"""The logs of ended games: archived, and after a while no longer streams, but in the archive or one compressed value.
 
 The field `compacted` of a game's hash says `VERSION DIGEST DOCUMENT`: the log up to that version is in this document
 of the archive, or if that is empty, in the field `log`. What changes later, by a rematch, is in the stream, until the
@@ -10,13 +10,16 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from service.games.archive import InvalidDocument, decode_document
-from service.games.archiver import ArchiveStorage, StorageUnavailable
-from service.games.game_failures import record_failure
+from service.games.archiver import ArchiveStorage, LogState, StorageUnavailable
+from service.games.due_work import record_failure
 from service.games.ports import ArchiveUnavailable, Revision, StoredDiff, StoreUnavailable, UnreadableGame
 from service.store import keys, log_entries
+from service.store.connection import Argument
 from service.store.log_entries import LOGS
-from service.store.pipeline import PipelinedClient
+from service.store.pipeline import PipelinedClient, Script
 from service.supervision import spawn
+from service.telemetry.clock import now
+from service.telemetry.metrics import LOGS_COMPACTED
 
 READ_TIMEOUT_S = 5.0
 """Timeout of a read from the archive; shorter than that of a request."""
@@ -38,10 +41,11 @@ def compress_log(diffs: Sequence[StoredDiff]) -> bytes:
 
 
 class CompactedLogs:
-    """Reads compacted logs, and caches those that were read last."""
+    """Reads compacted logs, and caches those that were read last; `service.games.archiver.EndedLogs` on Redis."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._client = client
+        self._state_script = Script(client, "log_state.lua")
         self.archive: ArchiveStorage | None = None
         self._logs: OrderedDict[tuple[str, bytes], list[StoredDiff]] = OrderedDict()
         self._bytes = 0
@@ -71,6 +75,41 @@ class CompactedLogs:
             log = self._logs[key]
             self._logs.move_to_end(key)
         return log[since:], Revision(log[-1].version, log[-1].digest)
+
+    async def load_state(self, game: str) -> LogState:
+        """Return where a game's log is."""
+        archived, compacted = await self._client.execute("HMGET", keys.game(game), "archived", "compacted")
+        end, document = decode_compacted(compacted or b"0  ")
+        return LogState(int(archived or 0), end.version, document)
+
+    async def mark_pending(self, game: str, ttl_s: int) -> None:
+        """Have a game that could not be archived live for `ttl_s` at least, and count it as pending."""
+        await asyncio.gather(
+            *(self._client.execute("EXPIRE", key, ttl_s, "GT") for key in (keys.game(game), keys.log(game))),
+            self._client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", int(now()), game),
+        )
+
+    async def mark_archived(self, game: str, revision: Revision, ttl_s: int) -> bool:
+        """Store which revision is archived, and let the game expire in `ttl_s`; return False if it has another one."""
+        return await self._set_state(game, revision, "", ttl_s, "", "archived", revision.version)
+
+    async def compact(
+        self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff], ttl_s: int
+    ) -> None:
+        """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
+        packed = b"" if document else await asyncio.to_thread(compress_log, log)
+        compacted = f"{revision.version} {revision.digest} {document}"
+        archived = revision.version if document else ""
+        if await self._set_state(game, revision, archived, ttl_s, "1", "compacted", compacted, "log", packed):
+            LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
+
+    async def unmark_pending(self, game: str) -> None:
+        """Count a game as pending no longer."""
+        await self._client.execute("ZREM", keys.ARCHIVE_PENDING, game)
+
+    async def _set_state(self, game: str, revision: Revision, *arguments: Argument) -> bool:
+        script_keys = [keys.game(game), keys.log(game)]
+        return bool(await self._state_script.run(script_keys, log_entries.pack_revision(revision), *arguments))
 
     def _cache(self, key: tuple[str, bytes], log: list[StoredDiff]) -> None:
         if key not in self._logs:

@@ -20,7 +20,7 @@ from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import index_keys
 from service.games.index_repair import IndexEntries, ScannedKeys
-from service.games.ports import Change, Page
+from service.games.ports import Change, Page, webhook_entry
 from service.store import keys
 from service.store.connection import Argument
 from service.store.pipeline import PipelinedClient
@@ -190,7 +190,9 @@ class RedisIndexRepair(GameIndex):
             wanted.append((keys.GAME_SCHEDULE, entries.due_at, game))
         if entries.archive_at is not None:
             wanted.append((keys.ARCHIVE_SCHEDULE, entries.archive_at, game))
-        wanted += [(keys.WEBHOOK_SCHEDULE, at, f"{game} {webhook}") for webhook, at in entries.webhooks.items()]
+        wanted += [
+            (keys.WEBHOOK_SCHEDULE, at, webhook_entry(game, webhook)) for webhook, at in entries.webhooks.items()
+        ]
         added = await asyncio.gather(
             *(self._client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
         )

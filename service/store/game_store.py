@@ -6,7 +6,6 @@ An API key is a hash, which never expires; an index has the keys' names.
 """
 
 import asyncio
-import math
 import secrets
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -38,6 +37,7 @@ from service.games.ports import (
     UnreadableGame,
     VersionConflict,
     WebhookStore,
+    webhook_entry,
 )
 from service.store import keys, log_entries
 from service.store.compacted_logs import CompactedLogs
@@ -47,12 +47,12 @@ from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
 from service.store.log_entries import CommitHeader
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
-from service.store.schedule import RedisArchiveQueue, Schedule
+from service.store.schedule import RedisDueQueue
 from service.store.server_check import Finding, check_server
 from service.store.topology import ClusterTopology, SentinelTopology, StandaloneTopology, Topology
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
-from service.supervision import Backoff, Supervisor
+from service.supervision import Supervisor
 from service.telemetry import clock
 from service.telemetry.clock import DAY_S
 
@@ -86,9 +86,6 @@ encode_api_key = msgspec.msgpack.Encoder().encode
 _DECODER = msgspec.msgpack.Decoder(ApiKey)
 
 
-FAILURE_COUNT_TTL_S = 60
-"""How long after the delay a failed game counts as failing: its next failure then is the first of a row."""
-
 _GAME_FIELDS = ("revision", "snapshot", "access", "hooks", "tokens")
 
 _MAX_REMEMBERED_GAMES = 10_000
@@ -116,14 +113,15 @@ class RedisStore(GameIndex):
         """The day (since 1970) on which this instance extended the index keys of a game."""
         self._load_script = Script(client, "load_since.lua")
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
-        self._schedule = Schedule(client)
         self._notifications = ChangeNotifications(client.topology)
         self.monitor = RedisMonitor(client, self._notifications)
         self.health = RedisHealth(client, self._commit_probe)
-        self.webhooks: WebhookStore = RedisWebhookStore(client)
+        self.due_games = RedisDueQueue(client, keys.GAME_SCHEDULE)
+        self.due_webhooks = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
+        self.due_archives = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
+        self.webhooks: WebhookStore = RedisWebhookStore(client, self.due_webhooks)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
         self.buckets: TokenBucketStore = RedisTokenBuckets(client)
-        self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)
         self.index_repair = RedisIndexRepair(client)
         self.compacted_logs = CompactedLogs(client)
@@ -174,10 +172,13 @@ class RedisStore(GameIndex):
         if change.access_record is not None:
             await self.index_before_commit(change)
         if stored.webhooks:
-            await self.webhooks.schedule(stored.id, stored.webhooks, int(time.time()))
+            due = (webhook_entry(stored.id, webhook) for webhook in stored.webhooks)
+            await asyncio.gather(*(self.due_webhooks.schedule(entry, int(clock.now())) for entry in due))
         if game.status in ENDED_STATUSES:
-            await self.archive_queue.schedule(stored.id, int(clock.now()) + ARCHIVE_DELAY_S)
-        is_due_earlier = change.due_at is not None and not await self._schedule.schedule(stored.id, change.due_at)
+            archive_at = int(clock.now()) + ARCHIVE_DELAY_S
+            pending = self._client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", archive_at, stored.id)
+            await asyncio.gather(pending, self.due_archives.schedule(stored.id, archive_at))
+        is_due_earlier = change.due_at is not None and not await self.due_games.schedule(stored.id, change.due_at)
         extending = None
         if not self._is_extended_today(stored.id) and change.access_record is None:  # else they were extended above
             extending = self.index_game(change, return_exceptions=True)
@@ -198,7 +199,7 @@ class RedisStore(GameIndex):
             if stored.status is not None:
                 await self.unlist(stored.id, stored.status)
         if is_due_earlier:
-            await self._schedule.reschedule(stored.id, change.due_at)
+            await self.due_games.reschedule(stored.id, int(clock.now()), change.due_at)
 
     def _is_extended_today(self, game: str) -> bool:
         """Return whether this was called for the game today already, as far as this instance remembers."""
@@ -283,31 +284,6 @@ class RedisStore(GameIndex):
         """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
         loading = (self._client.execute("HMGET", keys.game(game), "revision", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
-
-    async def list_due(self, now: int, limit: int) -> list[str]:
-        """Return games whose `due_at` has come, the oldest first; after a version conflict some come early."""
-        return await self._schedule.list_due(now, limit)
-
-    async def reschedule(self, game: str, until: int | None) -> None:
-        """Move a game's `due_at` (None removes it). The game may come up once more, a little later."""
-        await self._schedule.reschedule(game, until)
-
-    async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
-        """Delay a due game that failed, longer after each failure in a row.
-
-        Return the number of failures in a row; None if the game is not due any more.
-        """
-        key = keys.failures(game)
-        failures = int(await self._client.execute("GET", key) or 0) + 1
-        pause_s = math.ceil(backoff.delay_s(failures))
-        if not await self._schedule.postpone(game, now, now + pause_s):
-            return None
-        await self._client.execute("SET", key, failures, "EX", 2 * pause_s + FAILURE_COUNT_TTL_S)
-        return failures
-
-    async def defer(self, game: str, now: int, until: int) -> None:
-        """Delay a due game that did not fail itself, unless another instance has moved it."""
-        await self._schedule.postpone(game, now, until)
 
     def notifications(self) -> AsyncGenerator[ChangeNotification]:
         """Yield which of the subscribed games others have changed. A notification may be lost: the log is the truth."""

@@ -114,14 +114,19 @@ def replica_wait(game_id: str) -> str:
     return f"south-seas:{{{game_id}}}:waited"
 
 
-def failures(game_id: str) -> str:
-    """Return the key of a string: how often in a row the game failed when it was due."""
-    return f"south-seas:{{{game_id}}}:failures"
+def failures(queue: str, entry: str) -> str:
+    """Return the key of a string: how often in a row an entry of a queue failed when it was due. It expires."""
+    return f"{_entry_prefix(queue, entry)}:failures"
 
 
-def webhook_lease(subject: str, hook: str) -> str:
-    """Return the key of a string: who is delivering to a webhook. It expires."""
-    return f"south-seas:{{{subject}}}:hook:{hook}:lease"
+def lease(queue: str, entry: str) -> str:
+    """Return the key of a string: who is working on an entry of a queue. It expires."""
+    return f"{_entry_prefix(queue, entry)}:lease"
+
+
+def _entry_prefix(queue: str, entry: str) -> str:
+    subject, _, webhook = entry.partition(" ")
+    return f"south-seas:{{{subject}}}:{queue.removeprefix(PREFIX)}" + (webhook and f":{webhook}")
 
 
 def webhook_attempts(subject: str, hook: str) -> str:
@@ -132,11 +137,6 @@ def webhook_attempts(subject: str, hook: str) -> str:
 def bucket(name: str) -> str:
     """Return the key of a string: when a token bucket is full again. `name` has a hash of the client that it limits."""
     return f"south-seas:bucket:{name}"
-
-
-def archive_lease(game_id: str) -> str:
-    """Return the key of a string: who is archiving a game. It expires."""
-    return f"south-seas:{{{game_id}}}:archive:lease"
 
 
 def game_of(key: str) -> str | None:

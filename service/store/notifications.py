@@ -19,7 +19,6 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
-from time import monotonic
 from typing import Any
 
 from redis.asyncio.client import PubSub
@@ -104,26 +103,25 @@ class PubSubConnection:
 
     async def _read_messages(self, pubsub: PubSub) -> None:
         """Handle messages until the connection is lost or silent. Raise one of CONNECTION_ERRORS."""
-        async with asyncio.timeout(SILENCE_TIMEOUT_S):
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(SILENCE_TIMEOUT_S) as silence:
             await pubsub.connect()  # type: ignore[no-untyped-call]
-        self.is_up = True
-        self._requests = asyncio.Queue()
-        for game in self._games:
-            self._request(game, subscribe=True)
-        sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=CONNECTION_ERRORS)
-        try:
-            last_message_at = monotonic()
-            while monotonic() - last_message_at < SILENCE_TIMEOUT_S and not sending.done():
-                async with asyncio.timeout(SILENCE_TIMEOUT_S):
+            self.is_up = True
+            self._requests = asyncio.Queue()
+            for game in self._games:
+                self._request(game, subscribe=True)
+            sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=CONNECTION_ERRORS)
+            try:
+                while not sending.done():
                     message = await pubsub.get_message(timeout=PING_INTERVAL_S)
                     if message is None:
                         await pubsub.ping()
-                if message is not None:
-                    last_message_at = monotonic()
-                    self._handle_message(message)
-        finally:
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
+                    else:
+                        silence.reschedule(loop.time() + SILENCE_TIMEOUT_S)
+                        self._handle_message(message)
+            finally:
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
 
     async def _send_requests(self, pubsub: PubSub, requests: "asyncio.Queue[tuple[bool, str]]") -> None:
         """Send requests, one channel at a time: a Cluster rejects one SSUBSCRIBE for channels of several slots."""

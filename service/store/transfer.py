@@ -8,13 +8,13 @@ import msgspec
 
 from schemas.vocabulary import STATUSES
 from service.games.archiver import RestoreRequest
-from service.games.ports import Revision
+from service.games.ports import Revision, webhook_entry
 from service.store import keys, log_entries
 from service.store.connection import Argument
 from service.store.game_index import GameIndex
 from service.store.pipeline import PipelinedClient, Script
-from service.store.schedule import Schedule
-from service.telemetry.clock import unix_seconds
+from service.store.schedule import RedisDueQueue
+from service.telemetry.clock import now, unix_seconds
 
 _SCAN_BATCH_SIZE = 1000
 
@@ -24,8 +24,9 @@ class RedisGameTransfer(GameIndex):
 
     def __init__(self, client: PipelinedClient) -> None:
         super().__init__(client)
-        self._schedule = Schedule(client)
-        self._webhook_schedule = Schedule(client, key=keys.WEBHOOK_SCHEDULE)
+        self._due_games = RedisDueQueue(client, keys.GAME_SCHEDULE)
+        self._due_webhooks = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
+        self._due_archives = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
         self._restore_script = Script(client, "restore.lua", wait_for_replicas=True)
 
     async def iter_games(self) -> AsyncIterator[str]:
@@ -48,17 +49,18 @@ class RedisGameTransfer(GameIndex):
         deleted = await self._client.execute(
             "DEL",
             *keys.commit_keys(game),
-            keys.failures(game),
-            keys.archive_lease(game),
+            keys.failures(keys.GAME_SCHEDULE, game),
+            keys.failures(keys.ARCHIVE_SCHEDULE, game),
+            keys.lease(keys.ARCHIVE_SCHEDULE, game),
             *lists,
             wait_for_replicas=True,
         )
         await asyncio.gather(
             self.unindex(index_keys, game),
             *(self.unlist(game, status) for status in STATUSES),
-            *(self._webhook_schedule.reschedule(f"{game} {webhook}", None) for webhook in webhooks),
-            self._schedule.reschedule(game, None),
-            Schedule(self._client, key=keys.ARCHIVE_SCHEDULE).reschedule(game, None),
+            *(self._due_webhooks.reschedule(webhook_entry(game, webhook), int(now()), None) for webhook in webhooks),
+            self._due_games.reschedule(game, int(now()), None),
+            self._due_archives.reschedule(game, int(now()), None),
             self._client.execute("ZREM", keys.ARCHIVE_PENDING, game),
         )
         return bool(deleted)
@@ -74,11 +76,11 @@ class RedisGameTransfer(GameIndex):
             await self.list_game(stored.game)
         await self.index_before_commit(change)
         if change.due_at is not None:
-            await self._schedule.schedule(stored.id, change.due_at)
+            await self._due_games.schedule(stored.id, change.due_at)
         for one in webhooks:
             if one.state.disabled_reason is None and one.state.delivered_version < stored.game.version:
-                await self._webhook_schedule.schedule(
-                    f"{stored.id} {one.registration.id}",
+                await self._due_webhooks.schedule(
+                    webhook_entry(stored.id, one.registration.id),
                     one.state.next_attempt_at or unix_seconds(stored.game.created_at),
                 )
         game_keys = [*keys.commit_keys(stored.id)]

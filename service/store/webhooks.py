@@ -1,9 +1,6 @@
 """Webhooks in Redis, and their due dates: fields of the hash of their game, so that they expire with it, or API key."""
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import msgspec
 
@@ -12,19 +9,19 @@ from service.games.ports import (
     Added,
     DeliveryAttempt,
     ExpectedWebhooks,
-    LeaseTaken,
     StoredWebhook,
     WebhookChange,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
+    webhook_entry,
 )
 from service.store import keys
 from service.store.connection import Argument
 from service.store.pipeline import PipelinedClient, Script
-from service.store.schedule import Schedule
-from service.telemetry.clock import DAY_S
+from service.store.schedule import RedisDueQueue
+from service.telemetry.clock import DAY_S, now
 
 MAX_STORED_ATTEMPTS = 100
 """The number of delivery attempts stored of each webhook."""
@@ -36,13 +33,11 @@ ATTEMPTS_TTL_S = 30 * DAY_S
 class RedisWebhookStore:
     """`service.games.ports.WebhookStore` on Redis."""
 
-    def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, client: PipelinedClient, queue: RedisDueQueue) -> None:
         self._client = client
-        self._clock = clock
-        self._schedule = Schedule(client, clock, keys.WEBHOOK_SCHEDULE)
+        self._queue = queue
         self._add_script = Script(client, "webhook_add.lua", wait_for_replicas=True)
         self._remove_script = Script(client, "webhook_remove.lua", wait_for_replicas=True)
-        self._lease_script = Script(client, "acquire_lease.lua")
         self._ack_script = Script(client, "webhook_ack.lua")
 
     async def add(
@@ -58,7 +53,7 @@ class RedisWebhookStore:
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
-        await self.schedule(subject, [webhook.id], int(self._clock()))
+        await self._queue.schedule(webhook_entry(subject, webhook.id), int(now()))
         script_keys = [keys.subject(subject), keys.replica_wait(subject), *_record_keys(subject, record)]
         arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
         if expected is not None:
@@ -82,7 +77,9 @@ class RedisWebhookStore:
         fields = await self._client.execute(
             "HMGET", keys.subject(subject), f"hook:{webhook_id}", f"hook:{webhook_id}:state"
         )
-        return _decode_webhook(fields) if fields[0] is not None else None
+        if fields[0] is None:
+            return None
+        return StoredWebhook(_REGISTRATION_DECODER.decode(fields[0]), _STATE_DECODER.decode(fields[1]))
 
     async def remove(self, subject: str, webhook_id: str) -> bool:
         """Remove a webhook, and return whether there was one."""
@@ -95,31 +92,12 @@ class RedisWebhookStore:
         )
         return [_ATTEMPT_DECODER.decode(entry) for entry in entries]
 
-    async def acquire_lease(
-        self, subject: str, webhook_id: str, holder: str, seconds: int
-    ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
-        """Lease a webhook to one holder for `seconds`, so that nobody else delivers to it."""
-        fields = f"hook:{webhook_id}", f"hook:{webhook_id}:state"
-        reply = await self._lease_script.run(
-            [keys.webhook_lease(subject, webhook_id), keys.subject(subject)], holder, seconds, *fields
-        )
-        match reply:
-            case 0:
-                return LeaseTaken()
-            case list():
-                return _decode_webhook(reply)
-            case _:
-                return WebhookNotFound()
-
-    async def save(
-        self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int | None = None
-    ) -> bool:
-        """Store what changed of a leased webhook; extend the lease, or release it (None).
+    async def save(self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int) -> bool:
+        """Store what changed of a leased webhook, and extend the lease.
 
         Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
         """
-        lease = "" if lease_s is None else lease_s
-        arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease
+        arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease_s
         script_keys = [*_script_keys(subject, webhook_id), *_record_keys(subject, change.record)]
         return bool(
             await self._ack_script.run(script_keys, *arguments, _encode(change.registration), _encode(change.record))
@@ -139,25 +117,12 @@ class RedisWebhookStore:
             self._client.execute("EXPIRE", key, ATTEMPTS_TTL_S),
         )
 
-    async def schedule(self, subject: str, webhook_ids: Sequence[str], at: int) -> None:
-        """Schedule webhooks, unless they are due earlier."""
-        await asyncio.gather(*(self._schedule.schedule(f"{subject} {hook}", at) for hook in webhook_ids))
-
-    async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Return subjects and webhooks that are due, the oldest date first, until `reschedule` moves them."""
-        members = [member.partition(" ") for member in await self._schedule.list_due(now, limit)]
-        return [(subject, hook) for subject, _, hook in members]
-
-    async def reschedule(self, subject: str, webhook_id: str, until: int | None) -> None:
-        """Move the due date of a webhook (None removes it). A date set meanwhile comes up a little later."""
-        await self._schedule.reschedule(f"{subject} {webhook_id}", until)
-
 
 def _script_keys(subject: str, webhook_id: str) -> list[str]:
     """Return the keys of webhook_ack.lua and webhook_remove.lua."""
     return [
         keys.subject(subject),
-        keys.webhook_lease(subject, webhook_id),
+        keys.lease(keys.WEBHOOK_SCHEDULE, webhook_entry(subject, webhook_id)),
         keys.webhook_attempts(subject, webhook_id),
     ]
 
@@ -181,10 +146,6 @@ def _encode(value: WebhookRegistration | WebhookState | DeliveryAttempt | Idempo
 def decode_webhook_ids(field: bytes | None) -> list[str]:
     """Decode the ids of a game's webhooks from their hash field."""
     return field.decode().split(",") if field else []
-
-
-def _decode_webhook(fields: Sequence[Any]) -> StoredWebhook:
-    return StoredWebhook(_REGISTRATION_DECODER.decode(fields[0]), _STATE_DECODER.decode(fields[1]))
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -66,30 +66,31 @@ class Charge:
     Without rate limits nothing is taken.
     """
 
+    is_admitted = False
+    """Whether the rate limiter has seen the request, and rejected it or not."""
+    api_key: ApiKey | None = None
+    """The API key that pays in place of the address."""
+    buckets: tuple[Bucket, ...] = ()
+    """Of the client that pays, if one does: of requests and of time."""
+    counted: tuple[TokenLease, ...] = ()
+    """Charged whatever the response is."""
+    creations: tuple[TokenLease, ...] = ()
+    """Charged unless the response shows that nothing was created."""
+    guess: tuple[TokenLease, ...] = ()
+    """Charged until the response shows that the request was no guess: many concurrent guesses are rejected too."""
+    may_guess = False
+    """Whether the response shows if a game or a token exists."""
+    unverified_token = b""
+    """Hash of a token that is not trusted yet; the response shows whether it is valid."""
+    _reserved_ms = 0.0
+    _is_paid = False
+    """Whether bots or a seat are charged, which they are once, however often the command is retried."""
+
     def __init__(self, account: Account) -> None:
         self.account = account
         """Of the client's address."""
-        self.is_admitted = False
-        """Whether the rate limiter has seen the request, and rejected it or not."""
-        self.api_key: ApiKey | None = None
-        """The API key that pays in place of the address."""
-        self.buckets: tuple[Bucket, ...] = ()
-        """Of the client that pays, if one does: of requests and of time."""
-        self._reserved_ms = 0.0
-        self.counted: tuple[TokenLease, ...] = ()
-        """Charged whatever the response is."""
-        self.creations: tuple[TokenLease, ...] = ()
-        """Charged unless the response shows that nothing was created."""
-        self.guess: tuple[TokenLease, ...] = ()
-        """Charged until the response shows that the request was no guess, so that many concurrent guesses are rejected
-        too.
-        """
-        self.may_guess = False
-        """Whether the response shows if a game or a token exists."""
-        self.unverified_token = b""
-        """Hash of a token that is not trusted yet; the response shows whether it is valid."""
-        self._is_paid = not account.accounts.is_enabled
-        """Whether bots or a seat are charged, which they are once, however often the command is retried."""
+        if not account.accounts.is_enabled:
+            self._is_paid = True
 
     def admit(self, buckets: tuple[Bucket, ...]) -> None:
         """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""

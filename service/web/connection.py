@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from aiohttp import HttpVersion11, hdrs, web
 
-from service.web.app_keys import EXPECTS_CONTINUE
+from service.web.app import EXPECTS_CONTINUE
 from service.web.charge import Charge
 from service.web.client_ip import UNKNOWN, BearerToken
 from service.web.connection_limiter import ConnectionLimiter

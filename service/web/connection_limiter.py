@@ -8,16 +8,15 @@ The connection that has not been read from for the longest is dropped first; a c
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
-from email.utils import formatdate
-from itertools import starmap
-from typing import Any, Literal, Protocol, cast
+from contextlib import asynccontextmanager
+from typing import Any, Literal, Protocol
 
 from aiohttp import web
 
 from schemas.problems import problem
 from service.telemetry.metrics import RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.accounts import Account, Accounts
-from service.web.app_keys import SUPERVISOR
+from service.web.app import SUPERVISOR, App
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies
 from service.web.common_headers import CommonHeaders, new_request_id
@@ -174,11 +173,8 @@ class ConnectionLimiter:
     def _encode_refusal(self, code: str, detail: str) -> bytes:
         """Return a complete response for a connection that is rejected before anything is read."""
         response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
-        headers, body = response.headers, cast("bytes", response.body)
-        self.common_headers.add_to(headers, new_request_id())
-        headers.update({"Content-Length": str(len(body)), "Connection": "close", "Date": formatdate(usegmt=True)})
-        status = f"HTTP/1.1 {response.status} {response.reason}"
-        return "\r\n".join((status, *starmap("{}: {}".format, headers.items()), "", "")).encode() + body
+        self.common_headers.add_to(response, new_request_id())
+        return response.encode()
 
     def _log_rejection(self, connection: Connection) -> None:
         """Log the first rejected connection, and then every thousandth."""
@@ -203,9 +199,10 @@ class ConnectionLimiter:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_INTERVAL_S)
+            now = loop.time()
             for number, connection in enumerate([*self.connections]):
                 try:
-                    connection.check_timeouts(loop.time())
+                    connection.check_timeouts(now)
                 except Exception:  # one connection that fails must not keep all others open
                     LOG.exception("the timeouts of a connection could not be checked: it is closed")
                     connection.force_close()
@@ -216,7 +213,8 @@ class ConnectionLimiter:
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
 
 
-async def run_timeout_sweep(app: web.Application) -> AsyncIterator[None]:
+@asynccontextmanager
+async def run_timeout_sweep(app: App) -> AsyncIterator[None]:
     """Check connections for timeouts while the application runs."""
     async with app[SUPERVISOR].running("connection-timeouts", app[CONNECTION_LIMITER].enforce_timeouts):
         yield

@@ -26,7 +26,9 @@ from service.games.access import MIN_SECRET_LENGTH, is_guessable
 from service.games.errors import Malformed, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
+from service.web.app import HttpRequest
 from service.web.client_ip import HASH_BYTES, BearerToken
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
 
@@ -432,14 +434,14 @@ def parse_origins(text: str) -> tuple[str, ...]:
     return origins
 
 
-def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
+def check_origin(request: HttpRequest, allowed: tuple[str, ...]) -> None:
     """Raise OriginNotAllowed for a page of another origin than the allowed ones."""
     origin = request.headers.get("Origin")
     if allowed != ALL_ORIGINS and origin is not None and origin.lower() not in allowed:
         raise OriginNotAllowed(origin[:MAX_SHOWN_CHARACTERS])
 
 
-def options_response(request: web.Request, error: web.HTTPException) -> web.Response:
+def options_response(request: HttpRequest, error: web.HTTPException) -> web.Response:
     """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
 
     Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
@@ -459,4 +461,4 @@ def options_response(request: web.Request, error: web.HTTPException) -> web.Resp
         headers["Allow"] = allowed
     if requested := _NAME.findall(join_lines(request.headers.getall(REQUESTED_HEADERS, ()))):
         headers["Access-Control-Allow-Headers"] = ", ".join(requested)
-    return web.Response(status=204, headers=headers)
+    return WholeResponse(status=204, headers=headers)

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -24,6 +25,8 @@ from service.i18n import Language
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
+from service.web.app import App, HttpRequest
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
@@ -40,7 +43,6 @@ from service.web.responses import (
     CACHE_IMMUTABLE,
     CACHE_PRIVATE,
     CACHE_PUBLIC,
-    MAX_SYNC_BYTES,
     Asset,
     CompressibleResponse,
     make_asset,
@@ -86,7 +88,7 @@ class ImageRequest(NamedTuple):
     """The language of its words; None if it has none."""
 
 
-async def image_response(request: web.Request, image: ImageRequest) -> web.Response:
+async def image_response(request: HttpRequest, image: ImageRequest) -> web.Response:
     """Return the picture, or 304 if the client's copy is current."""
     response = await _draw_or_revalidate(request, image)
     if image.language is not None:
@@ -94,12 +96,12 @@ async def image_response(request: web.Request, image: ImageRequest) -> web.Respo
     return response if image.image_format == "png" else add_vary(response, "Accept-Encoding")
 
 
-async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.Response:
+async def _draw_or_revalidate(request: HttpRequest, image: ImageRequest) -> web.Response:
     subject, image_format, width, cache_headers, make_job, _ = image
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
     if (current := match_if_none_match(request, etag)) is not None:
-        return web.Response(status=304, headers={**cache_headers, "ETag": current})
+        return WholeResponse(status=304, headers={**cache_headers, "ETag": current})
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
         charge = get_connection(request).charge
@@ -110,13 +112,12 @@ async def _draw_or_revalidate(request: web.Request, image: ImageRequest) -> web.
             body = await request.app[IMAGE_RENDERER].render(key, job, order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
-        return web.Response(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
+        return WholeResponse(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
     return CompressibleResponse(
         body=body,
         content_type=MEDIA_TYPES[image_format],
         charset="utf-8",
         headers=headers,
-        zlib_executor_size=MAX_SYNC_BYTES,
     )
 
 
@@ -188,7 +189,8 @@ class TileSetPictures:
 TILESET_PICTURES = web.AppKey("tileset_pictures", TileSetPictures)
 
 
-async def tileset_pictures_lifespan(app: web.Application) -> AsyncIterator[None]:
+@asynccontextmanager
+async def tileset_pictures_lifespan(app: App) -> AsyncIterator[None]:
     """Give an application its pictures of tile sets, and close them with the application."""
     app[TILESET_PICTURES] = pictures = TileSetPictures()
     yield

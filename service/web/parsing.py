@@ -14,7 +14,7 @@ from aiohttp import HttpVersion11, hdrs, web
 from schemas.messages import Version
 from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
-from service.web.app_keys import EXPECTS_CONTINUE, LIMITS
+from service.web.app import EXPECTS_CONTINUE, LIMITS, HttpRequest
 from service.web.problems import BodyTooLarge, UnsupportedMediaType, to_malformed
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ MAX_FLOATS_BYTES = 4_096
 _LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
 
 
-async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
+async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T:
     """Read and decode the body. Raises UnsupportedMediaType, BodyTooLarge, Malformed."""
     if request.headers.get(hdrs.CONTENT_TYPE) != JSON:
         _check_media_type(request)
@@ -81,7 +81,7 @@ def _parse_float(literal: str) -> float:
 _UNTYPED = msgspec.json.Decoder(float_hook=_parse_float)
 
 
-async def _receive_body(request: web.Request, limit: int) -> bytes:
+async def _receive_body(request: HttpRequest, limit: int) -> bytes:
     """Receive a body of at most `limit` bytes. Raises BodyTooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
@@ -99,7 +99,7 @@ async def _receive_body(request: web.Request, limit: int) -> bytes:
     return bytes(body)
 
 
-def read_query(request: web.Request, query_type: type[Q]) -> Q:
+def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
     """Return the query parameters; unknown names are ignored, and an empty value means that the parameter is absent.
 
     Raises Malformed with the parameter as its path.
@@ -122,7 +122,7 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
     return query
 
 
-def _check_media_type(request: web.Request) -> None:
+def _check_media_type(request: HttpRequest) -> None:
     """Raise UnsupportedMediaType unless the Content-Type is JSON in UTF-8."""
     if len(request.headers.get("Content-Type", "")) > MAX_MEDIA_TYPE_LENGTH:
         raise UnsupportedMediaType  # needed until Python parses 8 KB of semicolons in less than 1 s
@@ -130,7 +130,7 @@ def _check_media_type(request: web.Request) -> None:
         raise UnsupportedMediaType
 
 
-def without_expectation(request: web.Request) -> web.Request:
+def without_expectation(request: HttpRequest) -> HttpRequest:
     """Return a request that has no Expect; `EXPECTS_CONTINUE` says whether it expects 100 Continue.
 
     A client sends its body only once the request is accepted without it (RFC 9110, 10.1.1). aiohttp would answer before
@@ -145,7 +145,7 @@ def without_expectation(request: web.Request) -> web.Request:
     return accepted
 
 
-def expects_continue(request: web.Request) -> bool:
+def expects_continue(request: HttpRequest) -> bool:
     """Return whether the client waits for 100 Continue with a body of which nothing has arrived."""
     return not request.content.total_bytes and request.get(EXPECTS_CONTINUE, False)
 
@@ -157,12 +157,12 @@ class ResumePoint(msgspec.Struct, frozen=True):
     digest: Digest | None = None
 
 
-def parse_resume_query(request: web.Request) -> ResumePoint:
+def parse_resume_query(request: HttpRequest) -> ResumePoint:
     """Parse the query. Raises Malformed."""
     return read_query(request, ResumePoint)
 
 
-def parse_last_event_id(request: web.Request) -> ResumePoint:
+def parse_last_event_id(request: HttpRequest) -> ResumePoint:
     """Parse the Last-Event-ID header, or the query if there is none. Raises Malformed."""
     event_id = request.headers.get("Last-Event-ID")
     if not event_id:

@@ -11,10 +11,12 @@ from aiohttp import web
 from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
+from service.games.due_work import record_failure
 from service.games.errors import ServiceError
-from service.games.game_failures import record_failure
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
+from service.web.app import HttpRequest
+from service.web.common_headers import WholeResponse
 
 
 class WebError(ServiceError):
@@ -169,7 +171,7 @@ def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
     return problem(error.code, error.describe(outcome), **members)
 
 
-def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> web.Response:
+def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> WholeResponse:
     """Return an HTTP response with a problem."""
     PROBLEMS.labels(document.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
@@ -177,14 +179,14 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
         headers["Retry-After"] = str(document.retry_after_s)
     if extra_headers is not None:
         headers.update(extra_headers)
-    return web.Response(status=document.status, body=encode_json(document), headers=headers)
+    return WholeResponse(status=document.status, body=encode_json(document), headers=headers)
 
 
 def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     """Return the response to a request that raised a ServiceError."""
     document = to_problem(error, _outcome(request))
     is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
-    if is_damaged and isinstance(request, web.Request):
+    if is_damaged and isinstance(request, HttpRequest):
         record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE

@@ -32,7 +32,7 @@ from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
 from service.games.queries import is_valid_token
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.accounts import Account, Accounts, Bucket, RecentCache, refund
-from service.web.app_keys import LIMITS
+from service.web.app import LIMITS, HttpRequest
 from service.web.charge import RATE_LIMIT, Charge, key_policies
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
@@ -50,13 +50,13 @@ LOADED_GAME_S = 0.0001
 """What a game of a list costs before the request's own coroutine has it: tasks of their own load and decode it."""
 
 
-def charge_loaded_games(request: web.Request, number: int) -> None:
+def charge_loaded_games(request: HttpRequest, number: int) -> None:
     """Charge a request for the games of a list that were loaded."""
     get_connection(request).loop_time.unpaid_s += number * LOADED_GAME_S
 
 
 @asynccontextmanager
-async def open_stream(request: web.Request) -> AsyncIterator[None]:
+async def open_stream(request: HttpRequest) -> AsyncIterator[None]:
     """Admit and count a WebSocket or event stream.
 
     Raises OriginNotAllowed, TooManyConnections, Malformed.
@@ -149,7 +149,7 @@ class RateLimiter:
         self._api_keys = api_keys
         self._is_valid_token = partial(is_valid_token, accounts.context)
 
-    async def admit(self, request: web.Request, terms: Terms = NO_ROUTE) -> Charge:
+    async def admit(self, request: HttpRequest, terms: Terms = NO_ROUTE) -> Charge:
         """Charge a request to its API key, its trusted token or its address.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
@@ -177,7 +177,7 @@ class RateLimiter:
             charge.creations += await account.take(accounts.idempotency_keys)
         return charge
 
-    async def admit_socket(self, request: web.Request, *, may_guess: bool) -> None:
+    async def admit_socket(self, request: HttpRequest, *, may_guess: bool) -> None:
         """Charge the upgrade to a WebSocket, which counts guesses itself. Raises RateLimited, StoreUnavailable."""
         charge = await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
         charge.settle()
@@ -202,7 +202,7 @@ class RateLimiter:
             charge.creations += await account.take(accounts.idempotency_keys)
 
     async def _admit_stranger(
-        self, charge: Charge, request: web.Request | None, game: str | None, tokens: Iterable[str]
+        self, charge: Charge, request: HttpRequest | None, game: str | None, tokens: Iterable[str]
     ) -> None:
         """Charge what may be a guess to an address; over its limit, to the first of the tokens that the store knows.
 
@@ -223,7 +223,7 @@ class RateLimiter:
             charge.unverified_token = b""
             charge.admit(self._trust(make_token_id(token)) + account.token_buckets)
 
-    async def _admit_api_key(self, charge: Charge, request: web.Request, terms: Terms) -> None:
+    async def _admit_api_key(self, charge: Charge, request: HttpRequest, terms: Terms) -> None:
         """Charge a request to its API key: a request, and a game or an idempotency key.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
@@ -242,7 +242,7 @@ class RateLimiter:
         elif IDEMPOTENCY_KEY in request.headers and request.method not in SAFE_METHODS:
             charge.creations += await payer.take(accounts.idempotency_keys)
 
-    async def _authenticate(self, request: web.Request, account: Account) -> ApiKey:
+    async def _authenticate(self, request: HttpRequest, account: Account) -> ApiKey:
         """Return the API key of a request. An invalid one counts as a guess of its address.
 
         An address with too many guesses has its keys checked one after the other at a bounded rate, so its guesses do
@@ -293,7 +293,7 @@ class RateLimiter:
         finally:
             asyncio.get_running_loop().call_later(pause_s, queue.release, ANONYMOUS, started_at)
 
-    def settle(self, request: web.Request, response: web.StreamResponse) -> None:
+    def settle(self, request: HttpRequest, response: web.StreamResponse) -> None:
         """Settle a request's charge with the response: trust its token, count guesses, set its headers.
 
         The connection of what nobody pays for is closed, so that it cannot be repeated there.

@@ -8,7 +8,7 @@ import logging
 import traceback
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
 from time import monotonic, perf_counter, thread_time
 from typing import Literal, NamedTuple
@@ -29,6 +29,7 @@ from service.drawing.tile import draw_rotations, tile_svg
 from service.fair_queue import FairQueue, QueueFull, Requester
 from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
+from service.web.app import App
 from service.web.charge import Charge
 from service.web.problems import RenderingFailed, TooManyWaiting
 
@@ -131,7 +132,7 @@ MAX_CACHE_BYTES = 32 * 1024 * 1024
 MAX_WAITING = 32
 """Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
 RENDER_TIMEOUT_S = 20.0
-"""A worker that takes longer for one picture is ended."""
+"""A worker that takes more processor time for one picture is ended."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 WORKER_SHARE = 0.25
@@ -280,7 +281,8 @@ class ImageRenderer:
 IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
 
 
-async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
+@asynccontextmanager
+async def renderer_lifespan(app: App) -> AsyncIterator[None]:
     """Start an application's image renderer, and close it with the application."""
     app[IMAGE_RENDERER] = renderer = ImageRenderer()
     PICTURES_WAITING.set_function(lambda: renderer.pending_count)

@@ -1,8 +1,10 @@
 """JSON responses and static files, with entity tags, caching and compression."""
 
+import asyncio
 import gzip
+import zlib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -11,11 +13,12 @@ from typing import Any, NamedTuple
 
 from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
-from multidict import istr
+from multidict import CIMultiDict, istr
 
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
-from service.web.common_headers import IDEMPOTENT_REPLAYED, PAGE_HEADERS
+from service.web.app import HttpRequest
+from service.web.common_headers import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 from service.web.headers import match_entity_tag, negotiate_coding
 from service.web.parsing import JSON
 
@@ -39,26 +42,36 @@ _CACHE_HEADERS: dict[bool, dict[str, str]] = {
 }
 """By whether a response is private."""
 
-_SECRET_HEADERS: dict[bool, dict[str, str]] = {
-    False: {hdrs.CACHE_CONTROL: NO_STORE},
-    True: {hdrs.CACHE_CONTROL: NO_STORE, hdrs.VARY: "Authorization"},
+_JSON_HEADERS = {
+    private: CIMultiDict({hdrs.CONTENT_TYPE: JSON, **headers}) for private, headers in _CACHE_HEADERS.items()
+}
+
+_SECRET_HEADERS = {
+    False: CIMultiDict({hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: NO_STORE}),
+    True: CIMultiDict({hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: NO_STORE, hdrs.VARY: "Authorization"}),
 }
 """The same for a response with secrets, which is never compressed."""
 
 
-class CompressibleResponse(web.Response):
+_WINDOW_BITS = {web.ContentCoding.gzip: 16 + zlib.MAX_WBITS, web.ContentCoding.deflate: zlib.MAX_WBITS}
+
+
+class CompressibleResponse(WholeResponse):
     """A response that is compressed if the client accepts a coding; each coding has its own entity tag.
 
     It must contain no secrets: its length would reveal them to whoever can choose another part of it (BREACH).
     """
 
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        """Choose the coding, and begin the response."""
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
+        """Choose the coding, and write the response."""
         coding = negotiate_coding(",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ())))
         if coding is not None:
-            self.enable_compression(coding)
-            if (etag := self.headers.get("ETag")) is not None:
-                self.headers["ETag"] = f'{etag[:-1]}-{coding.value}"'
+            headers, body, compress = self.headers, self.body, partial(zlib.compress, wbits=_WINDOW_BITS[coding])
+            assert isinstance(body, bytes)  # noqa: S101  no response here has any other
+            self.body = compress(body) if len(body) <= MAX_SYNC_BYTES else await asyncio.to_thread(compress, body)
+            headers[hdrs.CONTENT_ENCODING] = coding.value
+            if (etag := headers.get("ETag")) is not None:
+                headers["ETag"] = f'{etag[:-1]}-{coding.value}"'
         return await super().prepare(request)
 
 
@@ -82,7 +95,10 @@ def json_response(  # noqa: PLR0913  each says something else of the response
     A `private` response depends on the token. A `secret` response contains tokens or other secrets, and no cache may
     store it. If it contains legal `moves`, it is in their language.
     """
-    headers: dict[str, str] = {hdrs.CONTENT_TYPE: JSON, **(_SECRET_HEADERS if secret else _CACHE_HEADERS)[private]}
+    body = value if type(value) is bytes else encode_json(value)
+    kind = WholeResponse if secret or len(body) <= MIN_COMPRESSED_BYTES else CompressibleResponse
+    response = kind(status=status, body=body, headers=(_SECRET_HEADERS if secret else _JSON_HEADERS)[private])
+    headers = response.headers
     if etag is not None:
         headers[ETAG] = etag
     if location is not None:
@@ -90,10 +106,7 @@ def json_response(  # noqa: PLR0913  each says something else of the response
     if moves is not None:
         headers[hdrs.CONTENT_LANGUAGE] = moves.language
         headers[hdrs.VARY] = f"{headers[hdrs.VARY]}, Accept-Language" if hdrs.VARY in headers else "Accept-Language"
-    body = value if type(value) is bytes else encode_json(value)
-    if secret or len(body) <= MIN_COMPRESSED_BYTES:
-        return web.Response(status=status, body=body, headers=headers)
-    return CompressibleResponse(status=status, body=body, headers=headers, zlib_executor_size=MAX_SYNC_BYTES)
+    return response
 
 
 def content_etag(body: bytes) -> str:
@@ -101,7 +114,7 @@ def content_etag(body: bytes) -> str:
     return f'"{sha256(body).hexdigest()[:32]}"'
 
 
-def cacheable_response(request: web.Request, value: Any, *, private: bool = False) -> web.Response:
+def cacheable_response(request: HttpRequest, value: Any, *, private: bool = False) -> web.Response:
     """Return a JSON response with the digest of its body as entity tag, or 304 if the client's copy is current."""
     body = encode_json(value)
     etag = content_etag(body)
@@ -109,7 +122,7 @@ def cacheable_response(request: web.Request, value: Any, *, private: bool = Fals
 
 
 def link_next_page(
-    request: web.Request, response: web.Response, parameter: str, value: str | int | None
+    request: HttpRequest, response: web.Response, parameter: str, value: str | int | None
 ) -> web.Response:
     """Add the link to the next page of a list (RFC 8288): the query with this parameter; None if there is no next."""
     if value is not None:
@@ -125,16 +138,16 @@ def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     return response
 
 
-def match_if_none_match(request: web.Request, etag: str) -> str | None:
+def match_if_none_match(request: HttpRequest, etag: str) -> str | None:
     """Return the entity tag of the client's copy if that is current, else None. Raises Malformed."""
     lines = request.headers.getall(hdrs.IF_NONE_MATCH, None)
     return None if lines is None else match_entity_tag(lines, etag)
 
 
-def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:
+def not_modified_response(request: HttpRequest, etag: str, *, private: bool = False) -> web.Response | None:
     """Return a 304 response with the entity tag of the client's copy if that is current, else None."""
     current = match_if_none_match(request, etag)
-    return None if current is None else web.Response(status=304, headers={"ETag": current, **_CACHE_HEADERS[private]})
+    return None if current is None else WholeResponse(status=304, headers={"ETag": current, **_CACHE_HEADERS[private]})
 
 
 _MEDIA_TYPES = MimeTypes()
@@ -186,16 +199,16 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
 
 
 def static_response(
-    request: web.Request, asset: Asset, caching: str, security_headers: Mapping[str, str] = PAGE_HEADERS
+    request: HttpRequest, asset: Asset, caching: str, security_headers: Mapping[str, str] = PAGE_HEADERS
 ) -> web.Response:
     """Return the response to a GET; the gzip variant has its own entity tag, as its bytes differ."""
     etag = f'"{asset.digest}"'
     headers = {**security_headers, "Cache-Control": caching, "Vary": "Accept-Encoding"}
     if (current := match_if_none_match(request, etag)) is not None:
-        return web.Response(status=304, headers={**headers, "ETag": current})
+        return WholeResponse(status=304, headers={**headers, "ETag": current})
     headers["Content-Type"] = asset.media_type
     accepted = ",".join(request.headers.getall(hdrs.ACCEPT_ENCODING, ()))
     if asset.gzipped and negotiate_coding(accepted) is web.ContentCoding.gzip:
         headers |= {"ETag": f'{etag[:-1]}-gzip"', "Content-Encoding": "gzip"}
-        return web.Response(body=asset.gzipped, headers=headers)
-    return web.Response(body=asset.body, headers={**headers, "ETag": etag})
+        return WholeResponse(body=asset.gzipped, headers=headers)
+    return WholeResponse(body=asset.body, headers={**headers, "ETag": etag})

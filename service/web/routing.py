@@ -16,7 +16,7 @@ from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.queries import load_for_reader
-from service.web.app_keys import API_KEYS, CONTEXT
+from service.web.app import API_KEYS, CONTEXT, App, HttpRequest
 from service.web.charge import Charge
 from service.web.headers import Header, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.parsing import expects_continue, read_body, read_query
@@ -34,9 +34,6 @@ Id = Annotated[
     ),
 ]
 """An id in a path; anything else does not match, so the response is 404."""
-
-MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
-"""The most frequent operations, most frequent first."""
 
 GAME_PATH = "/v1/games/{id}"
 
@@ -123,7 +120,7 @@ class RequestDecoder:
         limits = next(part for part in get_args(self.fields[name].type) if isinstance(part, Meta))
         return f"[{limits.ge}-{limits.le}]" if limits.pattern is None else limits.pattern.strip("^$")
 
-    async def decode(self, request: web.Request, charge: Charge) -> TypedRequest:
+    async def decode(self, request: HttpRequest, charge: Charge) -> TypedRequest:
         """Return the typed request: its API key is checked first, then its body, query and headers.
 
         Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
@@ -149,7 +146,7 @@ class RequestDecoder:
             values["tokens"] = parse_bearer_tokens(request)
         return self._kind(**values)
 
-    async def _check_token(self, request: web.Request) -> None:
+    async def _check_token(self, request: HttpRequest) -> None:
         """Raise Unauthorized or NoSuchGame, before the client sends its body, if its token would be rejected."""
         token = read_bearer_token(request).text
         if token is None and self._kind.access == "required":
@@ -157,7 +154,7 @@ class RequestDecoder:
         await load_for_reader(request.app[CONTEXT], request.match_info["id"], token)
 
 
-async def _authenticate_api_key(request: web.Request, charge: Charge, *, is_required: bool) -> ApiKey | None:
+async def _authenticate_api_key(request: HttpRequest, charge: Charge, *, is_required: bool) -> ApiKey | None:
     """Return the API key of a request. Raises ApiKeyRejected, Malformed, StoreUnavailable.
 
     The rate limiter has authenticated it already, unless rate limits are off.
@@ -169,11 +166,11 @@ async def _authenticate_api_key(request: web.Request, charge: Charge, *, is_requ
     return charge.api_key
 
 
-Handler = Callable[[web.Request, Any], Awaitable[web.StreamResponse]]
+Handler = Callable[[HttpRequest, Any], Awaitable[web.StreamResponse]]
 """Handles a request, given as aiohttp's and as the typed one."""
 
 
-async def _missing_handler(request: web.Request, params: TypedRequest) -> web.StreamResponse:
+async def _missing_handler(request: HttpRequest, params: TypedRequest) -> web.StreamResponse:
     raise NotImplementedError(request.path, params)
 
 
@@ -246,22 +243,13 @@ class Route:
         """Return the names of the path's parameters, each a field of the request."""
         return _PATH_PARAMETER.findall(self.path)
 
-    async def respond(self, request: web.Request) -> web.StreamResponse:
+    async def respond(self, request: HttpRequest) -> web.StreamResponse:
         """Charge and decode a request, and return the handler's response."""
         charge = await request.app[RATE_LIMITER].admit(request, self.terms)
         return await self.handler(request, await self.decoder.decode(request, charge))
 
-    def register(self, app: web.Application) -> None:
+    def register(self, app: App) -> None:
         """Register the route; a GET route responds to HEAD too."""
-        path = _PATH_PARAMETER.sub(lambda name: f"{{{name[1]}:{self.decoder.path_pattern(name[1])}}}", self.path)
-        if self.method == "GET":
-            app.router.add_get(path, self.respond)
-        else:
-            app.router.add_route(self.method, path, self.respond)
-
-
-def register_routes(app: web.Application, routes: tuple[Route, ...]) -> None:
-    """Register routes. aiohttp tries those with the same prefix in this order, so the most frequent come first."""
-    priorities = {operation: priority for priority, operation in enumerate(MOST_REQUESTED)}
-    for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
-        route.register(app)
+        methods = ("GET", "HEAD") if self.method == "GET" else (self.method,)
+        patterns = {name: self.decoder.path_pattern(name) for name in self.path_parameters}
+        app.router.add(methods, self.path, self.respond, patterns)

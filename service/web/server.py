@@ -3,9 +3,6 @@
 On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
 spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
 
-aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
-the runner here exist to install a protocol that overrides it.
-
 `/metrics` has a port of its own.
 """
 
@@ -21,178 +18,56 @@ import sys
 import time
 from asyncio import Event
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from aiohttp import HttpVersion11, hdrs, web
-from aiohttp.http import RawRequestMessage
-from aiohttp.http_exceptions import (
-    BadHttpMethod,
-    BadStatusLine,
-    InvalidHeader,
-    InvalidURLError,
-    LineTooLong,
-    PayloadEncodingError,
-)
-from aiohttp.web_protocol import ERROR
+from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, REGISTRY, generate_latest
 from prometheus_client.openmetrics import exposition as openmetrics
 
-from schemas.problems import Problem, problem
 from service.supervision import Supervisor, spawn
-from service.telemetry.logs import LOG_CONTEXT
-from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.accounts import Accounts
-from service.web.app_keys import DRAINING, LIMITS, SUPERVISOR
-from service.web.connection import CANCEL_TIMEOUT_S, ClientConnection, get_connection
+from service.web.app import DRAINING, LIMITS, SUPERVISOR, App, HttpRequest
+from service.web.common_headers import WholeResponse
+from service.web.connection import CANCEL_TIMEOUT_S
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
+from service.web.handling import ProblemServer
 from service.web.limits import Limits
-from service.web.middleware import UNMATCHED_ROUTE, Handler, Middleware, RequestContext, log_request
-from service.web.problems import TargetTooLong, problem_response, to_problem
 from service.web.streaming import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
 
 LOG = logging.getLogger(__name__)
 
-MAX_TARGET_BYTES = 2_048
-"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
 
-MAX_HEADERS = 64
-"""Headers of one request; browsers and proxies send about half as many."""
+class ProblemRunner(web.ServerRunner):
+    """Runs an application with a ProblemServer; one that is measured counts, traces and logs its requests."""
 
-UNPARSED = ERROR._replace(version=HttpVersion11)
-"""Stands for a request that aiohttp cannot parse."""
-
-MAX_FIELD_BYTES = 8_190
-"""Bytes of a header; another number than that of the target, by which the two are told apart."""
-
-_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
-    (InvalidHeader, "a header is malformed"),
-    (InvalidURLError, "the target of the request is malformed"),
-    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
-    (BadStatusLine, "the request line is malformed"),
-    (PayloadEncodingError, "the body is not encoded correctly"),
-)
-"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
-
-_NOT_HTTP = (
-    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
-    "Transfer-Encoding, and the body's chunks"
-)
-"""The same for any other."""
-
-
-def _describe_malformed(error: BaseException | None) -> Problem:
-    """Return the problem for an error of aiohttp's parser."""
-    if isinstance(error, LineTooLong):
-        _, limit, *_ = error.args
-        if limit == MAX_TARGET_BYTES:
-            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
-        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
-    for kind, detail in _MALFORMED:
-        if isinstance(error, kind):
-            return problem("malformed", detail)
-    return problem("malformed", _NOT_HTTP)
-
-
-class ProblemProtocol(ClientConnection):
-    """A connection whose errors are problem documents."""
-
-    def handle_error(
-        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
-    ) -> web.StreamResponse:
-        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
-
-        Raises ConnectionError if the response has begun or the client has disconnected.
-        """
-        del message
-        if isinstance(exc, ConnectionError):
-            raise exc
-        if status < 500:
-            HTTP_MALFORMED.inc()
-            LOG_CONTEXT.set(RequestContext())
-            document = _describe_malformed(exc)
-            log_request(request, UNMATCHED_ROUTE, document.status, 0.0)
-        else:
-            LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
-            document = problem("internal", "internal server error")
-        if request.writer.output_size > 0:
-            raise ConnectionError("the response has already begun")
-        response = problem_response(document)
-        self.limiter.common_headers.add_to(response.headers)
-        response.force_close()
-        return response
-
-
-class ProblemServer(web.Server):
-    """A server that makes a ProblemProtocol for each connection."""
-
-    def __init__(self, app: web.Application, server: web.Server, *, is_measured: bool) -> None:
-        middleware = Middleware(app, server.request_handler)
-        handle: Handler = middleware.measure if is_measured else middleware.respond
-        super().__init__(
-            lambda request: get_connection(request).loop_time.measure(handle(request)),
-            request_factory=self._build_request,
-        )
-        self._factory = server.request_factory
-        self._limiter = app[CONNECTION_LIMITER]
-
-    def _build_request(self, message: RawRequestMessage, *parts: Any) -> web.BaseRequest:
-        """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
-        request = self._factory(UNPARSED if message is ERROR else message, *parts)
-        get_connection(request).begin_request(request)
-        return request
-
-    def __call__(self) -> web.RequestHandler:
-        """Return the protocol of a new connection."""
-        return ProblemProtocol(
-            self,
-            limiter=self._limiter,
-            loop=asyncio.get_running_loop(),
-            access_log=None,
-            max_line_size=MAX_TARGET_BYTES,
-            max_headers=MAX_HEADERS,
-            max_field_size=MAX_FIELD_BYTES,
-            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
-            # before they are read, so this can go when aiohttp stops doing so.
-            auto_decompress=False,
-            read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
-        )
-
-
-class ProblemRunner(web.AppRunner):
-    """An application runner with a ProblemServer; one that is measured counts, traces and logs its requests."""
-
-    def __init__(self, app: web.Application, finish_s: float, *, is_measured: bool = True) -> None:
-        super().__init__(app)
-        self._is_measured = is_measured
-        self._handler_timeout_s = finish_s
-        self._problem_server: ProblemServer | None = None
-
-    @property
-    def server(self) -> web.Server | None:
-        """Return the server."""
-        return self._problem_server
+    def __init__(self, app: App, finish_s: float, *, is_measured: bool = True) -> None:
+        self._problem_server = ProblemServer(app, finish_s, is_measured=is_measured)
+        super().__init__(self._problem_server)
+        self._app = app
+        self._lifespans = AsyncExitStack()
 
     async def setup(self) -> None:
         """Start the application."""
+        for lifespan in self._app.lifespans:
+            await self._lifespans.enter_async_context(lifespan(self._app))
         await super().setup()
-        server = super().server
-        assert server is not None  # noqa: S101  it is set up
-        self._problem_server = ProblemServer(self.app, server, is_measured=self._is_measured)
 
     async def shutdown(self) -> None:
-        """Let handlers finish within their timeout."""
-        if self._problem_server is not None:
-            self._problem_server.pre_shutdown()
-        await super().shutdown()
-        if self._problem_server is not None:
-            await self._problem_server.shutdown(self._handler_timeout_s)
+        """End what the application has open, as long as its connections are."""
+        for end in self._app.on_shutdown:
+            await end(self._app)
+
+    async def cleanup(self) -> None:
+        """Stop listening, let handlers finish within their timeout, and end the application."""
+        await super().cleanup()
+        await self._lifespans.aclose()
 
     def force_shutdown(self) -> None:
         """Let handlers finish within `CANCEL_TIMEOUT_S`."""
-        self._handler_timeout_s = CANCEL_TIMEOUT_S
+        self._problem_server.finish_s = CANCEL_TIMEOUT_S
 
 
 SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -272,7 +147,7 @@ class StartFailed(Exception):
 
 
 async def run_server(
-    app: web.Application, sockets: Sequence[socket.socket], stop: ShutdownSignal, ready: Callable[[], None]
+    app: App, sockets: Sequence[socket.socket], stop: ShutdownSignal, ready: Callable[[], None]
 ) -> None:
     """Listen, call `ready`, and serve until `stop` is requested, by a signal or otherwise."""
     runner = ProblemRunner(app, HANDLER_TIMEOUT_S)
@@ -313,7 +188,7 @@ def raise_open_files_limit() -> int:
     return sys.maxsize if limit == resource.RLIM_INFINITY else max(0, limit - RESERVED_FILES)
 
 
-async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:
+async def _wait_until_drained(app: App, stop: ShutdownSignal) -> None:
     """Return when a stop was requested and clients had time to leave, or when the stop is forced."""
     await stop.requested.wait()
     if not stop.forced.is_set():
@@ -423,13 +298,13 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
         await runner.cleanup()
 
 
-def _make_app() -> web.Application:
-    app = web.Application()
+def _make_app() -> App:
+    app = App()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
     app[CONNECTION_LIMITER] = ConnectionLimiter(Accounts(METRICS_LIMITS))
-    app.cleanup_ctx.append(run_timeout_sweep)
-    app.router.add_get("/metrics", Scraper().respond)
+    app.lifespans.append(run_timeout_sweep)
+    app.router.add(("GET", "HEAD"), "/metrics", Scraper().respond)
     return app
 
 
@@ -442,7 +317,7 @@ class Scraper:
         self._next_at = 0.0
         """When new ones may be made."""
 
-    async def respond(self, request: web.Request) -> web.Response:
+    async def respond(self, request: HttpRequest) -> web.Response:
         """Return the metrics, as OpenMetrics if the client accepts that."""
         is_open = OPENMETRICS in request.headers.get(hdrs.ACCEPT, "")
         media_type = openmetrics.CONTENT_TYPE_LATEST if is_open else CONTENT_TYPE_PLAIN_0_0_4
@@ -455,4 +330,4 @@ class Scraper:
             )
             ended_at = time.monotonic()
             self._next_at = max(self._next_at, ended_at) + (ended_at - started_at) * (1 / MAX_TIME_SHARE - 1)
-        return web.Response(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})
+        return WholeResponse(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})

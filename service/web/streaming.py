@@ -27,11 +27,11 @@ from service.games.hub import Hub
 from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
-from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS
+from service.web.app import CONTEXT, DRAINING, HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
+from service.web.handling import EVENT_STREAM, StreamKind, log_stream
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
-from service.web.middleware import EVENT_STREAM, StreamKind, log_stream
 from service.web.parsing import parse_last_event_id
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import check_stream, open_stream
@@ -173,7 +173,7 @@ class StreamRegistry:
         return sum(stream.kind == kind for stream in [*self._streams])
 
     @contextmanager
-    def registered(self, request: web.Request, stream: Stream) -> Iterator[None]:
+    def registered(self, request: HttpRequest, stream: Stream) -> Iterator[None]:
         """Register a stream while it is open; count and log it."""
         CONNECTIONS_OPENED.labels(stream.kind).inc()
         opened_at = perf_counter()
@@ -263,7 +263,7 @@ class EventStream:
     kind: Literal["stream"] = "stream"
     close_code = None
 
-    def __init__(self, request: web.Request, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
+    def __init__(self, request: HttpRequest, transport: asyncio.Transport, closed: asyncio.Future[None]) -> None:
         self._request = request
         self._transport = transport
         self._limits = request.app[LIMITS]
@@ -323,7 +323,7 @@ class EventStream:
             self._close()
 
 
-async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
+async def serve_event_stream(request: HttpRequest, game: str) -> web.StreamResponse:
     """Respond with a game's diffs until the client disconnects. Errors are raised before the response has begun."""
     async with open_stream(request):
         return await _serve_event_stream(request, game)
@@ -341,7 +341,7 @@ def start_event_stream(request: web.BaseRequest) -> asyncio.Future[None]:
     return connection.ended
 
 
-async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
+async def _serve_event_stream(request: HttpRequest, game: str) -> web.StreamResponse:
     hub, context = request.app[HUB], request.app[CONTEXT]
     resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
@@ -351,7 +351,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
     response = _response(game_etag(*record.revision), private=private)
     connection = get_connection(request)
-    connection.limiter.common_headers.add_to(response.headers)
+    connection.limiter.common_headers.add_to(response)
     if request.app[DRAINING].is_set():
         response.force_close()
     if position is not None:
@@ -376,7 +376,7 @@ async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResp
 
 
 async def _send_diffs(
-    request: web.Request, event_stream: EventStream, game: str, record: StoredGame, position: Revision
+    request: HttpRequest, event_stream: EventStream, game: str, record: StoredGame, position: Revision
 ) -> None:
     """Send everything after a position until the stream is closed."""
     hub = request.app[HUB]

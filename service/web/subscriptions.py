@@ -6,8 +6,6 @@ The tokens that the client of one WebSocket has presented, and whom a message is
 from contextlib import suppress
 from typing import NamedTuple
 
-from aiohttp import web
-
 from schemas.messages import Ack, ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Subscribed, Sync, Unsubscribe
 from schemas.problems import Problem, problem
 from service.games import repository
@@ -15,7 +13,7 @@ from service.games.access import AccessRecord, authorize_read
 from service.games.channel import build_snapshot
 from service.games.errors import GameError, NoSuchGame, ServiceError, Unauthorized
 from service.games.ports import Revision, StoredGame, StoreUnavailable
-from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.app import CONTEXT, HUB, LIMITS, App
 from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
 from service.web.problems import to_problem
@@ -101,7 +99,7 @@ class Subscriptions:
     __slots__ = ("_client", "_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
 
     def __init__(
-        self, app: web.Application, client: ClientConnection, connection: WebSocketConnection, tokens: SessionTokens
+        self, app: App, client: ClientConnection, connection: WebSocketConnection, tokens: SessionTokens
     ) -> None:
         self.path_game: str | None = None
         """The game that the upgrade's path names; the socket is closed with its subscription."""

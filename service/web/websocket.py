@@ -28,7 +28,7 @@ from schemas.messages import (
     Unsubscribe,
     Welcome,
 )
-from schemas.vocabulary import is_valid_id
+from schemas.vocabulary import ID, is_valid_id
 from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.execute import CommandRequest
@@ -39,7 +39,7 @@ from service.games.idempotency import ReplayableResult
 from service.games.ports import Revision, StoreUnavailable
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
-from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
 from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
@@ -94,7 +94,7 @@ class Session:
         "tokens",
     )
 
-    def __init__(self, request: web.Request, connection: WebSocketConnection) -> None:
+    def __init__(self, request: HttpRequest, connection: WebSocketConnection) -> None:
         app = request.app
         self._client = get_connection(request)
         self._account = self._client.charge.account
@@ -288,21 +288,22 @@ GAME_PATH = "/v1/games/{id}/ws"
 """Takes any id: a browser can read why it was rejected only after the upgrade."""
 
 
-def add_routes(app: web.Application) -> None:
+def add_routes(app: App) -> None:
     """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
     reject_incomplete_messages()
-    app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
-    app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
+    app.router.add(("GET",), SHARED_PATH, serve_websocket)
+    app.router.add(("GET",), GAME_PATH, serve_websocket, {"id": ID})
+    app.router.add(("GET",), GAME_PATH, serve_websocket)
     app.on_shutdown.append(close_streams)
 
 
-async def close_streams(app: web.Application) -> None:
+async def close_streams(app: App) -> None:
     """Close all sockets and event streams, while the server still reads what their clients answer."""
     await app[STREAMS].close_all()
 
 
-async def serve_websocket(request: web.Request) -> web.StreamResponse:
+async def serve_websocket(request: HttpRequest) -> web.StreamResponse:
     """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
     app = request.app
     await app[RATE_LIMITER].admit_socket(request, may_guess="id" in request.match_info)
@@ -320,7 +321,7 @@ async def serve_websocket(request: web.Request) -> web.StreamResponse:
     return connection.socket
 
 
-def _welcome(app: web.Application) -> Welcome:
+def _welcome(app: App) -> Welcome:
     limits = app[LIMITS]
     return Welcome(
         now=app[CONTEXT].now(),
@@ -329,7 +330,7 @@ def _welcome(app: web.Application) -> Welcome:
     )
 
 
-async def _start_session(request: web.Request, session: Session, connection: WebSocketConnection) -> None:
+async def _start_session(request: HttpRequest, session: Session, connection: WebSocketConnection) -> None:
     """Read the upgrade's token, and subscribe to the path's game; close the socket if either is rejected."""
     game = request.match_info.get("id")
     try:

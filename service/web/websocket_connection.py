@@ -29,7 +29,7 @@ from service.games.channel import ChannelMessage
 from service.games.errors import GameError, Malformed
 from service.games.ports import Revision
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
-from service.web.app_keys import HUB, LIMITS
+from service.web.app import HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
 from service.web.frames import FrameReader
 from service.web.problems import UpgradeRequired, to_problem
@@ -60,7 +60,7 @@ _DEFLATE_PARAMETER = re.compile(
 """A valid parameter of an offer, except that zlib has no window of 8 bits."""
 
 
-def check_handshake(request: web.Request) -> web.Request:
+def check_handshake(request: HttpRequest) -> HttpRequest:
     """Return the request with no other extensions and subprotocols than the service accepts.
 
     Raises UpgradeRequired, Malformed.
@@ -78,7 +78,7 @@ def check_handshake(request: web.Request) -> web.Request:
     return _select_offers(request)
 
 
-def _select_offers(request: web.Request) -> web.Request:
+def _select_offers(request: HttpRequest) -> HttpRequest:
     """Return the request if the service accepts all its offers, as is usual; else a copy without the others."""
     headers = request.headers
     offered = {name: ",".join(headers.getall(name)) for name in _SELECTORS if name in headers}
@@ -168,7 +168,7 @@ def problem_close_code(code: str) -> int:
     return CloseCode.REFUSED + PROBLEM_TYPES[code].status
 
 
-async def accept_connection(request: web.Request) -> "WebSocketConnection":
+async def accept_connection(request: HttpRequest) -> "WebSocketConnection":
     """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
     `autoping` is off because pings, too, count as messages of their client.
@@ -181,7 +181,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses a message of exactly this size
     )
     connection = get_connection(request)
-    connection.limiter.common_headers.add_to(socket.headers)
+    connection.limiter.common_headers.add_to(socket)
     connection.charge.set_headers(socket.headers)
     try:
         await socket.prepare(handshake)
@@ -231,7 +231,7 @@ class WebSocketConnection:
     kind: Literal["socket"] = "socket"
 
     def __init__(
-        self, request: web.Request, socket: web.WebSocketResponse, transport: asyncio.Transport, frames: FrameReader
+        self, request: HttpRequest, socket: web.WebSocketResponse, transport: asyncio.Transport, frames: FrameReader
     ) -> None:
         limits = request.app[LIMITS]
         self.games: set[str] = set()
@@ -376,13 +376,10 @@ class WebSocketConnection:
     def _check_pong(self, pinged_at: float, checks_left: int) -> None:
         """Close a client that has sent nothing since it was pinged, at the last check.
 
-        A check that is late by more than an interval does not count: this process was paused or busy, and has not read
-        its sockets. The loop's clock counts milliseconds, so an answer may seem as old as the ping.
+        The loop's clock counts milliseconds, so an answer may seem as old as the ping.
         """
         if self._last_received_at >= pinged_at or not self._is_receiving:
             self._ping_if_silent()
-        elif self._loop.time() - self._ping_timer.when() > self._pong_check_interval_s:
-            self._expect_pong(pinged_at, checks_left)
         elif checks_left > 1:
             self._expect_pong(pinged_at, checks_left - 1)
         else:

@@ -25,7 +25,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
@@ -98,8 +98,8 @@ async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_pa
     games = [await store_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
-    archive = clustered.archive_queue
-    await Archiver(clustered, archive, DirectoryStorage(tmp_path), CATALOGUE, clock).archive_due()
+    archiver = Archiver(clustered, clustered.compacted_logs, DirectoryStorage(tmp_path), CATALOGUE, clock)
+    await process_due(archiver.worker())
     assert len([*iter_documents([tmp_path])]) == len(games)
 
 

@@ -21,7 +21,15 @@ from service.games.archiver import RestoreRequest
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act
 from service.games.context import Context, Retention
-from service.games.ports import DeliveryAttempt, StoreUnavailable, WebhookChange, WebhookRegistration, WebhookState
+from service.games.due_work import lease
+from service.games.ports import (
+    DeliveryAttempt,
+    StoreUnavailable,
+    WebhookChange,
+    WebhookRegistration,
+    WebhookState,
+    webhook_entry,
+)
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
@@ -98,15 +106,15 @@ async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_sto
     stored = await store_game(store, turn_timeout_s=60, on_timeout="resign", webhooks=1)
     await moved(store, second_store, tmp_path)
     later = 2**33
-    assert await second_store.list_due(later, 10) == [stored.id]
-    assert [game for game, _ in await second_store.webhooks.list_due(later, 10)] == [stored.id]
+    assert await second_store.due_games.list_due(later, 10) == [stored.id]
+    assert [entry.split()[0] for entry in await second_store.due_webhooks.list_due(later, 10)] == [stored.id]
 
 
 async def test_an_imported_webhook_that_is_disabled_is_not_scheduled(store: RedisStore) -> None:
     for game, reason in (("enabled", None), ("disabled", "too many failures")):
         webhook = WebhookDocument(registration=WEBHOOK, state=WebhookState(0, disabled_reason=reason))
         await store.transfer.restore(RestoreRequest(creation(game), [webhook], replace=False))
-    assert [game for game, _ in await store.webhooks.list_due(2**33, 10)] == ["enabled"]
+    assert await store.due_webhooks.list_due(2**33, 10) == [webhook_entry("enabled", WEBHOOK.id)]
 
 
 async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
@@ -130,8 +138,8 @@ async def record_attempt(store: RedisStore, game: str) -> str:
     """Store a delivery attempt of a game's only webhook, and return the webhook's id."""
     (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
-    await store.webhooks.acquire_lease(game, webhook_id, "me", 10)
-    assert await store.webhooks.save(game, webhook_id, "me", WebhookChange(hook.state, ATTEMPT))
+    async with lease(store.due_webhooks, webhook_entry(game, webhook_id), 10) as holder:
+        assert await store.webhooks.save(game, webhook_id, holder, WebhookChange(hook.state, ATTEMPT), 10)
     return webhook_id
 
 
@@ -311,7 +319,7 @@ async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "imported": 1}
     assert (await second_store.list_by_keys(["key.bot"], 10, None)).games == [stored.id]
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
-    assert (stored.id, "h") in await second_store.webhooks.list_due(2**33, 10)
+    assert webhook_entry(stored.id, "h") in await second_store.due_webhooks.list_due(2**33, 10)
 
 
 async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(

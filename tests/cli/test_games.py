@@ -30,12 +30,11 @@ from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join
-from service.games.commands.webhooks import RegistrationRequest
 from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
-from service.games.scheduler import advance_due_game
-from service.games.webhook_owner import owner_by_token
+from service.games.scheduler import advance_due_game, make_scheduler
+from service.games.webhook_owner import Owner
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
@@ -94,7 +93,7 @@ async def test_watchers_webhooks_and_the_archive_get_the_end_of_an_aborted_game(
         assert (again.returncode, again.stderr) == (1, "Error: the game is aborted\n")
 
         async def is_archived() -> bool:
-            return bool((await store.archive_queue.load_log_state(game.id)).archived == diff["version"])
+            return bool((await store.compacted_logs.load_state(game.id)).archived == diff["version"])
 
         await wait_until(is_archived, timeout_s=30)
         deleted = await audited(redis_url, "delete", game.id, "--yes", "--archive-url", archive.as_uri())
@@ -303,10 +302,8 @@ async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: 
     context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context)
     await redis.expire(keys.game(stored.id), 1000)
-    owner = owner_by_token(stored.id, stored.created.owner_token, 10)
-    await webhook_commands.register_webhook(
-        context, owner, RegistrationRequest(RegisterWebhook(url="https://example.org/"))
-    )
+    owner = Owner(stored.id, 10, stored.created.owner_token)
+    await webhook_commands.register_webhook(context, owner, RegisterWebhook(url="https://example.org/"))
     assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
 
 
@@ -318,7 +315,7 @@ async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, r
     async with asyncio.timeout(TIMEOUT_S):
         while await redis.exists(keys.game(stored.id)):  # noqa: ASYNC110  Redis gives no sign of it
             await asyncio.sleep(0.01)
-    assert await store.list_due(2**33, 10) == [stored.id]
+    assert await store.due_games.list_due(2**33, 10) == [stored.id]
     await redis.zadd(keys.GAME_SCHEDULE, {stored.id: 1_000_000_000.5})
-    await advance_due_game(context, stored.id)
-    assert await store.list_due(2**33, 10) == []
+    await make_scheduler(context).process(stored.id)
+    assert await store.due_games.list_due(2**33, 10) == []

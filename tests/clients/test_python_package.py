@@ -20,7 +20,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from tests.clients.conftest import CLIENTS
 from tests.tools import ROOT, run, run_program
 from tools.openapi.code_samples import CALLS

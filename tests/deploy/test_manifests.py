@@ -18,7 +18,6 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import kubernetes_validate
 import pytest
 import yaml
 from jsonschema_rs import Draft202012Validator
@@ -28,7 +27,7 @@ from benchmarks.results import load_result
 from service.settings import ENV_PREFIX, OPTIONS
 from service.telemetry.metrics import CONNECTIONS
 from service.telemetry.tracing import ENDPOINT_VARIABLES
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from service.web.outbound import is_public
 from tests.deploy.manifests import (
     K8S,
@@ -66,6 +65,8 @@ def test_kubernetes_takes_it(overlay: str, version: str) -> None:
 @cache
 def _validate(resource: str, version: str) -> None:
     """Validate a resource, which is often the same in several overlays."""
+    import kubernetes_validate  # noqa: PLC0415  it compiles grammars for a second
+
     kubernetes_validate.validate(json.loads(resource), version, strict=True)
 
 

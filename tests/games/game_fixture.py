@@ -3,6 +3,7 @@
 `GameFixture.follow` builds GAME from the diffs alone, and compares it with the stored game.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from time import time
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.context import Context
+from service.games.due_work import DueWorker
 from service.games.history import verify
 from service.games.ports import GameStore
 from service.games.scheduler import advance_due_game
@@ -48,6 +50,13 @@ def make_context(store: GameStore, clock: Callable[[], float] | None = None, **o
     """Return the context of one instance, by default with a clock of its own and with patience for bots."""
     defaults: dict[str, Any] = {"clock": clock or Clock(), "on_committed": lambda _game, _diffs: None}
     return Context(store=store, tilesets=CATALOGUE, **(defaults | {"bot_budget_s": 20.0} | options))
+
+
+async def process_due(worker: DueWorker) -> int:
+    """Process what is due now, once; return how many entries that were."""
+    due = await worker.list_due()
+    await asyncio.gather(*(worker._process_in_slot(entry) for entry in due))
+    return len(due)
 
 
 async def load_game(store: GameStore, game: str) -> Game:

@@ -11,11 +11,11 @@ from service.engine import Game, apply_action, build_view, decode_snapshot, lega
 from service.games import repository
 from service.games.api_key import ApiKey, Quotas
 from service.games.commands.create import CreationRequest, create
-from service.games.commands.webhooks import RegistrationRequest, register_webhook
+from service.games.commands.webhooks import register_webhook
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff, StoredGame
-from service.games.webhook_owner import owner_by_token
+from service.games.webhook_owner import Owner
 from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient
 from tests.games.game_fixture import make_context
@@ -72,8 +72,7 @@ async def store_game(
     stored = OwnedGame(created.game.id, created, context)
     for number in range(webhooks):
         body = RegisterWebhook(url=f"https://example.org/{number}")
-        owner = owner_by_token(stored.id, created.owner_token, 10)
-        await register_webhook(context, owner, RegistrationRequest(body))
+        await register_webhook(context, Owner(stored.id, 10, created.owner_token), body)
     if status != "waiting":
         await play_to(stored, status)
     return stored

@@ -120,7 +120,7 @@ async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: 
     table = await new_game(store)
     await table.finish_turn()
     assert (await table.game()).deadline is None
-    assert await store.list_due(2**31, 10) == []
+    assert await store.due_games.list_due(2**31, 10) == []
 
 
 async def test_a_waiting_game_has_no_deadline(store: GameStore) -> None:

@@ -16,13 +16,13 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import SeatRequest
 from service.engine import Game
-from service.games import game_failures
+from service.games import due_work
 from service.games.bots.interface import GameState
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
 from service.games.context import Context
-from service.games.game_failures import LOG_INTERVAL_S
+from service.games.due_work import BATCH_SIZE, LOG_INTERVAL_S, RETRY_S
 from service.games.ports import Change, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
-from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
+from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys
 from service.store.game_store import RedisStore, connect
@@ -132,7 +132,7 @@ async def instances(redis_url: str) -> AsyncIterator[list[CountingStore]]:
         for _ in range(INSTANCES):
             store = CountingStore((await stack.enter_async_context(connect(redis_url)))._client)
             stores.append(store)
-            work = partial(run_scheduler, context_of(store), EVERY_S)
+            work = make_scheduler(context_of(store), EVERY_S).run
             await stack.enter_async_context(supervisor.running("scheduler", work))
         yield stores
         assert [task.failures for task in supervisor] == [0] * INSTANCES
@@ -184,7 +184,7 @@ async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
     """They are the first to be due, and more than an instance looks at together; each would be tried all the time."""
-    damaged = {f"damaged{number}": 1 for number in range(3 * DUE_BATCH_SIZE)}
+    damaged = {f"damaged{number}": 1 for number in range(3 * BATCH_SIZE)}
     for game in damaged:
         await redis.set(keys.game(game), "something else")
     await redis.zadd(keys.GAME_SCHEDULE, damaged)
@@ -192,7 +192,7 @@ async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
         await games_move(store, stores)
 
         async def has_failed_thrice() -> bool:
-            return await redis.get(keys.failures("damaged0")) in (b"3", b"4")
+            return await redis.get(keys.failures(keys.GAME_SCHEDULE, "damaged0")) in (b"3", b"4")
 
         await wait_until(has_failed_thrice, 30)
         assert sum(store.loads[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
@@ -209,7 +209,7 @@ async def test_pauses_grow_are_stored_and_are_logged_once_each(
     pauses = []
     for _ in range(12):
         clock.now = await redis.zscore(keys.GAME_SCHEDULE, game) or 0
-        await asyncio.gather(*(process_due_game(context, game) for context in contexts))
+        await asyncio.gather(*(make_scheduler(context).process(game) for context in contexts))
         pauses.append((await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now)
     expected = [min(2.0 * 2**number, 900.0) for number in range(12)]
     assert all(0.8 * most <= pause <= most + 1 for pause, most in zip(pauses, expected, strict=True)), pauses
@@ -236,19 +236,19 @@ async def test_a_game_is_processed_soon_after_an_outage_of_any_length(
         for game in games:
             for _ in range(12):
                 clock.now = await redis.zscore(keys.GAME_SCHEDULE, game) or 0
-                await process_due_game(context, game)
-                assert (await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now == STORE_RETRY_S
-    assert [await redis.get(keys.failures(game)) for game in games] == [None, None]
+                await make_scheduler(context).process(game)
+                assert (await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now == RETRY_S
+    assert [await redis.get(keys.failures(keys.GAME_SCHEDULE, game)) for game in games] == [None, None]
 
 
 async def test_a_recovered_game_starts_with_short_pauses_again(store: GameStore, redis: Redis) -> None:
     game = await fail_every_bot(store, redis)
-    await process_due_game(context_of(store), game)
-    failures = keys.failures(game)
+    await make_scheduler(context_of(store)).process(game)
+    failures = keys.failures(keys.GAME_SCHEDULE, game)
     assert await redis.get(failures) == b"1"
     assert 60 <= await redis.ttl(failures) <= 70
     well = msgspec.structs.replace(context_of(store), bots=built_in_registry())
-    await process_due_game(well, game)
+    await make_scheduler(well).process(game)
     assert await is_moved(store, game)
 
 
@@ -258,7 +258,7 @@ async def test_a_persons_action_is_stored_if_a_bot_fails(store: GameStore) -> No
     await table.finish_turn()
     assert (await table.game()).decider == 1
     assert counted("bots") - before == 1
-    assert await store.list_due(int(time()), 10) == [table.id]
+    assert await store.due_games.list_due(int(time()), 10) == [table.id]
 
 
 def counted(work: str) -> float:
@@ -270,13 +270,13 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock, before = Clock(1000.0), counted("tests")
-    monkeypatch.setattr(game_failures, "monotonic", clock)
-    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    monkeypatch.setattr(due_work, "monotonic", clock)
+    monkeypatch.setattr(due_work, "_logged", OrderedDict())
     for seconds in (0, LOG_INTERVAL_S - 1, 1):
         clock.now += seconds
-        game_failures.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
+        due_work.record_failure("tests", "a", UnreadableGame("damaged"), "waits")
     for error in (KeyError("a mistake"), StoreUnavailable("gone")):
-        game_failures.record_failure("tests", "b", error, "waits")
+        due_work.record_failure("tests", "b", error, "waits")
     assert [(record.levelname, record.getMessage(), record.exc_info is None) for record in caplog.records] == [
         *[("WARNING", "tests: game a failed and waits: damaged", True)] * 2,
         ("ERROR", "tests: game b failed and waits", False),
@@ -285,8 +285,8 @@ def test_every_failure_is_counted_and_a_line_is_logged_once_a_minute(
 
 
 def test_the_remembered_lines_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_failures, "MAX_LOGGED", 2)
-    monkeypatch.setattr(game_failures, "_logged", OrderedDict())
+    monkeypatch.setattr(due_work, "MAX_LOGGED", 2)
+    monkeypatch.setattr(due_work, "_logged", OrderedDict())
     for game in ("a", "b", "a", "c"):
-        game_failures.record_failure("tests", game, UnreadableGame("damaged"), "waits")
-    assert [game for _, game, _ in game_failures._logged] == ["b", "c"]
+        due_work.record_failure("tests", game, UnreadableGame("damaged"), "waits")
+    assert [game for _, game, _ in due_work._logged] == ["b", "c"]

@@ -11,6 +11,7 @@ from service.games.access import hash_token
 from service.games.archiver import Archiver
 from service.games.context import Retention
 from service.games.index_repair import IndexRepairer, RepairReport
+from service.games.ports import webhook_entry
 from service.store import keys
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore, connect
@@ -24,7 +25,7 @@ EVERY = 2**33
 
 def make_repairer(store: RedisStore, *, archive: bool = False) -> IndexRepairer:
     """Return the repairer of one instance."""
-    archiver = Archiver(store, store.archive_queue, None, CATALOGUE, Clock())
+    archiver = Archiver(store, store.compacted_logs, None, CATALOGUE, Clock())
     return IndexRepairer(store, store.index_repair, Retention(), Clock(), archiver.is_pending if archive else None)
 
 
@@ -96,8 +97,9 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
     }
     assert await list_lobby(store) == sorted(stored.id for stored in games)
     active = [stored.id for stored in (*games, private) if stored is games[1] or stored is private]
-    assert sorted(await store.list_due(EVERY, 10)) == sorted(active)
-    assert {game for game, _ in await store.webhooks.list_due(EVERY, 10)} <= {stored.id for stored in games}
+    assert sorted(await store.due_games.list_due(EVERY, 10)) == sorted(active)
+    due_webhooks = await store.due_webhooks.list_due(EVERY, 10)
+    assert {entry.partition(" ")[0] for entry in due_webhooks} <= {stored.id for stored in games}
     for key in after:
         if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > Retention().finished
@@ -109,16 +111,17 @@ async def test_pending_webhooks_are_scheduled_again(store: RedisStore, redis: Re
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await make_repairer(store).repair_all()
     hooks = await store.webhooks.list_by_subject(behind.id)
-    assert sorted(await store.webhooks.list_due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
+    entries = sorted(webhook_entry(behind.id, one.registration.id) for one in hooks)
+    assert sorted(await store.due_webhooks.list_due(EVERY, 10)) == entries
 
 
 async def test_dates_that_are_set_stay(store: RedisStore) -> None:
     stored = await store_game(store, turn_timeout_s=600, on_timeout="pass")
-    assert await store.list_due(EVERY, 10) == [stored.id]
+    assert await store.due_games.list_due(EVERY, 10) == [stored.id]
     later = EVERY - 1
-    await store.defer(stored.id, EVERY, later)
+    await store.due_games.defer(stored.id, EVERY, later)
     assert (await make_repairer(store).repair_all()).added == 0
-    assert await store.list_due(later - 1, 10) == []
+    assert await store.due_games.list_due(later - 1, 10) == []
 
 
 async def test_ended_games_that_the_queue_lost_are_queued(store: RedisStore, redis: Redis) -> None:
@@ -126,9 +129,9 @@ async def test_ended_games_that_the_queue_lost_are_queued(store: RedisStore, red
     await store_game(store)
     await redis.delete(keys.ARCHIVE_SCHEDULE)
     await make_repairer(store).repair_all()
-    assert await store.archive_queue.list_due(EVERY, 10) == []
+    assert await store.due_archives.list_due(EVERY, 10) == []
     assert (await make_repairer(store, archive=True).repair_all()).added == 1
-    assert await store.archive_queue.list_due(EVERY, 10) == [over.id]
+    assert await store.due_archives.list_due(EVERY, 10) == [over.id]
 
 
 async def test_a_game_that_fails_is_reported_and_skipped(
@@ -169,7 +172,7 @@ async def test_lost_entries_are_restored_in_the_background(
     games = sorted([(await store_game(store, turn_timeout_s=600, on_timeout="pass")).id for _ in range(20)])
 
     async def is_scheduled() -> bool:
-        return sorted(await store.list_due(EVERY, 100)) == games
+        return sorted(await store.due_games.list_due(EVERY, 100)) == games
 
     with caplog.at_level("INFO"):
         async with in_background(make_repairer(store).run(0.1)):

@@ -39,6 +39,7 @@ from service.games.ports import (
     StoredGame,
     WebhookRegistration,
     WebhookState,
+    webhook_entry,
 )
 from service.games.repository import read_log
 from service.store.game_store import RedisStore
@@ -91,12 +92,8 @@ def counting(store: RedisStore) -> CountingStore:
     return CountingStore(store._client)
 
 
-def instance(store: GameStore, cache: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
-    return make_context(
-        store,
-        on_webhooks_due=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),
-        cache=GameCache() if cache is None else cache,
-    )
+def instance(store: GameStore, cache: GameCache | None = None) -> Context:
+    return make_context(store, cache=GameCache() if cache is None else cache)
 
 
 async def created(context: Context) -> Created:
@@ -161,13 +158,12 @@ async def test_a_response_of_another_instance_is_replayed(store: GameStore) -> N
 
 
 async def test_a_webhook_registered_on_another_instance_gets_the_next_change(store: GameStore) -> None:
-    hooked: list[str] = []
-    context = instance(store, hooked=hooked)
+    context = instance(store)
     table = await created(context)
     hook = WebhookRegistration("h", "https://example.com", None, None, "secret", "2026-11-22T00:00:00Z")
     await store.webhooks.add(table.game.id, hook, WebhookState(1))
     await do(context, table)
-    assert hooked == ["h"]
+    assert context.woken_webhooks.take() == [webhook_entry(table.game.id, "h")]
 
 
 @pytest.mark.parametrize("token", ("x" * 43, None))

@@ -13,26 +13,23 @@ from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
-from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
 from schemas.commands import Act, IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.fair_queue import FairQueue
-from service.games import context as module
-from service.games import scheduler
+from service.games import due_work, scheduler
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
-from service.games.context import Context, Wakeups
+from service.games.context import Context
+from service.games.due_work import BATCH_SIZE, DueWorker, Wakeups
 from service.games.errors import GameError, NotYourTurn
 from service.games.history import verify
 from service.games.ports import Change, CommitOutcome, GameStore, StoredDiff, StoreUnavailable
 from service.games.scheduler import (
-    DUE_BATCH_SIZE,
     BotSlots,
     advance_due_game,
-    process_due_game,
-    run_scheduler,
+    make_scheduler,
 )
 from service.store import keys
 from service.telemetry.logs import TextFormatter
@@ -49,7 +46,7 @@ from tests.games.game_fixture import (
 from tests.games.game_logs import LAGOON, decode_log
 from tests.polling import TIMEOUT_S, in_background, wait_until
 
-FULL_BATCH = [f"g{number}" for number in range(DUE_BATCH_SIZE)]
+FULL_BATCH = [f"g{number}" for number in range(BATCH_SIZE)]
 
 LATER = 60
 """Seconds within which a date that was put off is due."""
@@ -72,7 +69,7 @@ async def load_verified_log(store: GameStore, game: str) -> list[StoredDiff]:
 
 
 async def due(store: GameStore) -> list[str]:
-    return await store.list_due(int(time()) + LATER, 100)
+    return await store.due_games.list_due(int(time()) + LATER, 100)
 
 
 async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore) -> None:
@@ -108,18 +105,16 @@ async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameS
     game = await create_bot_game(store)
     assert (await load_game(store, game)).version == 1
     assert await due(store) == [game]
-    slots = BotSlots()
-    await advance_due_game(context_of(store), game, slots)
-    assert slots.queue.slots_in_use == 0
-    assert await store.list_due(int(time()), 100) == []
+    await make_scheduler(context_of(store)).process(game)
+    assert await store.due_games.list_due(int(time()), 100) == []
     assert len(await load_verified_log(store, game)) == (await load_game(store, game)).version > 100
 
 
 async def test_exactly_one_instance_commits_each_version(store: GameStore) -> None:
     game = await create_bot_game(store)
     for _ in range(3):
-        await asyncio.gather(*(advance_due_game(context_of(store, bot_budget_s=0.01), game) for _ in range(4)))
-    await advance_due_game(context_of(store), game)
+        await asyncio.gather(*(make_scheduler(context_of(store, bot_budget_s=0.01)).process(game) for _ in range(4)))
+    await make_scheduler(context_of(store)).process(game)
     log = await load_verified_log(store, game)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
 
@@ -130,12 +125,10 @@ async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
     async def is_played() -> bool:
         return (await load_game(store, game)).version > 100
 
-    def nothing_is_in_progress() -> bool:
-        return REGISTRY.get_sample_value("south_seas_due_games_in_progress") == 0
-
-    async with in_background(run_scheduler(context_of(store), interval_s=0.02)):
+    worker = make_scheduler(context_of(store), 0.02)
+    async with in_background(worker.run()):
         await wait_until(is_played)
-        await wait_until(nothing_is_in_progress)
+        await wait_until(lambda: not worker.in_progress)
 
 
 @pytest.mark.parametrize("reason", ("full queue", "slow queue", "slow bot"))
@@ -143,6 +136,7 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     store: GameStore, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     game, slots, clock = await create_bot_game(store), BotSlots(), Clock()
+    monkeypatch.setattr(scheduler, "BotSlots", lambda: slots)
     context = make_context(store, clock, bot_budget_s=5.0)
     if reason == "slow bot":
 
@@ -155,9 +149,9 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     else:
         slots.queue = FairQueue(0)
         monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
-    await advance_due_game(context, game, slots)
+    await make_scheduler(context).process(game)
     assert (await load_game(store, game)).version == 1
-    assert [await store.list_due(int(clock.now) + later, 100) for later in (4, 5)] == [[], [game]]
+    assert [await store.due_games.list_due(int(clock.now) + later, 100) for later in (4, 5)] == [[], [game]]
     assert slots.queue.slots_in_use == slots.queue.queue_length(attended=False) == 0
 
 
@@ -194,9 +188,9 @@ async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
 
 def test_deferred_games_become_due_a_few_each_second() -> None:
     slots = BotSlots()
-    until = [slots.defer_until(1000.0) for _ in range(65)]
-    assert (until[0], until[-1]) == (1005, 1008)
-    assert slots.defer_until(2000.0) == 2005
+    delays_s = [slots.next_delay_s(1000.0) for _ in range(65)]
+    assert (delays_s[0], int(delays_s[-1])) == (5, 8)
+    assert slots.next_delay_s(2000.0) == 5
 
 
 async def test_an_unreadable_game_is_left_to_other_instances(
@@ -205,16 +199,16 @@ async def test_an_unreadable_game_is_left_to_other_instances(
     monkeypatch.setattr(caplog.handler, "formatter", TextFormatter("%(message)s"))
     game = await create_bot_game(store)
     await redis.hset(keys.game(game), "snapshot", "of another age")
-    await process_due_game(context_of(store), game)
+    await make_scheduler(context_of(store)).process(game)
     assert caplog.text.endswith(f" [game={game}]\n")
-    assert await store.list_due(int(time()), 100) == []
+    assert await store.due_games.list_due(int(time()), 100) == []
     assert await due(store) == [game]
 
 
 async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> None:
-    await store.reschedule("gone", int(time()) - 1)
-    await advance_due_game(context_of(store), "gone")
-    assert await store.list_due(int(time()), 100) == []
+    await store.due_games.reschedule("gone", int(time()), int(time()) - 1)
+    await make_scheduler(context_of(store)).process("gone")
+    assert await store.due_games.list_due(int(time()), 100) == []
 
 
 async def test_a_woken_game_is_processed_before_the_next_query(
@@ -228,15 +222,15 @@ async def test_a_woken_game_is_processed_before_the_next_query(
         game = await table.game()
         return game.decider == 0 and game.turn_number > 3
 
-    has_queried, list_due = asyncio.Event(), store.list_due
+    has_queried, list_due = asyncio.Event(), store.due_games.list_due
 
     async def list_and_record(now: int, limit: int) -> list[str]:
         games = await list_due(now, limit)
         has_queried.set()
         return games
 
-    monkeypatch.setattr(store, "list_due", list_and_record)
-    async with in_background(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), interval_s=3600.0)):
+    monkeypatch.setattr(store.due_games, "list_due", list_and_record)
+    async with in_background(make_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), 3600.0).run()):
         await has_queried.wait()
         await table.finish_turn()
         await wait_until(is_third_turn)
@@ -245,8 +239,8 @@ async def test_a_woken_game_is_processed_before_the_next_query(
 @pytest.mark.parametrize(
     ("answers", "limits", "interval_s"),
     (
-        ([FULL_BATCH, [*FULL_BATCH, "last"]], [DUE_BATCH_SIZE, DUE_BATCH_SIZE + 30], 3600.0),
-        ([StoreUnavailable("gone"), [*FULL_BATCH[1:], "last"]], [DUE_BATCH_SIZE] * 2, 0.01),
+        ([FULL_BATCH, [*FULL_BATCH, "last"]], [BATCH_SIZE, BATCH_SIZE + 30], 3600.0),
+        ([StoreUnavailable("gone"), [*FULL_BATCH[1:], "last"]], [BATCH_SIZE] * 2, 0.01),
     ),
 )
 async def test_the_query_for_due_games_is_repeated_at_once_after_a_full_batch_and_later_after_an_outage(
@@ -267,15 +261,14 @@ async def test_the_query_for_due_games_is_repeated_at_once_after_a_full_batch_an
             raise answer
         return answer
 
-    async def process(context: Context, game_id: str, slots: BotSlots) -> None:
-        del context, slots
+    async def process(_worker: DueWorker, game_id: str) -> None:
         started.append(game_id)
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(store, "list_due", list_due)
-    monkeypatch.setattr(scheduler, "process_due_game", process)
-    monkeypatch.setattr(scheduler, "MAX_IN_PROGRESS", DUE_BATCH_SIZE + 30)
-    async with in_background(run_scheduler(context_of(store), interval_s)):
+    monkeypatch.setattr(store.due_games, "list_due", list_due)
+    monkeypatch.setattr(DueWorker, "process", process)
+    monkeypatch.setattr(due_work, "MAX_IN_PROGRESS", BATCH_SIZE + 30)
+    async with in_background(make_scheduler(context_of(store), interval_s).run()):
         await wait_until(lambda: "last" in started)
     assert asked == limits
     assert sorted(started) == sorted({game for answer in answers if isinstance(answer, list) for game in answer})
@@ -283,12 +276,12 @@ async def test_the_query_for_due_games_is_repeated_at_once_after_a_full_batch_an
 
 async def test_a_woken_game_does_not_repeat_the_query(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     list_due, process = AsyncMock(return_value=[]), AsyncMock()
-    monkeypatch.setattr(store, "list_due", list_due)
-    monkeypatch.setattr(scheduler, "process_due_game", process)
+    monkeypatch.setattr(store.due_games, "list_due", list_due)
+    monkeypatch.setattr(DueWorker, "process", process)
     context = context_of(store)
-    async with in_background(run_scheduler(context, interval_s=3600.0)):
+    async with in_background(make_scheduler(context, 3600.0).run()):
         for number in range(3):
-            context.wakeups.add(f"g{number}")
+            context.woken_games.add(f"g{number}")
             await wait_until(lambda count=number + 1: process.await_count == count)  # type: ignore[misc]
     list_due.assert_awaited_once()
 
@@ -299,19 +292,18 @@ async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
     """However often it is woken meanwhile."""
     started, ended, proceed = asyncio.Queue[str](), asyncio.Queue[str](), asyncio.Semaphore(0)
 
-    async def process(context: Context, game_id: str, slots: BotSlots) -> None:
-        del context, slots
+    async def process(_worker: DueWorker, game_id: str) -> None:
         started.put_nowait(game_id)
         await proceed.acquire()
         ended.put_nowait(game_id)
 
-    monkeypatch.setattr(scheduler, "process_due_game", process)
+    monkeypatch.setattr(DueWorker, "process", process)
     context = context_of(store)
-    async with in_background(run_scheduler(context, interval_s=3600.0)), asyncio.timeout(TIMEOUT_S):
-        context.wakeups.add("a")
+    async with in_background(make_scheduler(context, 3600.0).run()), asyncio.timeout(TIMEOUT_S):
+        context.woken_games.add("a")
         assert await started.get() == "a"
         for game in ("a", "a", "b"):
-            context.wakeups.add(game)
+            context.woken_games.add(game)
         assert await started.get() == "b"
         proceed.release()
         assert (await ended.get(), await started.get()) == ("a", "a")
@@ -319,7 +311,7 @@ async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
             proceed.release()
             await ended.get()
         for game in ("c", "a"):
-            context.wakeups.add(game)
+            context.woken_games.add(game)
             assert await started.get() == game
 
 
@@ -332,7 +324,7 @@ async def test_exactly_one_instance_decides_for_the_player(store: GameStore, pol
     for _ in range(2):
         table.clock.now += 61
         contexts = [make_context(store, table.clock) for _ in range(3)]
-        await asyncio.gather(*(advance_due_game(context, table.id) for context in contexts for _ in range(2)))
+        await asyncio.gather(*(make_scheduler(context).process(table.id) for context in contexts for _ in range(2)))
         diffs = await table.follow()
         assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
 
@@ -348,10 +340,10 @@ async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy
         return (await table.game()).version > 1
 
     instances = [make_context(store, table.clock) for _ in range(3)]
-    async with in_background(*(run_scheduler(context, interval_s=0.02) for context in instances)):
+    async with in_background(*(make_scheduler(context, 0.02).run() for context in instances)):
         await wait_until(is_timed_out)
         for context in instances:
-            await advance_due_game(context, table.id)
+            await make_scheduler(context).process(table.id)
     diffs = await table.follow()
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     assert diffs[0]["at"] == diffs[-1]["at"]
@@ -400,12 +392,12 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Gam
     if clock_first:
         task = asyncio.create_task(acting)
         await late_store.is_committing.wait()
-        await advance_due_game(clock, table.id)
+        await make_scheduler(clock).process(table.id)
         stored.set()
         with pytest.raises(NotYourTurn):
             await task
     else:
-        looking = asyncio.create_task(advance_due_game(clock, table.id))
+        looking = asyncio.create_task(make_scheduler(clock).process(table.id))
         await late_store.is_committing.wait()
         await acting
         stored.set()
@@ -420,7 +412,7 @@ async def test_many_simultaneous_deadlines_are_all_met(store: GameStore) -> None
     async def are_finished() -> bool:
         return all([(await table.game()).status == "finished" for table in tables])
 
-    async with in_background(run_scheduler(make_context(store), interval_s=0.02)):
+    async with in_background(make_scheduler(make_context(store), 0.02).run()):
         await wait_until(are_finished)
 
 
@@ -444,7 +436,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
         context = make_context(store, table.clock, bot_budget_s=0.02)
         for _ in range(60):
             table.clock.now += chance.choice((0, 0, 0.5, 1))
-            await advance_due_game(context, table.id)
+            await make_scheduler(context).process(table.id)
 
     await asyncio.gather(*(play() for _ in range(4)), *(look() for _ in range(3)))
     game = await table.game()
@@ -463,23 +455,8 @@ async def test_a_game_is_taken_once() -> None:
     assert wakeups.take() == []
 
 
-async def test_wait_ends_with_a_game_and_not_with_one_that_was_taken() -> None:
-    wakeups = Wakeups()
-    waiting = asyncio.create_task(wakeups.wait(3600.0))
-    await asyncio.sleep(0)
-    wakeups.add("a")
-    await waiting
-    await wakeups.wait(3600.0)
-    wakeups.take()
-    waiting = asyncio.create_task(wakeups.wait(3600.0))
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
-
-
 def test_they_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_WAKEUPS", 2)
+    monkeypatch.setattr(due_work, "MAX_WAKEUPS", 2)
     wakeups = Wakeups()
     for game in ("a", "b", "c"):
         wakeups.add(game)

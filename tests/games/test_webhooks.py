@@ -2,9 +2,10 @@
 
 Payloads: which events of which seats a webhook gets, and whose decision follows.
 
-The dispatcher on the real store: leases, turns, retries and challenges, by a clock that only the tests move.
+Deliveries on the real store: leases, turns, retries and challenges, by a clock that only the tests move.
 """
 
+import asyncio
 import base64
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -15,16 +16,17 @@ import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret, Secret
 from service.games import webhook_delivery, webhook_payloads
-from service.games.commands.webhooks import RegistrationRequest, delete_webhook, register_webhook, rotate_secret
+from service.games.access import subject_of_key
+from service.games.commands.webhooks import delete_webhook, register_webhook, rotate_secret
+from service.games.due_work import Wakeups, lease
 from service.games.ports import (
     POSTPONED,
     RateLimit,
     SendResult,
     StoredDiff,
-    StoredWebhook,
-    WebhookChange,
     WebhookRegistration,
     WebhookState,
+    webhook_entry,
 )
 from service.games.webhook_delivery import (
     BUSY_DELAY_S,
@@ -34,9 +36,9 @@ from service.games.webhook_delivery import (
     POSTPONED_DELAY_S,
     RETRY_DELAYS_S,
     HostTurns,
-    WebhookDispatcher,
+    WebhookDeliverer,
 )
-from service.games.webhook_owner import owner_by_key, owner_by_token
+from service.games.webhook_owner import Owner
 from service.games.webhook_payloads import (
     CHALLENGE_RETRY_DELAYS_S,
     CLIENT_RATE,
@@ -48,9 +50,8 @@ from service.games.webhook_payloads import (
 )
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
-from service.store.webhooks import RedisWebhookStore
 from tests.api_key_fixture import add_api_key
-from tests.games.game_fixture import Clock, GameFixture, new_game
+from tests.games.game_fixture import Clock, GameFixture, new_game, process_due
 from tests.polling import wait_until
 
 RATE = RateLimit(2, 20)
@@ -242,15 +243,16 @@ URL = "https://bot.example/"
 
 
 class Webhook:
-    """The webhook of a game, its server, and the dispatcher that delivers to it."""
+    """The webhook of a game, its server, and what delivers to it."""
 
     def __init__(self, store: RedisStore, game: GameFixture, fraction: float = 0.5) -> None:
         self.game = game
         self.clock = game.clock
         self.clock.now += 60  # commits schedule by the real time
-        store.webhooks = self.webhooks = RedisWebhookStore(store._client, self.clock)
-        self.owner = owner_by_token(game.id, game.owner, 10)
-        self.dispatcher = WebhookDispatcher(store, self, self.clock, random_fraction=lambda: fraction)
+        self.webhooks, self.queue = store.webhooks, store.due_webhooks
+        self.owner = Owner(game.id, 10, game.owner)
+        deliverer = WebhookDeliverer(store, self, self.clock, random_fraction=lambda: fraction)
+        self.turns, self.worker = deliverer.turns, deliverer.worker(Wakeups())
         self.id = ""
         self.sent: list[int] = []
         """The versions of the messages; 0 for a challenge."""
@@ -265,7 +267,7 @@ class Webhook:
         """Receive a challenge, or a message."""
         message = msgspec.json.decode(body)
         now = int(self.clock())
-        due = [await self.webhooks.list_due(at, 10) for at in (now, now + LEASE_TTL_S)]
+        due = [await self.queue.list_due(at, 10) for at in (now, now + LEASE_TTL_S)]
         self.was_due.append([bool(hooks) for hooks in due] == [False, True])
         self.sent.append(0 if challenge else message["data"]["version"])
         if not challenge or self.result.error is not None:
@@ -275,15 +277,14 @@ class Webhook:
 
     async def register(self) -> None:
         """Register the webhook."""
-        body = RegisterWebhook(url=URL) if self.owner.api_key is None else RegisterKeyWebhook(url=URL)
-        created = await register_webhook(self.game.context, self.owner, RegistrationRequest(body))
-        self.id = created.response.id
+        body = RegisterKeyWebhook(url=URL) if self.owner.is_key else RegisterWebhook(url=URL)
+        created = await register_webhook(self.game.context, self.owner, body)
+        self.id = created.response.registration.id
 
     async def deliver(self, after_s: float = 0) -> None:
         """Deliver what is due after some seconds."""
         self.clock.now += after_s
-        await self.dispatcher.dispatch_due()
-        await self.dispatcher.join()
+        await process_due(self.worker)
 
     async def state(self) -> WebhookState:
         """Return the stored state."""
@@ -294,7 +295,7 @@ class Webhook:
     async def due_in_s(self) -> int | None:
         """Return the seconds until the webhook is due; None if it is not scheduled."""
         for seconds in range(100):
-            if await self.webhooks.list_due(int(self.clock()) + seconds, 10):
+            if await self.queue.list_due(int(self.clock()) + seconds, 10):
                 return seconds
         return None
 
@@ -308,21 +309,19 @@ async def webhook(store: RedisStore) -> Webhook:
 
 
 async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook: Webhook) -> None:
-    async with webhook.dispatcher._turns.take("bot.example"):
-        await webhook.dispatcher.dispatch_due()
-        await wait_until(lambda: webhook.dispatcher._turns._hosts["bot.example"]._waiters)
+    async with webhook.turns.take("bot.example"):
+        delivering = asyncio.create_task(webhook.deliver())
+        await wait_until(lambda: webhook.turns.waiting == 1)
         assert await webhook.due_in_s() == BUSY_DELAY_S, "another instance continues if this one ends"
-        lease = await webhook.webhooks.acquire_lease(webhook.game.id, webhook.id, "another", 1)
-        assert isinstance(lease, StoredWebhook)
-        await webhook.webhooks.save(webhook.game.id, webhook.id, "another", WebhookChange(lease.state))
-        assert webhook.sent == []
-    await webhook.dispatcher.join()
+        async with lease(webhook.queue, webhook_entry(webhook.game.id, webhook.id), 1):
+            assert webhook.sent == []
+    await delivering
     assert webhook.sent == [0]
 
 
 async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_delivery, "MAX_WAIT_S", 0.01)
-    turns = webhook.dispatcher._turns
+    turns = webhook.turns
     async with turns.take("bot.example"):
         await webhook.deliver()
         assert webhook.sent == []
@@ -333,7 +332,7 @@ async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, mo
 
 async def test_none_waits_in_the_process_if_too_many_do(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_delivery, "MAX_WAITING", 0)
-    async with webhook.dispatcher._turns.take("bot.example"):
+    async with webhook.turns.take("bot.example"):
         await webhook.deliver()
     assert (webhook.sent, await webhook.due_in_s()) == ([], BUSY_DELAY_S)
 
@@ -351,18 +350,19 @@ async def test_only_so_many_deliveries_run_at_once() -> None:
 async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(
     webhook: Webhook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By an instance that cannot deliver it: the log is read once more afterwards."""
+    """By an instance that cannot deliver it: a webhook is looked at once more a little later."""
     await webhook.deliver()
-    reschedule = webhook.webhooks.reschedule
+    reschedule = webhook.queue.reschedule
 
-    async def act_and_reschedule(subject: str, webhook_id: str, until: int | None) -> None:
+    async def act_and_reschedule(entry: str, now: int, until: int | None) -> None:
         if until is None and (await webhook.game.game()).version == 2:
             await webhook.game.act()
-        await reschedule(subject, webhook_id, until)
+        await reschedule(entry, now, until)
 
-    monkeypatch.setattr(webhook.webhooks, "reschedule", act_and_reschedule)
+    monkeypatch.setattr(webhook.queue, "reschedule", act_and_reschedule)
     await webhook.game.act()
     await webhook.deliver()
+    await webhook.deliver(after_s=GRACE_S + 1)
     assert webhook.sent == [0, 2, 3]
     assert (await webhook.state()).delivered_version == 3
 
@@ -380,7 +380,7 @@ async def test_a_webhook_is_unscheduled_after_its_last_message_and_not_before(we
 async def test_the_webhook_of_an_api_key_is_unscheduled_after_its_challenge(store: RedisStore) -> None:
     await add_api_key(store)
     webhook = Webhook(store, await new_game(store))
-    webhook.owner = owner_by_key("discord-bot", 10)
+    webhook.owner = Owner(subject_of_key("discord-bot"), 10)
     await webhook.register()
     await webhook.deliver()
     assert (webhook.sent, webhook.was_due) == ([0], [True])
@@ -466,4 +466,5 @@ async def test_a_rotated_secret_is_stored_beside_the_one_before(webhook: Webhook
     after = await webhook.webhooks.get(webhook.game.id, webhook.id)
     assert before is not None
     assert after is not None
-    assert after.registration.secrets(int(webhook.clock())) == [rotated.response.secret, before.registration.secret]
+    secrets = after.registration.secrets(int(webhook.clock()))
+    assert secrets == [rotated.response.registration.secret, before.registration.secret]

@@ -10,10 +10,10 @@ from playwright.async_api import Browser
 from redis.asyncio import Redis
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
-from service.games.scheduler import run_scheduler
+from service.games.scheduler import make_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.polling import in_background
@@ -56,7 +56,7 @@ async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.Monk
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
     sets = [_shorten(complete), _enrich(complete, RICH, seven), _enrich(complete, GROUPED, grouped)]
     monkeypatch.setattr(app_server, "TILESETS", TileSetCatalogue(sets))
-    async with app_server.serve(store) as client, in_background(run_scheduler(client.app[CONTEXT], 0.1)):
+    async with app_server.serve(store) as client, in_background(make_scheduler(client.app[CONTEXT], 0.1).run()):
         visitors = Visitors(browser, client)
         yield visitors
         await visitors.close()

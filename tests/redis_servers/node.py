@@ -25,6 +25,7 @@ from tests.redis_servers.access import PEER_USER, Access
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 60.0
 HOST = "127.0.0.1"
+BUS_PORT_OFFSET = 10_000
 
 
 class Node:
@@ -158,17 +159,19 @@ def reserve_ports(count: int) -> list[int]:
     """Return free ports, below the range of the kernel for outgoing connections.
 
     So no connection takes one of them while its server is down, and nor does a server of another test, which may run in
-    another process: a port is locked, as a byte of a file, until this process ends.
+    another process: a port is locked, as a byte of a file, until this process ends. The port of a Cluster's bus that a
+    node takes by default is free too, and below that range.
     """
     lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports: list[int] = []
     while len(ports) < count:
-        port = random.randrange(lowest // 2, lowest)
+        port = random.randrange(lowest // 2, lowest - BUS_PORT_OFFSET)
         if port in _reserved:
             continue
         with suppress(OSError):
             fcntl.lockf(_port_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
             socket.create_server((HOST, port)).close()
+            socket.create_server((HOST, port + BUS_PORT_OFFSET)).close()
             ports.append(port)
             _reserved.add(port)
     return ports

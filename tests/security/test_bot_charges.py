@@ -7,7 +7,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from random import Random
 from secrets import token_hex
 from typing import Any
@@ -19,10 +18,10 @@ from schemas.actions import Action
 from service.engine import apply_action, copy_game, decode_snapshot
 from service.fair_queue import Requester
 from service.games.bots.registry import BotProcessPool, BotRegistry, Job, LoadedBot, load_bots, run_bot
-from service.games.scheduler import run_scheduler
+from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
@@ -193,7 +192,7 @@ async def start_instance(store: RedisStore, limits: Limits) -> AsyncIterator[tup
     bots = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], workers)
     try:
         async with serve(store, limits, bots=bots) as client:
-            work = partial(run_scheduler, client.app[CONTEXT], 0.05)
+            work = make_scheduler(client.app[CONTEXT], 0.05).run
             async with Supervisor().running("scheduler", work):
                 yield client, workers
     finally:

@@ -14,10 +14,10 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.accounts import ACCOUNTS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
+from service.web.handling import MAX_TARGET_BYTES
 from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
 from service.web.rate_limiter import RATE_LIMITER
-from service.web.server import MAX_TARGET_BYTES
 from tests.polling import wait_until
 from tests.security.limited_client import make_limits, open_client_at
 from tests.security.request_costs import PlainClient, relative_cost

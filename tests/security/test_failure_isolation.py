@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 import pytest
-from aiohttp.test_utils import make_mocked_request
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -22,9 +21,10 @@ from service.cli.export import ExportJob, export_games, import_files, iter_docum
 from service.games import archive
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
+from service.games.due_work import Wakeups
 from service.games.index_repair import IndexRepairer
 from service.games.ports import SendResult, StoreBusy
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDeliverer
 from service.store import keys
 from service.store import topology as topology_module
 from service.store.connection import parse_url
@@ -32,14 +32,14 @@ from service.store.game_store import RedisStore
 from service.store.topology import ClusterTopology
 from service.supervision import Supervisor
 from service.web.problems import error_response
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.polling import wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
-from tests.web.app_server import Client
+from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import register_webhook
 
@@ -75,12 +75,13 @@ async def test_a_game_that_cannot_be_archived_does_not_affect_others(
     monkeypatch.setattr("service.games.archiver.build_archive", failing)
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1
-    archiver = Archiver(store, store.archive_queue, Objects(), CATALOGUE, clock)
-    await archiver.archive_due()
-    await archiver.archive_due()
+    archiver = Archiver(store, store.compacted_logs, Objects(), CATALOGUE, clock)
+    worker = archiver.worker()
+    await process_due(worker)
+    await process_due(worker)
     assert len(archived) == OTHERS
-    assert await store.archive_queue.list_due(int(clock.now), 10) == []
-    assert games[0] in await store.archive_queue.list_due(2**33, 10)
+    assert await store.due_archives.list_due(int(clock.now), 10) == []
+    assert games[0] in await store.due_archives.list_due(2**33, 10)
 
 
 async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
@@ -127,10 +128,9 @@ async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
         sent.append(headers["webhook-id"])
         return SendResult(204, None, 1)
 
-    dispatcher = WebhookDispatcher(store, send, time.time)
+    worker = WebhookDeliverer(store, send, time.time).worker(Wakeups())
     for _ in range(5):
-        await dispatcher.dispatch_due()
-        await dispatcher.join()
+        await process_due(worker)
     assert len(sent) == OTHERS
     assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{games[0].id} {hooks[0]}") or 0) > time.time()
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1
@@ -331,5 +331,5 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
 
 
 def test_a_rejection_is_a_503() -> None:
-    rejected = error_response(StoreBusy("120 commands wait"), make_mocked_request("GET", "/"))
+    rejected = error_response(StoreBusy("120 commands wait"), mocked_request("GET", "/"))
     assert (rejected.status, rejected.headers["Retry-After"]) == (503, "1")

@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +15,9 @@ import aiohttp
 import msgspec
 from redis.asyncio import Redis
 
+from service.games.due_work import Wakeups
 from service.games.ports import SendResult
-from service.games.webhook_delivery import MAX_DELIVERIES, WebhookDispatcher
+from service.games.webhook_delivery import MAX_DELIVERIES, WebhookDeliverer
 from service.games.webhook_payloads import host_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
@@ -79,7 +79,6 @@ class HostileInstance(NamedTuple):
 
     client: Client
     sites: WebhookSites
-    dispatcher: WebhookDispatcher
 
     async def create_hanging(self, hosts: int) -> list[HTTPGame]:
         """Create games with ten webhooks each, two at each of this number of hosts that hang."""
@@ -111,10 +110,9 @@ class HostileInstance(NamedTuple):
 @asynccontextmanager
 async def hostile(store: RedisStore) -> AsyncIterator[HostileInstance]:
     sites = WebhookSites()
-    dispatcher = WebhookDispatcher(store, sites.send, time.time)
-    delivering = Supervisor().running("webhooks", partial(dispatcher.run, 0.1))
-    async with serve(store, on_webhooks_due=dispatcher.dispatch) as client, delivering:
-        yield HostileInstance(client, sites, dispatcher)
+    worker = WebhookDeliverer(store, sites.send, time.time).worker(Wakeups(), 0.1)
+    async with serve(store, woken_webhooks=worker.wakeups) as client, Supervisor().running("webhooks", worker.run):
+        yield HostileInstance(client, sites)
 
 
 async def wait_until_proven(game: HTTPGame, number: int) -> None:

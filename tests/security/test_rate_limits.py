@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore, connect
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
 from service.web.connection import ClientConnection
 from tests.polling import wait_until

@@ -10,7 +10,7 @@ from aiohttp import ClientSession, TCPConnector
 
 from service.store.game_store import RedisStore
 from service.web import connection_limiter as limiter_module
-from service.web.app_keys import HUB
+from service.web.app import HUB
 from service.web.client_ip import parse_networks
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits

@@ -135,7 +135,7 @@ def test_each_cause_is_logged_once_in_an_outage(
 async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def call(store: RedisStore) -> None:
         while True:
-            await asyncio.gather(store.ping(), store.load("g"), store.list_due(0, 1), return_exceptions=True)
+            await asyncio.gather(store.ping(), store.load("g"), store.due_games.list_due(0, 1), return_exceptions=True)
             await asyncio.sleep(0.05)
 
     async with AsyncExitStack() as stack:
@@ -203,7 +203,11 @@ async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServ
         os.kill(server.pid, signal.SIGKILL)
         async with asyncio.timeout(TIMEOUT_S):
             outcomes = await asyncio.gather(
-                store.commit(action(1)), store.load("g"), store.ping(), store.list_due(0, 1), return_exceptions=True
+                store.commit(action(1)),
+                store.load("g"),
+                store.ping(),
+                store.due_games.list_due(0, 1),
+                return_exceptions=True,
             )
         assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
 

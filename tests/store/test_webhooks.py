@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
+from service.games.due_work import LeaseTaken, lease
 from service.games.ports import (
     Added,
     Committed,
     DeliveryAttempt,
     ExpectedWebhooks,
-    LeaseTaken,
     StoredWebhook,
     VersionConflict,
     WebhookChange,
@@ -19,6 +19,7 @@ from service.games.ports import (
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
+    webhook_entry,
 )
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -28,6 +29,7 @@ from tests.store.commits import action, creation, idempotency, key_hash, load_re
 
 START = WebhookState(1)
 KEY = "key.bot"
+ENTRY = webhook_entry("g", "h")
 
 
 def hook(name: str = "h") -> WebhookRegistration:
@@ -63,8 +65,8 @@ async def test_the_webhook_of_an_api_key_is_stored_with_the_key(store: RedisStor
     await add_api_key(store, "bot")
     assert await store.webhooks.add(KEY, hook(), START) == Added()
     assert await store.webhooks.list_by_subject(KEY) == [StoredWebhook(hook(), START)]
-    assert await store.webhooks.acquire_lease(KEY, "h", "me", 10) == StoredWebhook(hook(), START)
-    assert await store.webhooks.save(KEY, "h", "me", WebhookChange(START, attempt(1)))
+    async with lease(store.due_webhooks, webhook_entry(KEY, "h"), 10) as me:
+        assert await store.webhooks.save(KEY, "h", me, WebhookChange(START, attempt(1)), 10)
     assert await store.webhooks.list_attempts(KEY, "h") == [attempt(1)]
     assert 29 * 86_400 < await redis.ttl(keys.webhook_attempts(KEY, "h")) <= 30 * 86_400
     assert await redis.ttl(keys.subject(KEY)) == -1
@@ -89,13 +91,13 @@ async def test_the_log_of_an_api_keys_webhook_is_bounded(store: RedisStore, redi
 async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:
     changed = StoredWebhook(replace(hook(), url="https://other.example/"), WebhookState(1, failures=2))
     change = WebhookChange(changed.state, registration=changed.registration)
-    assert not await hooked.webhooks.save("g", "h", "me", change)
-    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    assert not await hooked.webhooks.save("g", "h", "another", change)
-    assert await hooked.webhooks.save("g", "h", "me", change)
-    assert await hooked.webhooks.acquire_lease("g", "h", "another", 10) == changed  # the lease was released
-    await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save("g", "h", "another", change)
+    assert not await hooked.webhooks.save("g", "h", "me", change, 10)
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
+        assert not await hooked.webhooks.save("g", "h", "another", change, 10)
+        assert await hooked.webhooks.save("g", "h", me, change, 10)
+        assert await hooked.webhooks.get("g", "h") == changed
+        await hooked.webhooks.remove("g", "h")
+        assert not await hooked.webhooks.save("g", "h", me, change, 10)
 
 
 async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
@@ -126,55 +128,55 @@ async def test_add_changes_nothing_unless_the_subject_is_as_expected(store: Redi
 
 async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START)
-    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 10)
-    assert await hooked.webhooks.remove("g", "h")
-    assert not await redis.exists(keys.webhook_lease("g", "h"))
-    assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3), attempt(3)), 10)
-    assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
+        await hooked.webhooks.save("g", "h", me, WebhookChange(WebhookState(2), attempt(2)), 10)
+        assert await hooked.webhooks.remove("g", "h")
+        assert not await redis.exists(keys.lease(keys.WEBHOOK_SCHEDULE, ENTRY))
+        assert not await hooked.webhooks.remove("g", "h")
+        assert not await hooked.webhooks.save("g", "h", me, WebhookChange(WebhookState(3), attempt(3)), 10)
+    assert await hooked.webhooks.get("g", "h") is None
     assert await hooked.webhooks.list_attempts("g", "h") == []
     assert [one.registration.id for one in await hooked.webhooks.list_by_subject("g")] == ["i"]
     assert await hooked.webhooks.remove("g", "i")
-    assert not [key async for key in redis.scan_iter("*hook:*")]
+    assert not [key async for key in redis.scan_iter("*:[hi]:*")]
     assert not await redis.hexists(keys.game("g"), "hooks")
 
 
-async def test_the_lease_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
-    for end_lease in (
-        lambda: hooked.webhooks.acquire_lease("g", "h", "me", 10),
-        lambda: hooked.webhooks.save("g", "h", "me", WebhookChange(START), 10),
-    ):
-        await redis.hset(keys.game("g"), "hook:h", "anything")
-        await redis.set(keys.webhook_lease("g", "h"), "me", ex=10)
+async def test_nothing_is_saved_of_a_game_that_has_expired(hooked: RedisStore, redis: Redis) -> None:
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
         await redis.delete(keys.game("g"))
-        assert await end_lease() in (WebhookNotFound(), False)
-        assert not await redis.exists(keys.webhook_lease("g", "h"))
+        assert not await hooked.webhooks.save("g", "h", me, WebhookChange(START), 10)
+    assert not await redis.exists(keys.game("g"), keys.lease(keys.WEBHOOK_SCHEDULE, ENTRY))
 
 
 async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Redis) -> None:
-    assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
-    assert 0 < await redis.ttl(keys.webhook_lease("g", "h")) <= 10
-    assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
-    assert not await hooked.webhooks.save("g", "h", "you", WebhookChange(WebhookState(9)))
-    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(2), attempt(2)), 20)
-    assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
-    assert await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(3)))
-    assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
-    assert not await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(9)))
+    queue, key = hooked.due_webhooks, keys.lease(keys.WEBHOOK_SCHEDULE, ENTRY)
+    async with lease(queue, ENTRY, 10) as me:
+        assert 0 < await redis.ttl(key) <= 10
+        with pytest.raises(LeaseTaken):
+            await lease(queue, ENTRY, 10).__aenter__()
+        assert not await hooked.webhooks.save("g", "h", "you", WebhookChange(WebhookState(9)), 20)
+        assert await hooked.webhooks.save("g", "h", me, WebhookChange(WebhookState(2), attempt(2)), 20)
+        assert 10 < await redis.ttl(key) <= 20
+        await queue.release_lease(ENTRY, "you")
+        assert await redis.exists(key)
+    assert not await redis.exists(key)
+    async with lease(queue, ENTRY, 10):
+        assert not await hooked.webhooks.save("g", "h", me, WebhookChange(WebhookState(9)), 20)
+    assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), WebhookState(2))
 
 
 async def test_a_repeated_attempt_is_stored_once(hooked: RedisStore) -> None:
-    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    for _ in range(2):
-        assert await hooked.webhooks.save("g", "h", "me", WebhookChange(START, attempt(2)), 10)
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
+        for _ in range(2):
+            assert await hooked.webhooks.save("g", "h", me, WebhookChange(START, attempt(2)), 10)
     assert await hooked.webhooks.list_attempts("g", "h") == [attempt(2)]
 
 
 async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore, redis: Redis) -> None:
-    await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    for version in range(2, MAX_STORED_ATTEMPTS + 7):
-        await hooked.webhooks.save("g", "h", "me", WebhookChange(WebhookState(version), attempt(version)), 10)
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
+        for version in range(2, MAX_STORED_ATTEMPTS + 7):
+            await hooked.webhooks.save("g", "h", me, WebhookChange(WebhookState(version), attempt(version)), 10)
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
     assert await redis.llen(keys.webhook_attempts("g", "h")) == MAX_STORED_ATTEMPTS
@@ -184,12 +186,12 @@ async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore,
 
 async def test_a_commit_schedules_its_webhooks(hooked: RedisStore) -> None:
     now = int(time.time())
-    assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
-    await hooked.webhooks.reschedule("g", "h", now + 5)
-    assert await hooked.webhooks.list_due(now + 1, 10) == []
+    assert await hooked.due_webhooks.list_due(now + 1, 10) == [ENTRY]
+    await hooked.due_webhooks.reschedule(ENTRY, now, now + 5)
+    assert await hooked.due_webhooks.list_due(now + 1, 10) == []
     knowing = action(1, expected_webhooks=("h",))
     assert isinstance(await hooked.commit(knowing), Committed)
-    assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
+    assert await hooked.due_webhooks.list_due(now + 1, 10) == [ENTRY]
 
 
 async def test_a_commit_that_does_not_know_of_a_webhook_conflicts(hooked: RedisStore) -> None:

@@ -282,17 +282,17 @@ async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:
         await register_webhook(game, receiver.url)
         receiver.statuses = [500]
         await game.act_successfully()
-        await one.dispatcher.join()
+        await one.join()
         assert grown(before, "webhook_challenges_total", result="answered") == 1
         assert grown(before, "webhook_attempts_total", result="status") == 1
         await register_webhook(game, receiver.url)
         await game.act_successfully()
-        await one.dispatcher.join()
+        await one.join()
         assert grown(before, "webhook_attempts_total", result="delivered") == 1
         assert grown(before, "webhook_delay_seconds_count") == 1
         receiver.statuses = [410]
         await game.act_successfully()
-        await one.dispatcher.join()
+        await one.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
 
 

@@ -26,7 +26,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
-from service.games.scheduler import process_due_game
+from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore, connect
 from service.telemetry import tracing
 from service.telemetry.otlp import OpenTelemetryBackend
@@ -150,7 +150,7 @@ async def test_a_turn_in_the_background_has_one_span_of_its_own_trace(
 ) -> None:
     context = make_context(store, time, bot_budget_s=0.0)
     game = (await create_stored_game(context, *bot_seats("random", "random"))).id
-    await process_due_game(context, game)
+    await make_scheduler(context).process(game)
     (turn,) = spans.get_finished_spans()
     assert (turn.name, turn.kind, turn.parent) == ("turn", SpanKind.INTERNAL, None)
     assert dict(turn.attributes or {}) == {"south_seas.game": game}

@@ -1,28 +1,28 @@
 """The application on a store, served in this process on a real port."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from time import time
 from typing import Any
+from unittest.mock import Mock
 
 from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.test_utils import BaseTestServer, TestClient, make_mocked_request
 
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
+from service.games.due_work import Wakeups
 from service.games.hub import Hub
 from service.games.ports import GameStore, RateLimit
 from service.games.tilesets import load_catalogue
-from service.web.app import make_app
-from service.web.app_keys import HUB
+from service.web.app import HUB, App, HttpRequest
+from service.web.assembly import make_app
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
 from tests.openapi.validation import validate_responses
 from tests.polling import wait_until
-from tests.server_process import share_workers
-
-Client = TestClient[web.Request, web.Application]
+from tests.server_process import sharing_workers
 
 TILESETS = load_catalogue(None)
 DEFAULT_LIMITS = Limits()
@@ -32,12 +32,39 @@ BOT_BUDGET_S = 20.0
 """Bots move in the request before them, however busy the machine is."""
 
 
-class AppServer(TestServer):
+class AppServer(BaseTestServer):
     """A server of the application with the runner of `south-seas serve`."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self.app = app
 
     async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
         del kwargs
         return ProblemRunner(self.app, 60.0)
+
+
+class Client(TestClient[web.BaseRequest, None]):
+    """A client of the application."""
+
+    def __init__(self, app: App, **options: Any) -> None:
+        super().__init__(AppServer(app), **options)
+        self._app = app
+
+    @property
+    def app(self) -> App:  # type: ignore[override]  # aiohttp has another application in mind
+        """Return the application."""
+        return self._app
+
+
+def mocked_request(method: str, path: str, headers: Mapping[str, str] | None = None, **parts: Any) -> HttpRequest:
+    """Return a request without a connection; other parts as aiohttp's `make_mocked_request` takes them."""
+    match_info, app = parts.pop("match_info", {}), parts.pop("app", None)
+    mocked = make_mocked_request(method, path, headers, **parts)
+    loop = Mock()
+    request = HttpRequest(mocked._message, mocked.content, mocked.protocol, mocked.writer, mocked.task, loop)
+    request.app, request.match_info = app, match_info
+    return request
 
 
 class FrozenClock:
@@ -56,14 +83,14 @@ async def serve(
     store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
-    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
     bot_budget_s: float = BOT_BUDGET_S,
 ) -> AsyncIterator[Client]:
     """Serve an instance on `store`, and yield a client that validates every response."""
     async with (
-        instance(store, limits, clock, on_webhooks_due, bots, bot_budget_s) as app,
-        TestClient(AppServer(app), trace_configs=[validate_responses()]) as client,
+        instance(store, limits, clock, woken_webhooks, bots, bot_budget_s) as app,
+        Client(app, trace_configs=[validate_responses()]) as client,
     ):
         yield client
 
@@ -73,10 +100,10 @@ async def instance(
     store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
-    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
     bot_budget_s: float = BOT_BUDGET_S,
-) -> AsyncIterator[web.Application]:
+) -> AsyncIterator[App]:
     """Make the application of an instance, and run its hub. Requests' time is limited only if the test limits it."""
     if limits.rate_time == DEFAULT_LIMITS.rate_time:
         limits = limits._replace(rate_time=AMPLE_TIME)
@@ -87,14 +114,14 @@ async def instance(
         clock=clock,
         on_committed=hub.publish_commit,
         on_token_revoked=hub.recheck_tokens,
-        on_webhooks_due=on_webhooks_due,
+        woken_webhooks=Wakeups() if woken_webhooks is None else woken_webhooks,
         bots=bots or built_in_registry(),
         bot_budget_s=bot_budget_s,
     )
     hub.start()
     try:
         app = make_app(context, hub, limits)
-        app.on_startup.append(share_workers)
+        app.lifespans.append(sharing_workers)
         yield app
     finally:
         await hub.aclose()

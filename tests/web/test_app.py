@@ -22,7 +22,6 @@ from unittest.mock import Mock
 
 import msgspec
 import pytest
-from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 import service
@@ -37,7 +36,7 @@ from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
 from service.web.routes.games import Creation, GameList
 from service.web.routes.tilesets import ShipPng, TileSvg
 from service.web.routing import RequestDecoder, TypedRequest
-from tests.web.app_server import Client
+from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import IDENTITY, HTTPGame, create_game
 from tests.web.watcher_client import GameCopy
 
@@ -107,7 +106,7 @@ SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 async def decode(kind: type[TypedRequest], query: str = "", headers: Mapping[str, str] | None = None) -> Any:
     parts = {"id": GAME, "tile": "start", "ship": "s01"}
-    request = make_mocked_request("GET", f"/?{query}", headers, match_info=parts)
+    request = mocked_request("GET", f"/?{query}", headers, match_info=parts)
     return await RequestDecoder(kind).decode(request, Mock())
 
 

@@ -24,7 +24,7 @@ from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
-from tests.games.game_fixture import Clock
+from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.store.commits import load_record
@@ -67,10 +67,10 @@ class Compactor(NamedTuple):
         clock = Clock()
         clock.now += 86_400
         for _ in range(2):
-            await Archiver(self.store, self.store.archive_queue, storage, CATALOGUE, clock).archive_due()
+            await process_due(Archiver(self.store, self.store.compacted_logs, storage, CATALOGUE, clock).worker())
         for game in games:
             assert not await self.redis.exists(keys.log(game.id))
-            assert await self.redis.hexists(keys.game(game.id), "log") == (storage is None)
+            assert bool(await self.redis.hget(keys.game(game.id), "log")) == (storage is None)
 
     def document(self) -> Path:
         """Return the file of the only archived game."""
@@ -179,15 +179,15 @@ async def test_a_log_stays_until_the_archive_has_this_version(archive: Compactor
     loaded = await archive.store.load(game.id)
     assert loaded is not None
     version, digest = loaded.revision
-    queue, key = archive.store.archive_queue, keys.game(game.id)
-    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
+    logs, key = archive.store.compacted_logs, keys.game(game.id)
+    await logs.compact(game.id, loaded.revision, "name", [], DAY_S)
     await archive.redis.hset(key, "archived", version - 1)
-    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
+    await logs.compact(game.id, loaded.revision, "name", [], DAY_S)
     await archive.redis.hset(key, "archived", version)
-    await queue.compact_log(game.id, Revision(version, "0" * 32), "name", [], DAY_S)
-    await queue.compact_log(game.id, Revision(version - 1, digest), "name", [], DAY_S)
+    await logs.compact(game.id, Revision(version, "0" * 32), "name", [], DAY_S)
+    await logs.compact(game.id, Revision(version - 1, digest), "name", [], DAY_S)
     assert await archive.redis.exists(keys.log(game.id))
-    await queue.compact_log(game.id, loaded.revision, "name", [], DAY_S)
+    await logs.compact(game.id, loaded.revision, "name", [], DAY_S)
     assert not await archive.redis.exists(keys.log(game.id))
 
 
@@ -195,7 +195,7 @@ async def test_a_log_is_compacted_when_its_time_has_come(compactor: Compactor) -
     """The index repair queues a game until then, and no longer."""
     game = await store_game(compactor.store, "finished")
     clock, storage = Clock(), None if compactor.directory is None else DirectoryStorage(compactor.directory)
-    archiver = Archiver(compactor.store, compactor.store.archive_queue, storage, CATALOGUE, clock, log_ttl_s=900)
+    archiver = Archiver(compactor.store, compactor.store.compacted_logs, storage, CATALOGUE, clock, log_ttl_s=900)
     delay_s = 300 if storage is None else 900
     loaded = await compactor.store.load(game.id)
     assert loaded is not None
@@ -204,7 +204,7 @@ async def test_a_log_is_compacted_when_its_time_has_come(compactor: Compactor) -
         assert await compactor.redis.exists(keys.log(game.id))
         clock.now = game.context.clock() + passed_s
         await compactor.redis.zadd(keys.ARCHIVE_SCHEDULE, {game.id: 0})
-        await archiver.archive_due()
+        await process_due(archiver.worker())
     assert not await compactor.redis.exists(keys.log(game.id))
     assert not await archiver.is_pending(loaded.game)
 
@@ -280,9 +280,9 @@ async def test_a_log_stays_while_the_archive_does_not_return_its_document(
     assert archive.directory is not None
     game = await store_game(archive.store, "finished")
     clock, storage = Clock(), DirectoryStorage(archive.directory)
-    archiver = Archiver(archive.store, archive.store.archive_queue, storage, CATALOGUE, clock)
+    archiver = Archiver(archive.store, archive.store.compacted_logs, storage, CATALOGUE, clock)
     clock.now = game.context.clock() + 60
-    await archiver.archive_due()
+    await process_due(archiver.worker())
     path = archive.document()
     data = path.read_bytes()
     match damage:
@@ -293,12 +293,12 @@ async def test_a_log_stays_while_the_archive_does_not_return_its_document(
         case _:
             path.write_bytes(encode_document(replace(decode_document(data), game="another")))
     clock.now += 3600
-    await archiver.archive_due()
+    await process_due(archiver.worker())
     assert path.read_bytes() == data
     assert f"the archive does not return the document of game {game.id}" in caplog.text
     assert await archive.redis.exists(keys.log(game.id))
     clock.now += 60
-    await archiver.archive_due()
+    await process_due(archiver.worker())
     assert not await archive.redis.exists(keys.log(game.id))
 
 
@@ -362,7 +362,7 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     assert loaded is not None
     for damaged in (log[1:], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
         with pytest.raises(UnreadableGame):
-            await store.archive_queue.compact_log(game.id, loaded.revision, "", damaged, DAY_S)
+            await store.compacted_logs.compact(game.id, loaded.revision, "", damaged, DAY_S)
     assert await redis.xlen(keys.log(game.id)) == len(log)
 
 

@@ -6,6 +6,7 @@ Content negotiation by weights.
 """
 
 import gzip
+import threading
 import zlib
 from collections.abc import AsyncIterator, Callable
 from random import Random
@@ -13,14 +14,12 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientResponse, ClientSession
-from aiohttp.compression_utils import ZLibCompressor
-from aiohttp.test_utils import make_mocked_request
 from aiohttp.web import ContentCoding
 from multidict import CIMultiDict
 
 from service.web.headers import MAX_LIST_LENGTH, join_lines, negotiate_coding, negotiate_language, prefers_media_type
 from service.web.responses import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES, CompressibleResponse
-from tests.web.app_server import Client
+from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import IDENTITY, HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient
 
@@ -99,13 +98,14 @@ async def test_large_responses_do_not_block_the_event_loop(
 ) -> None:
     """They are compressed in a thread, which takes longer for small ones."""
     compressed_in_loop: list[int] = []
-    compress = ZLibCompressor.compress_sync
+    compress, loop_thread = zlib.compress, threading.get_ident()
 
-    def record(compressor: ZLibCompressor, data: bytes) -> bytes:
-        compressed_in_loop.append(len(data))
-        return compress(compressor, data)
+    def record(data: bytes, **options: int) -> bytes:
+        if threading.get_ident() == loop_thread:
+            compressed_in_loop.append(len(data))
+        return compress(data, **options)
 
-    monkeypatch.setattr(ZLibCompressor, "compress_sync", record)
+    monkeypatch.setattr(zlib, "compress", record)
     for path in ("", "/board.svg"):
         assert_compressed(await undecoded.get(game.path + path, headers=accept_encoding("gzip")), "gzip")
     (size,) = compressed_in_loop
@@ -394,7 +394,7 @@ async def test_all_lines_of_the_header_count_and_none_means_no_compression(
 ) -> None:
     headers = CIMultiDict(("Accept-Encoding", line) for line in lines)
     response = CompressibleResponse(body=b"a" * 2000)
-    await response.prepare(make_mocked_request("GET", "/", headers=headers))
+    await response.prepare(mocked_request("GET", "/", headers=headers))
     assert response.headers.get("Content-Encoding") == (None if coding is None else coding.value)
 
 
@@ -417,12 +417,12 @@ async def test_all_lines_of_the_header_count_and_none_means_no_compression(
     ),
 )
 def test_the_preferred_media_type_is_chosen(header: str, streams: bool) -> None:
-    request = make_mocked_request("GET", "/", headers={"Accept": header})
+    request = mocked_request("GET", "/", headers={"Accept": header})
     assert prefers_media_type(request, STREAM, JSON) is streams
 
 
 def test_the_default_media_type_is_chosen_without_the_header() -> None:
-    assert not prefers_media_type(make_mocked_request("GET", "/"), STREAM, JSON)
+    assert not prefers_media_type(mocked_request("GET", "/"), STREAM, JSON)
 
 
 def test_a_long_header_is_cut_after_an_element() -> None:
@@ -432,4 +432,4 @@ def test_a_long_header_is_cut_after_an_element() -> None:
 
 @pytest.mark.parametrize("enormous", ("gzip;" + " " * 7_000 + "q", "gzip" + ";" * 7_000, "a," * 3_500))
 def test_an_enormous_header_is_negotiated_fast(enormous: str) -> None:
-    assert not prefers_media_type(make_mocked_request("GET", "/", headers={"Accept": enormous}), STREAM, JSON)
+    assert not prefers_media_type(mocked_request("GET", "/", headers={"Accept": enormous}), STREAM, JSON)

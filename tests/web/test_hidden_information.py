@@ -220,7 +220,7 @@ async def test_a_changed_list_is_sent_again(client: Client, http_game: HTTPGame,
 async def test_the_lists_of_webhooks_have_validators(one: WebhookInstance, receiver: WebhookReceiver) -> None:
     game = await create_game(one.client)
     hook = await (await game.post("/webhooks", {"url": receiver.url})).json()
-    await one.dispatcher.join()
+    await one.join()
     for path in ("/webhooks", f"/webhooks/{hook['id']}/deliveries"):
         first = await game.get(path)
         same = await game.get(path, **{"If-None-Match": first.headers["ETag"]})

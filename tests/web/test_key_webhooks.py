@@ -10,8 +10,9 @@ from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
 from service.games.context import Retention
+from service.games.due_work import lease
 from service.games.index_repair import IndexRepairer
-from service.games.ports import SendResult, WebhookChange
+from service.games.ports import SendResult, WebhookChange, webhook_entry
 from service.games.webhook_delivery import JITTER
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -169,8 +170,8 @@ async def test_a_game_that_is_created_before_the_challenge_is_answered_is_delive
 async def test_the_log_names_the_game_of_a_message_and_none_for_a_challenge(
     host: KeyHolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resources, games = host.instance.dispatcher._resources, list[str | None]()
-    send = resources.send
+    deliverer, games = host.instance.deliverer, list[str | None]()
+    send = deliverer.send
 
     async def record_and_send(*arguments: Any, **options: Any) -> SendResult:
         context = LOG_CONTEXT.get()
@@ -178,7 +179,7 @@ async def test_the_log_names_the_game_of_a_message_and_none_for_a_challenge(
         games.append(context.game)
         return await send(*arguments, **options)
 
-    monkeypatch.setattr(resources, "send", record_and_send)
+    monkeypatch.setattr(deliverer, "send", record_and_send)
     await host.register()
     game = await host.create_game()
     assert games == [None, game.id]
@@ -209,7 +210,7 @@ async def test_index_repair_schedules_what_was_not_delivered_unless_the_webhook_
         key, stored = "key.discord-bot", await store.webhooks.get("key.discord-bot", webhook["id"])
         assert stored is not None
         state = msgspec.structs.replace(stored.state, disabled_reason=disabled_reason)
-        await store.webhooks.acquire_lease(key, webhook["id"], "me", 10)
-        await store.webhooks.save(key, webhook["id"], "me", WebhookChange(state))
+        async with lease(store.due_webhooks, webhook_entry(key, webhook["id"]), 10) as holder:
+            await store.webhooks.save(key, webhook["id"], holder, WebhookChange(state), 10)
         assert (await repairer.repair_all()).added == added
-    assert await store.webhooks.list_due(2**33, 10) == [(other.id, webhook["id"])]
+    assert await store.due_webhooks.list_due(2**33, 10) == [webhook_entry(other.id, webhook["id"])]

@@ -73,7 +73,7 @@ async def test_endless_and_missing_responses_end_in_time(
     receiver.respond = respond
     hooks = [await game_owner.register(url=f"{receiver.url}?{name}") for name in ("endless", "silent")]
     async with open_webhook_sender(LOCAL_LIMITS._replace(webhook_timeout_s=2.0)) as send:
-        monkeypatch.setattr(game_owner.instance.dispatcher._resources, "send", send)
+        monkeypatch.setattr(game_owner.instance.deliverer, "send", send)
         await game_owner.act(game_owner.game)
     logs = [await game_owner.message_deliveries(hook) for hook in hooks]
     assert [outcomes(log) for log in logs] == [[(200, None)], [(None, "timeout")]]

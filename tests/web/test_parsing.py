@@ -8,17 +8,16 @@ from unittest.mock import Mock
 import msgspec
 import pytest
 from aiohttp import StreamReader, web
-from aiohttp.test_utils import make_mocked_request
 
 from schemas.commands import Act, SeatCommand
 from schemas.lobby import CreateGame, JoinGame, Rematch
 from schemas.webhooks import RegisterWebhook
 from service.web import parsing
-from service.web.app_keys import LIMITS
+from service.web.app import LIMITS, App
 from service.web.limits import Limits
 from service.web.parsing import MAX_FLOATS_BYTES
 from service.web.problems import BodyTooLarge, to_malformed
-from tests.web.app_server import Client
+from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem
 from tests.web.webhook_receiver import SECRET
 
@@ -218,13 +217,11 @@ async def test_well_formed_actions_out_of_range_are_illegal(http_game: HTTPGame,
 
 async def test_a_body_that_is_too_large_is_so_even_if_its_connection_was_stopped_first() -> None:
     """A client may send so fast that the handler has read nothing yet."""
-    app = web.Application()
+    app = App()
     app[LIMITS] = Limits(max_body_bytes=100)
     body = StreamReader(Mock(_reading_paused=False), 2**16, loop=asyncio.get_running_loop())
     body.feed_data(bytes(101))
     body.set_exception(web.RequestPayloadError("too much data beside the body"))
     headers = {"Content-Type": JSON, "Transfer-Encoding": "chunked"}
     with pytest.raises(BodyTooLarge):
-        await parsing.read_body(
-            make_mocked_request("POST", "/", headers, app=app, payload=body), msgspec.json.Decoder()
-        )
+        await parsing.read_body(mocked_request("POST", "/", headers, app=app, payload=body), msgspec.json.Decoder())

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import make_mocked_request
 
 from service.games import errors as games
 from service.games import ports as store
 from service.web import problems
 from service.web.problems import error_response, http_exception_response, problem_response, to_malformed, to_problem
 from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.app_server import mocked_request
 
 Members = dict[str, Any]
 
@@ -127,7 +127,7 @@ def test_every_error_is_among_these() -> None:
 )
 def test_the_response_to_an_error_has_its_headers(error: Exception, status: int, headers: dict[str, str]) -> None:
     before, document = read_samples(), to_problem(error)
-    response = error_response(error, make_mocked_request("GET", "/"))
+    response = error_response(error, mocked_request("GET", "/"))
     assert response.status == status
     assert response.headers == {"Content-Type": "application/problem+json", "Cache-Control": "no-cache", **headers}
     assert response.text is not None
@@ -148,7 +148,7 @@ def test_the_response_to_an_error_has_its_headers(error: Exception, status: int,
 def test_in_an_outage_the_problem_says_what_is_true_of_the_request(
     method: str, headers: dict[str, str], outcome: str
 ) -> None:
-    request = make_mocked_request(method, "/", headers)
+    request = mocked_request(method, "/", headers)
     for error, cause in (
         (store.StoreUnavailable("gone"), "the store does not respond"),
         (store.StoreBusy("many"), "too many commands wait for the store"),

@@ -4,22 +4,20 @@ import logging
 from asyncio import Event
 from collections.abc import AsyncIterator, Mapping
 from time import perf_counter
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import make_mocked_request
-from aiohttp.web_urldispatcher import UrlMappingMatchInfo
 
 from service.games.ports import GameStore
 from service.telemetry.logs import LOG_CONTEXT
-from service.web.app_keys import DRAINING
+from service.web.app import DRAINING, App, HttpRequest
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
+from service.web.handling import _DURATIONS, IN_FLIGHT, ProblemServer, RequestContext
 from service.web.limits import Limits
-from service.web.middleware import _DURATIONS, IN_FLIGHT, Middleware, RequestContext
 from tests.polling import wait_until
 from tests.telemetry.metric_samples import grown, read_samples
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client, mocked_request, serve
 from tests.web.http_game import create_game
 
 COUNT = "http_request_duration_seconds_count"
@@ -128,12 +126,10 @@ async def test_the_events_of_a_game_are_counted(client: Client) -> None:
     assert grown(before, "problems_total", code="illegal_move") == 1
 
 
-def make_request(headers: Mapping[str, str]) -> web.Request:
-    """Return a request that matches no route."""
-    connection, route = Mock(client="192.0.2.1", charge=Mock(api_key=None), ssl_context=None), Mock(resource=None)
-    request = make_mocked_request("GET", "/", headers, protocol=connection)
-    request._match_info = UrlMappingMatchInfo({}, route)
-    return request
+def make_request(headers: Mapping[str, str]) -> HttpRequest:
+    """Return a request whose connection has a client."""
+    connection = Mock(client="192.0.2.1", charge=Mock(api_key=None), ssl_context=None)
+    return mocked_request("GET", "/", headers, protocol=connection)
 
 
 @pytest.mark.parametrize(
@@ -160,22 +156,26 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
 ) -> None:
     caplog.set_level(logging.INFO, "service.web.access")
     before, contexts = read_samples(), []
-    app: Any = {DRAINING: Event()}
+    app = App()
+    app[DRAINING] = Event()
+    limiter: ConnectionLimiter = Mock()
+    app[CONNECTION_LIMITER] = limiter
 
-    async def handle(_request: web.Request) -> web.StreamResponse:
+    async def handle(_request: HttpRequest) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())
         assert IN_FLIGHT.count == 1
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
+    app.router.add(("GET",), "/", handle)
     try:
-        assert await Middleware(app, handle).measure(make_request(headers)) is outcome
+        assert await ProblemServer(app, 1.0, is_measured=True).measure(make_request(headers)) is outcome
     except (ConnectionResetError, ZeroDivisionError) as error:
         assert error is outcome  # noqa: PT017  some cases raise nothing
     assert IN_FLIGHT.count == 0
     assert grown(before, COUNT) == (status is not None)
-    assert grown(before, COUNT, method="GET", route="unmatched", status=str(status)) == (status is not None)
+    assert grown(before, COUNT, method="GET", route="/", status=str(status)) == (status is not None)
     assert [vars(record)["status"] for record in caplog.records] == ([] if logged is None else [logged])
     ((context),) = contexts
     assert isinstance(context, RequestContext)

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from service.store.game_store import RedisStore
 from service.web import server
+from service.web.app import App, HttpRequest
 from service.web.limits import Limits
 from service.web.server import ShutdownSignal, run_server
 from tests.polling import wait_until
@@ -22,7 +23,7 @@ AT_ONCE = Limits(drain_time_s=0.0, close_window_s=0.0)
 
 
 @asynccontextmanager
-async def served(app: web.Application) -> AsyncIterator[tuple[str, ShutdownSignal, asyncio.Task[None]]]:
+async def served(app: App) -> AsyncIterator[tuple[str, ShutdownSignal, asyncio.Task[None]]]:
     """Run a server of the application; yields its URL, what stops it, and its task."""
     stop, ready = ShutdownSignal(), asyncio.Event()
     listener = socket.create_server(("127.0.0.1", 0))
@@ -47,13 +48,13 @@ async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogC
     caplog.set_level(logging.INFO, server.__name__)
     arrived, may_answer = asyncio.Event(), asyncio.Event()
 
-    async def answer_later(_request: web.Request) -> web.Response:
+    async def answer_later(_request: HttpRequest) -> web.Response:
         arrived.set()
         await may_answer.wait()
         return web.Response()
 
     async with instance(store, AT_ONCE) as app:
-        app.router.add_get("/later", answer_later)
+        app.router.add(("GET",), "/later", answer_later)
         async with served(app) as (url, stop, task), aiohttp.ClientSession(url) as session:
             request = asyncio.create_task(session.get("/later"))
             await arrived.wait()

@@ -17,7 +17,7 @@ from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web import streaming as module
-from service.web.app_keys import DRAINING, HUB
+from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.problems import TooManyConnections
 from service.web.streaming import STREAMS, StreamRegistry, check_subscriber_limit

@@ -19,7 +19,7 @@ from service.engine.game import CHECKSUM_BYTES
 from service.games.ports import StoredDiff
 from service.store import keys, log_entries
 from service.store.game_store import RedisStore
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from tests.snapshots import change_snapshot, seal
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client

@@ -6,9 +6,10 @@ import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.ports import SendResult
+from service.games.due_work import Wakeups
+from service.games.ports import SendResult, webhook_entry
 from service.store import keys
-from tests.polling import TIMEOUT_S
+from tests.polling import TIMEOUT_S, in_background
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import SECRET, WebhookReceiver
@@ -151,35 +152,35 @@ async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     hook = await game_owner.register()
     await second.register()
     one.expected_failures = 1
-    resources = one.dispatcher._resources
+    resources = one.deliverer
     send, resources.send = resources.send, _failing
     await game_owner.act(first)
     resources.send = send
     await game_owner.act(second.game)
     assert len(receiver.received) == 1
     assert hook["id"] in caplog.text
-    await redis.delete(keys.webhook_lease(first.id, hook["id"]))
+    await redis.delete(keys.lease(keys.WEBHOOK_SCHEDULE, webhook_entry(first.id, hook["id"])))
     one.clock.offset_s += 80
     await one.deliver()
     assert len(receiver.received) == 2
 
 
-async def test_deliveries_in_progress_end_with_the_dispatcher(
+async def test_deliveries_in_progress_end_with_the_worker(
     game_owner: GameOwner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sending, dispatcher = asyncio.Event(), game_owner.instance.dispatcher
+    sending, worker = asyncio.Event(), game_owner.instance.deliverer.worker(Wakeups())
 
     async def hang(*_: object, **__: object) -> SendResult:
         sending.set()
         return await asyncio.Future()
 
-    monkeypatch.setattr(dispatcher._resources, "send", hang)
+    monkeypatch.setattr(game_owner.instance.deliverer, "send", hang)
+    monkeypatch.setattr(game_owner.instance.worker.wakeups, "add", lambda *_: None)
     await game_owner.send("POST", game_owner.path, {"url": game_owner.receiver.url}, 201)
-    await dispatcher.dispatch_due()
-    async with asyncio.timeout(TIMEOUT_S):
+    async with asyncio.timeout(TIMEOUT_S), in_background(worker.run()):
         await sending.wait()
-        await dispatcher.aclose()
-    assert len(dispatcher) == 0
+        assert len(worker.in_progress) == 1
+    assert not worker.in_progress
 
 
 async def test_deleting_a_webhook_stops_its_deliveries(

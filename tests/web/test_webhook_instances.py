@@ -1,15 +1,15 @@
 """Delivery by several instances: at least once if instances end, exactly once otherwise."""
 
 import asyncio
+from unittest.mock import AsyncMock
 
 import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from service.games.webhook_delivery import DUE_BATCH_SIZE
+from service.games.ports import webhook_entry
 from service.store import keys
 from service.store.game_store import RedisStore, connect
-from tests.polling import in_background, wait_until
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.webhook_owner import OWNER_KINDS, WebhookOwner, make_owner
 from tests.web.webhook_receiver import OffsetClock, WebhookReceiver, register_webhook, run_instance
@@ -19,10 +19,9 @@ async def test_a_change_is_delivered_without_a_notification(
     owner: WebhookOwner, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await owner.register()
-    monkeypatch.setattr(owner.instance.dispatcher, "_process", lambda *_: asyncio.sleep(0))
+    monkeypatch.setattr(owner.instance.worker.wakeups, "add", lambda *_: None)
     await owner.game.act_successfully()
     monkeypatch.undo()
-    owner.instance.dispatcher._in_progress.clear()
     assert receiver.received == []
     await owner.deliver()
     assert receiver.versions == [2]
@@ -63,12 +62,14 @@ async def test_an_interrupted_delivery_is_repeated_by_another_instance(
         game, receiver.respond = owner.game, hang_once
         await game.act_successfully()
         await arrived.wait()
-        assert await store.webhooks.list_due(int(later()), 10) == []  # other instances leave it alone
-        await first.dispatcher.aclose()
+        assert await store.due_webhooks.list_due(int(later()), 10) == []  # other instances leave it alone
+        entry = webhook_entry(game.id, hook["id"])
+        store.due_webhooks.release_lease = AsyncMock()  # type: ignore[method-assign]  # as if it had crashed
     async with run_instance(store, later) as second:
-        await second.deliver()
+        second.worker.wakeups.add(entry)
+        await second.join()
         assert len(receiver.received) == 1
-        await redis.delete(keys.webhook_lease(game.id, hook["id"]))
+        await redis.delete(keys.lease(keys.WEBHOOK_SCHEDULE, entry))
         later.offset_s += 20
         await second.deliver()
     assert [message.id for message in receiver.received] == [f"{game.id}.2.{hook['id']}"] * 2
@@ -92,43 +93,14 @@ async def test_an_expired_claim_does_not_overwrite_other_deliveries(
         game, hook = owner.game, await owner.register()
         await game.act_successfully()
         await arrived.wait()
-        await redis.delete(keys.webhook_lease(game.id, hook["id"]))
+        await redis.delete(keys.lease(keys.WEBHOOK_SCHEDULE, webhook_entry(game.id, hook["id"])))
         later.offset_s += 20
         await second.deliver()
         released.set()
-        await first.dispatcher.join()
+        await first.join()
         webhook = await owner.read(hook)
     assert receiver.versions == [2, 2]
     assert (webhook["delivered_version"], webhook["failures"]) == (2, 0)
-
-
-async def test_due_webhooks_are_polled_until_close(store: RedisStore, receiver: WebhookReceiver) -> None:
-    async with run_instance(store) as idle, run_instance(store) as running:
-        looking = asyncio.create_task(running.dispatcher.run(0.02))
-        game = await create_game(idle.client)
-        await register_webhook(game, receiver.url)
-        idle.dispatcher._in_progress[game.id, (await game.get_json("/webhooks"))["webhooks"][0]["id"]] = False
-        await game.act_successfully()
-        await wait_until(lambda: receiver.received)
-        looking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await looking
-    assert receiver.versions == [2]
-
-
-async def test_due_webhooks_are_listed_once_per_interval(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed: list[int] = []
-
-    async def list_due(now: int, limit: int) -> list[tuple[str, str]]:
-        listed.append(limit)
-        del now
-        return []
-
-    monkeypatch.setattr(store.webhooks, "list_due", list_due)
-    async with run_instance(store) as one, in_background(one.dispatcher.run(3600.0)):
-        for _ in range(20):
-            await asyncio.sleep(0)
-    assert listed == [DUE_BATCH_SIZE]
 
 
 async def test_webhooks_wait_while_the_store_is_unavailable(
@@ -140,6 +112,6 @@ async def test_webhooks_wait_while_the_store_is_unavailable(
         hook = await register_webhook(game, receiver.url)
         await store._client.aclose()
         await one.deliver()
-        one.dispatcher.dispatch(game.id, [hook["id"]])
-        await one.dispatcher.join()
+        one.worker.wakeups.add(webhook_entry(game.id, hook["id"]))
+        await one.join()
     assert receiver.received == []

@@ -90,7 +90,7 @@ async def test_private_addresses_are_refused(store: RedisStore, receiver: Webhoo
         if isinstance(owner, KeyHolder):
             response = await owner.request("PATCH", f"{owner.path}/{webhook['id']}", {"url": "https://10.0.0.7/"})
             await check_problem(response, 422, "url_refused")
-        await instance.dispatcher.aclose()
+        await instance.join()
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class WebhookOwner:
 
     async def join(self) -> None:
         """Wait until no delivery of the instance is in progress."""
-        await self.instance.dispatcher.join()
+        await self.instance.join()
 
     async def deliver(self) -> None:
         """Deliver everything that is due now."""

@@ -10,13 +10,17 @@ from typing import Any, NamedTuple
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from service.games.due_work import DueWorker, Wakeups
 from service.games.ports import GameStore
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.webhook_delivery import WebhookDeliverer
 from service.web.limits import Limits
 from service.web.outbound import open_webhook_sender
+from tests.polling import in_background, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame
+
+NEVER_S = 1e9
 
 LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=20.0)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -104,18 +108,23 @@ class OffsetClock:
 
 @dataclass
 class WebhookInstance:
-    """An instance of the service with its webhook dispatcher."""
+    """An instance of the service with its deliveries of webhooks."""
 
     client: Client
-    dispatcher: WebhookDispatcher
+    deliverer: WebhookDeliverer
+    worker: DueWorker
     clock: OffsetClock
     expected_failures: int = 0
     """Failures of the service itself; they are only logged, and the delivery is repeated."""
 
     async def deliver(self) -> None:
         """Deliver everything that is due now."""
-        await self.dispatcher.dispatch_due()
-        await self.dispatcher.join()
+        self.worker.wakeups.add(*await self.worker.list_due())
+        await self.join()
+
+    async def join(self) -> None:
+        """Wait until no delivery of the instance is in progress."""
+        await wait_until(lambda: not self.worker.wakeups and not self.worker.in_progress, 60)
 
 
 @asynccontextmanager
@@ -125,13 +134,13 @@ async def run_instance(
     delays_s: Sequence[float] = (5, 30),
     limits: Limits = LOCAL_LIMITS,
 ) -> AsyncIterator[WebhookInstance]:
-    """Run an instance that dispatches webhooks after its own commits and on request."""
+    """Run an instance that delivers webhooks after its own commits and on request."""
     timed, before = clock or OffsetClock(), read_samples()
     async with open_webhook_sender(limits) as send:
-        dispatcher = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
-        async with serve(store, limits, timed, dispatcher.dispatch) as client:
-            yield (instance := WebhookInstance(client, dispatcher, timed))
-        await dispatcher.aclose()
+        deliverer = WebhookDeliverer(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
+        worker = deliverer.worker(Wakeups(), NEVER_S)
+        async with serve(store, limits, timed, worker.wakeups) as client, in_background(worker.run()):
+            yield (instance := WebhookInstance(client, deliverer, worker, timed))
     assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 
 

@@ -10,7 +10,7 @@ import msgspec
 from schemas.base import Query
 from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage, WebhookPing
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from service.web.headers import IF_NONE_MATCH, Header
 from service.web.parsing import JSON
 from service.web.routing import ResponseSpec, Route

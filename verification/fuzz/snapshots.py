@@ -27,7 +27,7 @@ from service.engine.game import CHECKSUM_BYTES
 from service.games.diffs import record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from tests.engine.lockstep import lagoon_index, new_game
 from tests.snapshots import seal
 from verification.fuzz.frames import ConnectionEnded, RawSocket

@@ -9,7 +9,6 @@ import time
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from email.message import Message
-from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -20,11 +19,11 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.ports import SendResult
-from service.games.scheduler import run_scheduler
-from service.games.webhook_delivery import WebhookDispatcher
+from service.games.scheduler import make_scheduler
+from service.games.webhook_delivery import WebhookDeliverer
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import CONTEXT, HUB, SUPERVISOR
+from service.web.app import CONTEXT, HUB, SUPERVISOR, App
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
@@ -92,7 +91,7 @@ class Target:
         self.host = "127.0.0.1"
         self.port = 0
         self.errors = ErrorRecorder()
-        self.app: web.Application
+        self.app: App
         self.store: RedisStore
         self.redis: Redis
         """A plain client of its Redis."""
@@ -198,14 +197,11 @@ class Target:
         async with AsyncExitStack() as stack:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
-            dispatcher = WebhookDispatcher(self.store, _discard_webhook, time.time)
-            self.app = await stack.enter_async_context(
-                instance(self.store, LIMITS, on_webhooks_due=dispatcher.dispatch)
-            )
-            supervisor = self.app[SUPERVISOR]
-            scheduler = partial(run_scheduler, self.app[CONTEXT])
-            await stack.enter_async_context(supervisor.running("scheduler", scheduler))
-            await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
+            self.app = await stack.enter_async_context(instance(self.store, LIMITS))
+            supervisor, context = self.app[SUPERVISOR], self.app[CONTEXT]
+            webhooks = WebhookDeliverer(self.store, _discard_webhook, time.time).worker(context.woken_webhooks)
+            await stack.enter_async_context(supervisor.running("scheduler", make_scheduler(context).run))
+            await stack.enter_async_context(supervisor.running("webhooks", webhooks.run))
             runner = ProblemRunner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)

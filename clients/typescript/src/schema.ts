@@ -2131,14 +2131,14 @@ export interface components {
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description The failed attempts of the challenge.
+             * @description The failed attempts of the challenge or, in a game, of the next message.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
             /**
              * Format: date-time
-             * @description The time of the next challenge; null without failures.
+             * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
             /**
@@ -2177,14 +2177,14 @@ export interface components {
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description The failed attempts of the challenge.
+             * @description The failed attempts of the challenge or, in a game, of the next message.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
             /**
              * Format: date-time
-             * @description The time of the next challenge; null without failures.
+             * @description The time of the next retry; null without failures.
              */
             readonly next_attempt_at: string | null;
             /**
@@ -3208,7 +3208,7 @@ export interface components {
              */
             readonly delivered_version: number;
             /**
-             * @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null.
+             * @description `gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null.
              * @example gone
              * @example failing
              * @example unproven
@@ -3218,7 +3218,7 @@ export interface components {
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description The failed attempts of the next message or the challenge.
+             * @description The failed attempts of the challenge or, in a game, of the next message.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -3285,7 +3285,7 @@ export interface components {
              */
             readonly delivered_version: number;
             /**
-             * @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null.
+             * @description `gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null.
              * @example gone
              * @example failing
              * @example unproven
@@ -3295,7 +3295,7 @@ export interface components {
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description The failed attempts of the next message or the challenge.
+             * @description The failed attempts of the challenge or, in a game, of the next message.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */

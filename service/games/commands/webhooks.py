@@ -9,22 +9,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from itertools import count
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.webhooks import (
-    ChangeKeyWebhook,
-    KeyWebhooks,
-    RegisterKeyWebhook,
-    RegisterWebhook,
-    RotatedSecret,
-    RotateSecret,
-    Webhooks,
-)
+from schemas.webhooks import ChangeKeyWebhook, RegisterKeyWebhook, RegisterWebhook, RotateSecret
+from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
 from service.games.context import Context
+from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
     IdempotencyScope,
@@ -37,30 +31,16 @@ from service.games.idempotency import (
 )
 from service.games.ports import (
     Added,
+    DeliveryAttempt,
     ExpectedWebhooks,
-    LeaseTaken,
-    StoredGame,
     StoredWebhook,
     WebhookNotFound,
     WebhookRegistration,
     WebhooksChanged,
     WebhookState,
+    webhook_entry,
 )
-from service.games.webhook_owner import (
-    AnyCreated,
-    AnyDeliveries,
-    AnyWebhook,
-    Owner,
-    Rights,
-    authorize,
-    previous_secret_expires_at,
-    restart,
-    update_webhook,
-    view_created,
-    view_deliveries,
-    view_status,
-    view_webhook,
-)
+from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S
 
@@ -71,107 +51,80 @@ LEASE_WAITS_S = (0.1, 0.2, 0.4, 0.8)
 """Pauses before a change is tried again while a challenge or a ping is on its way."""
 
 
-class RegistrationRequest(NamedTuple):
-    """A request to register a webhook."""
-
-    body: RegisterWebhook | RegisterKeyWebhook
-    idempotency_key: str | None = None
-    client_hash: str = ""
-    """Hash of the client's address, by which challenges are limited."""
-
-
 async def register_webhook(
-    context: Context, owner: Owner, request: RegistrationRequest
-) -> ReplayableResult[AnyCreated]:
+    context: Context, owner: Owner, body: RegisterKeyWebhook, idempotency_key: str | None = None
+) -> ReplayableResult[StoredWebhook]:
     """Register a webhook, which receives changes once its server has answered a challenge.
 
     One of a game receives the changes from now on; one of an API key those of games that are created with it from now
     on. The caller must have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a
     retry of the request after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
-    scope = idempotency_scope(request.idempotency_key, owner.path, owner.credential, request.body)
+    scope = idempotency_scope(idempotency_key, owner.subject, owner.token, body)
     conflicts, started_at = 0, monotonic()
-    while (registered := await _attempt_registration(context, owner, request, scope)) is None:
+    while (registered := await _attempt_registration(context, owner, body, scope)) is None:
         conflicts += 1
         await pause(conflicts, started_at)
     return registered
 
 
 async def _attempt_registration(
-    context: Context, owner: Owner, request: RegistrationRequest, scope: IdempotencyScope | None
-) -> ReplayableResult[AnyCreated] | None:
+    context: Context, owner: Owner, body: RegisterKeyWebhook, scope: IdempotencyScope | None
+) -> ReplayableResult[StoredWebhook] | None:
     """Add a webhook; return None if another registration was first, or a token has been revoked."""
     webhooks, rights = context.store.webhooks, await authorize(context, owner)
     record = None if scope is None else await webhooks.load_idempotency_record(owner.subject, scope.key_hash)
     if (first := read_record(scope, record, context.clock())) is not None:
-        stored = await _load(context, owner, _make_id(scope, first.detail))
-        return ReplayableResult(view_created(context, owner, stored), 0, replayed=True)
-    _check_seats(request.body, rights.game)
+        return ReplayableResult(await load_webhook(context, owner, _make_id(scope, first.detail)), 0, replayed=True)
+    seats = body.seats if isinstance(body, RegisterWebhook) else None
+    version, last_revocation = 0, ""
+    if rights.game is not None:
+        version, last_revocation = rights.game.revision.version, rights.game.last_revocation
+        _check_seats(seats, len(rights.game.game.players))
     existing = [one.registration for one in await webhooks.list_by_subject(owner.subject)]
     if sum(map(rights.has_registered, existing)) >= rights.max_webhooks:
         raise TooManyWebhooks(rights.max_webhooks)
     ids = [webhook.id for webhook in existing]
-    webhook_id, number = _unused_id(scope, ids)
-    new = _new_webhook(context, webhook_id, request, rights)
-    last_revocation = "" if rights.game is None else rights.game.last_revocation
-    outcome = await webhooks.add(
+    number, webhook_id = next((n, new_id) for n in count() if (new_id := _make_id(scope, n)) not in ids)
+    secret = body.secret or generate_secret()
+    new = StoredWebhook(
+        WebhookRegistration(webhook_id, body.url, body.events, seats, secret, context.now(), seat=rights.seat),
+        WebhookState(version, pending_client=owner.client_hash),
+    )
+    match await webhooks.add(
         owner.subject,
         *new,
         record=new_record(scope, context.clock(), 0, number),
         expected=ExpectedWebhooks(ids, last_revocation, record),
-    )
-    match outcome:
+    ):
         case Added():
-            if owner.api_key is not None:
-                await _check_not_revoked(context, owner, owner.api_key, webhook_id)
-            context.on_webhooks_due(owner.subject, [webhook_id])
-            return ReplayableResult(view_created(context, owner, new), 0)
-        case WebhookNotFound():
-            raise NoSuchGame(owner.subject) if owner.api_key is None else ApiKeyRejected("this API key is unknown")
+            await _check_not_revoked(context, owner, webhook_id)
+            context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
+            return ReplayableResult(new, 0)
         case WebhooksChanged():
             return None
+        case WebhookNotFound():
+            raise ApiKeyRejected("this API key is unknown") if owner.is_key else NoSuchGame(owner.subject)
 
 
-def _new_webhook(context: Context, webhook_id: str, request: RegistrationRequest, rights: Rights) -> StoredWebhook:
-    body, game = request.body, rights.game
-    webhook = WebhookRegistration(
-        webhook_id,
-        body.url,
-        body.events,
-        body.seats if isinstance(body, RegisterWebhook) else None,
-        body.secret or generate_secret(),
-        context.now(),
-        seat=rights.seat,
-    )
-    if game is None:
-        return StoredWebhook(webhook, WebhookState(0, pending_client=request.client_hash))
-    return StoredWebhook(webhook, WebhookState(game.revision.version, pending_client=request.client_hash))
-
-
-def _check_seats(body: RegisterWebhook | RegisterKeyWebhook, game: StoredGame | None) -> None:
+def _check_seats(seats: Sequence[int] | None, players: int) -> None:
     """Raise Malformed for a seat that the game does not have."""
-    if game is not None and isinstance(body, RegisterWebhook):
-        players = len(game.game.players)
-        for index, seat in enumerate(body.seats or ()):
-            if seat >= players:
-                raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
+    for index, seat in enumerate(seats or ()):
+        if seat >= players:
+            raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
 
 
-async def _check_not_revoked(context: Context, owner: Owner, name: str, webhook_id: str) -> None:
+async def _check_not_revoked(context: Context, owner: Owner, webhook_id: str) -> None:
     """Delete a new webhook and raise ApiKeyRejected if its key was revoked, which this instance may not know yet.
 
     `keys revoke` deletes the webhooks that it finds after it has stored the revocation.
     """
+    if (name := key_of_subject(owner.subject)) is None:
+        return
     stored = await context.store.api_keys.load(name)
     if stored is None or stored.key.revoked_at is not None:
         await context.store.webhooks.remove(owner.subject, webhook_id)
         raise ApiKeyRejected(f"the API key {name} was revoked")
-
-
-def _unused_id(scope: IdempotencyScope | None, existing: Sequence[str]) -> tuple[str, int]:
-    """Return an unused id and its number."""
-    numbered = ((_make_id(scope, number), number) for number in count())
-    return next((webhook_id, number) for webhook_id, number in numbered if webhook_id not in existing)
 
 
 def _make_id(scope: IdempotencyScope | None, number: int) -> str:
@@ -179,34 +132,39 @@ def _make_id(scope: IdempotencyScope | None, number: int) -> str:
     return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
 
 
-async def list_webhooks(context: Context, owner: Owner) -> Webhooks | KeyWebhooks:
+async def list_webhooks(context: Context, owner: Owner) -> list[StoredWebhook]:
     """Return the webhooks that an owner sees, the oldest first. Raises what `authorize` does."""
     rights = await authorize(context, owner)
-    stored = await context.store.webhooks.list_by_subject(owner.subject)
-    seen: list[Any] = [view_webhook(context, owner, one) for one in stored if rights.sees(one.registration)]
-    return Webhooks(webhooks=seen) if owner.api_key is None else KeyWebhooks(webhooks=seen)
+    return [one for one in await context.store.webhooks.list_by_subject(owner.subject) if rights.sees(one.registration)]
 
 
-async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> AnyWebhook:
-    """Return a webhook. Raises NoSuchWebhook, and what `authorize` does, as all functions below."""
-    return view_webhook(context, owner, await _load(context, owner, webhook_id))
+async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:
+    """Return a webhook that an owner sees. Raises NoSuchWebhook, and what `authorize` does, as all functions below."""
+    rights = await authorize(context, owner)
+    stored = await context.store.webhooks.get(owner.subject, webhook_id)
+    if stored is None or not rights.sees(stored.registration):
+        raise NoSuchWebhook(webhook_id)
+    return stored
 
 
-async def list_deliveries(context: Context, owner: Owner, webhook_id: str) -> AnyDeliveries:
-    """Return the latest delivery attempts, the newest first."""
-    return await view_deliveries(context, owner, await _load(context, owner, webhook_id))
+async def list_deliveries(
+    context: Context, owner: Owner, webhook_id: str
+) -> tuple[StoredWebhook, list[DeliveryAttempt]]:
+    """Return a webhook and its latest delivery attempts, the newest first."""
+    stored = await load_webhook(context, owner, webhook_id)
+    return stored, await context.store.webhooks.list_attempts(owner.subject, webhook_id)
 
 
 async def delete_webhook(context: Context, owner: Owner, webhook_id: str) -> None:
     """Delete a webhook, after which nothing more is sent to it."""
-    await _load(context, owner, webhook_id)
+    await load_webhook(context, owner, webhook_id)
     if not await context.store.webhooks.remove(owner.subject, webhook_id):
         raise NoSuchWebhook(webhook_id)
 
 
 async def change_webhook(
-    context: Context, owner: Owner, webhook_id: str, body: ChangeKeyWebhook, client_hash: str
-) -> AnyWebhook:
+    context: Context, owner: Owner, webhook_id: str, body: ChangeKeyWebhook
+) -> ReplayableResult[StoredWebhook]:
     """Change a webhook's URL or events. The caller must have checked the URL. Raises Conflict too.
 
     The server of another URL must answer a challenge before it receives anything.
@@ -216,17 +174,17 @@ async def change_webhook(
         registration, state = stored
         if body.url is not None and body.url != registration.url:
             registration = replace(registration, url=body.url)
-            state = replace(restart(stored).state, pending_client=client_hash)
+            state = replace(restart(stored).state, pending_client=owner.client_hash)
         if body.events is not None:
             registration = replace(registration, events=body.events or None)
         return StoredWebhook(registration, state)
 
-    return view_webhook(context, owner, (await _update(context, owner, webhook_id, change)).response)
+    return await _update(context, owner, webhook_id, change)
 
 
 async def rotate_secret(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: RotateSecret
-) -> ReplayableResult[RotatedSecret]:
+) -> ReplayableResult[StoredWebhook]:
     """Give a webhook a new secret; the current one signs too until it expires.
 
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
@@ -243,14 +201,13 @@ async def rotate_secret(
         rotated = replace(current, secret=secret, previous_secret=current.secret, previous_expires_at=expires_at)
         return StoredWebhook(rotated, state)
 
-    rotated, _, replayed = await _update(context, owner, webhook_id, change, scope)
-    expiry = previous_secret_expires_at(rotated.registration, int(context.clock()))
-    return ReplayableResult(RotatedSecret(secret=secret, previous_secret_expires_at=expiry), 0, replayed)
+    (registration, state), _, replayed = await _update(context, owner, webhook_id, change, scope)
+    return ReplayableResult(StoredWebhook(replace(registration, secret=secret), state), 0, replayed)
 
 
 async def ping_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[AnyWebhook]:
+) -> ReplayableResult[StoredWebhook]:
     """Send a ping to an active webhook. Raises Conflict for any other, and IdempotencyKeyReused too."""
 
     def change(stored: StoredWebhook) -> StoredWebhook:
@@ -259,26 +216,26 @@ async def ping_webhook(
         return StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
 
     scope = _scope(idempotency_key, owner, webhook_id, "ping")
-    return _view(context, owner, await _update(context, owner, webhook_id, change, scope))
+    return await _update(context, owner, webhook_id, change, scope)
 
 
 async def retry_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[AnyWebhook]:
+) -> ReplayableResult[StoredWebhook]:
     """Deliver what waits for a webhook now; a disabled one is active again, or pending.
 
     Retried challenges stay within the rate limits of challenges. Raises IdempotencyKeyReused too, and Conflict for the
     webhook of an API key.
     """
     scope = _scope(idempotency_key, owner, webhook_id, "retry")
-    return _view(context, owner, await _update(context, owner, webhook_id, restart, scope))
+    return await _update(context, owner, webhook_id, restart, scope)
 
 
 def _scope(
     idempotency_key: str | None, owner: Owner, webhook_id: str, command: str, body: Any = None
 ) -> IdempotencyScope | None:
     """Return the scope of a command's idempotency key."""
-    return idempotency_scope(idempotency_key, f"{owner.path}/{webhook_id}/{command}", owner.credential, body)
+    return idempotency_scope(idempotency_key, f"{owner.subject}/{webhook_id}/{command}", owner.token, body)
 
 
 async def _update(
@@ -292,31 +249,21 @@ async def _update(
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
     """
-    stored, webhooks = await _load(context, owner, webhook_id), context.store.webhooks
+    stored, now = await load_webhook(context, owner, webhook_id), int(context.clock())
     for wait_s in LEASE_WAITS_S:
-        match await update_webhook(webhooks, owner.subject, webhook_id, int(context.clock()), change, scope):
-            case StoredWebhook() as changed:
-                context.on_webhooks_due(owner.subject, [webhook_id])
+        try:
+            changed = await update_webhook(context.store, owner.subject, webhook_id, now, change, scope)
+        except LeaseTaken:
+            if not owner.is_key:
+                return ReplayableResult(stored, 0)
+            await asyncio.sleep(wait_s)
+            continue
+        match changed:
+            case StoredWebhook():
+                context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
                 return ReplayableResult(changed, 0)
             case Replayed():
-                return ReplayableResult(await _load(context, owner, webhook_id), 0, replayed=True)
-            case WebhookNotFound():
+                return ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)
+            case None:
                 raise NoSuchWebhook(webhook_id)
-            case LeaseTaken() if owner.api_key is None:
-                return ReplayableResult(stored, 0)
-            case LeaseTaken():
-                await asyncio.sleep(wait_s)
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")
-
-
-def _view(context: Context, owner: Owner, updated: ReplayableResult[StoredWebhook]) -> ReplayableResult[AnyWebhook]:
-    return ReplayableResult(view_webhook(context, owner, updated.response), 0, updated.replayed)
-
-
-async def _load(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:
-    """Return a webhook that an owner sees. Raises NoSuchWebhook, and what `authorize` does."""
-    rights = await authorize(context, owner)
-    stored = await context.store.webhooks.get(owner.subject, webhook_id)
-    if stored is None or not rights.sees(stored.registration):
-        raise NoSuchWebhook(webhook_id)
-    return stored

@@ -1,10 +1,10 @@
--- Set the due date of a game before the commit that brings it.
+-- Set the due date of an entry before the commit that brings it.
 --
 -- An earlier date stays, because the commit may still lose against another. Its mark (see reschedule.lua) is removed,
 -- because the commit may still be stored.
 --
--- KEYS  1 schedule
--- ARGV  1 game   2 Unix second of the date
+-- KEYS  1 queue
+-- ARGV  1 entry   2 Unix second of the date
 -- Returns 1 if the date is set; 0 if an earlier one stays.
 
 local at = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 'inf')

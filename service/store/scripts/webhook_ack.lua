@@ -3,22 +3,16 @@
 -- KEYS  1 game or API key   2 lease   3 delivery attempts
 --       4 record of an idempotency key (absent without one)
 -- ARGV  1 webhook id   2 holder   3 state   4 attempt ('' for none)   5 maximum number of stored attempts
---       6 seconds by which to extend the lease ('' releases it)   7 registration ('' leaves it)   8 the record to store
+--       6 seconds to which to extend the lease   7 registration ('' leaves it)   8 the record to store
 -- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed.
 
 local MONTH_MS = 30 * 86400000
 local game, lease, attempts = KEYS[1], KEYS[2], KEYS[3]
-local holder, field = redis.call('GET', lease), 'hook:' .. ARGV[1] .. ':state'
-if holder ~= ARGV[2] then
-  -- After a lost connection this may be a repetition of a call that has stored the state and released the lease.
-  return not holder and ARGV[6] == '' and redis.call('HGET', game, field) == ARGV[3] and 1 or 0
-end
-if redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then
-  redis.call('DEL', lease)
+if redis.call('GET', lease) ~= ARGV[2] or redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then
   return 0
 end
 
-redis.call('HSET', game, field, ARGV[3])
+redis.call('HSET', game, 'hook:' .. ARGV[1] .. ':state', ARGV[3])
 if ARGV[7] ~= '' then
   redis.call('HSET', game, 'hook:' .. ARGV[1], ARGV[7])
 end
@@ -32,9 +26,5 @@ end
 if KEYS[4] then
   redis.call('SET', KEYS[4], ARGV[8], 'EX', 86400)
 end
-if ARGV[6] == '' then
-  redis.call('DEL', lease)
-else
-  redis.call('EXPIRE', lease, ARGV[6])
-end
+redis.call('EXPIRE', lease, ARGV[6])
 return 1

@@ -14,7 +14,7 @@ from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.context import Context
 from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PREFER_REPRESENTATION, IdempotencyKey, IfMatch, Prefer, PreferredLanguage
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routing import Access, Id, Route
@@ -49,7 +49,7 @@ class SeatRequest(CommandFields[SeatCommand], frozen=True, kw_only=True):
 
 
 async def run_command(
-    request: web.Request,
+    request: HttpRequest,
     params: CommandFields[B],
     execute: Callable[[Context, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
 ) -> web.Response:
@@ -75,7 +75,7 @@ command_route = partial(Route, "POST", tag="playing")
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
 )
-async def post_action(request: web.Request, params: ActionRequest) -> web.Response:
+async def post_action(request: HttpRequest, params: ActionRequest) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
@@ -95,7 +95,7 @@ async def post_action(request: web.Request, params: ActionRequest) -> web.Respon
     "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
-async def post_undo(request: web.Request, params: SeatRequest) -> web.Response:
+async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
@@ -114,7 +114,7 @@ async def post_undo(request: web.Request, params: SeatRequest) -> web.Response:
     "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
-async def post_resign(request: web.Request, params: SeatRequest) -> web.Response:
+async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Resign from the game permanently, at any time, with the event `player_resigned`.
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
@@ -133,7 +133,7 @@ async def post_resign(request: web.Request, params: SeatRequest) -> web.Response
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
-async def post_return(request: web.Request, params: SeatRequest) -> web.Response:
+async def post_return(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.

@@ -21,7 +21,7 @@ from service.games.queries import load_digest, load_for_reader
 from service.games.repository import open_game, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
 from service.web.images import (
     MAX_INT32,
@@ -122,7 +122,7 @@ class BoardText(BoardSvg, frozen=True, kw_only=True):
     query: TextQuery = TextQuery()
 
 
-async def read_board(request: web.Request, params: BoardPng) -> web.Response:
+async def read_board(request: HttpRequest, params: BoardPng) -> web.Response:
     """Return a picture of the board, with public information only.
 
     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
@@ -184,7 +184,7 @@ async def _make_current_job(
     return BoardJob(tileset, build_view(index, game), shown, options, image_format)
 
 
-async def _make_past_job(request: web.Request, params: BoardPng, version: int, options: BoardOptions) -> BoardJob:
+async def _make_past_job(request: HttpRequest, params: BoardPng, version: int, options: BoardOptions) -> BoardJob:
     context = request.app[CONTEXT]
     async with params.charge.replay_slot():
         past = await load_past_version(context, params.id, version)

@@ -26,9 +26,9 @@ from service.games.queries import (
     load_for_reader,
 )
 from service.games.repository import open_game
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT, HttpRequest
+from service.web.handling import EVENT_STREAM
 from service.web.headers import LastEventId, add_vary, prefers_media_type
-from service.web.middleware import EVENT_STREAM
 from service.web.parsing import JSON
 from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, localized_response, state_response
@@ -82,7 +82,7 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 @game_read_route(
     "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
 )
-async def read_scores(request: web.Request, params: GameRead) -> web.Response:
+async def read_scores(request: HttpRequest, params: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
     return await state_response(request, params, compute_scores)
 
@@ -94,7 +94,7 @@ async def read_scores(request: web.Request, params: GameRead) -> web.Response:
     BoardFeatures,
     "The features, and what each is worth.",
 )
-async def read_features(request: web.Request, asked: FeaturesRead) -> web.Response:
+async def read_features(request: HttpRequest, asked: FeaturesRead) -> web.Response:
     """Return the features of a tile, or of the board: who is there, what each is worth so far and what it lacks (R8.4).
 
     The texts are in the language of `Accept-Language`.
@@ -110,7 +110,7 @@ async def read_features(request: web.Request, asked: FeaturesRead) -> web.Respon
 @game_read_route(
     "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
 )
-async def read_tiles(request: web.Request, params: LocalizedRead) -> web.Response:
+async def read_tiles(request: HttpRequest, params: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
 
     The tiles' names are in the language of `Accept-Language`.
@@ -124,7 +124,7 @@ async def read_tiles(request: web.Request, params: LocalizedRead) -> web.Respons
 
 
 @game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
-async def read_legal_moves(request: web.Request, params: LegalMovesRead) -> web.Response:
+async def read_legal_moves(request: HttpRequest, params: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
@@ -177,7 +177,7 @@ class StoryRead(LocalizedRead, frozen=True, kw_only=True):
     others=(ResponseSpec(200, "The log as an event stream.", str, media_type=EVENT_STREAM),),
     problems=("origin_refused",),
 )
-async def read_diffs(request: web.Request, params: LogRead) -> web.StreamResponse:
+async def read_diffs(request: HttpRequest, params: LogRead) -> web.StreamResponse:
     """Return the diffs after version `since`, with the game's current version and digest.
 
     Poll until the last diff has that version. If `Accept` prefers `text/event-stream`, the response is an event stream
@@ -204,7 +204,7 @@ async def read_diffs(request: web.Request, params: LogRead) -> web.StreamRespons
 @game_read_route(
     "/v1/games/{id}/story", "readStory", "Read the log in sentences", Story, "A part of the log, in sentences."
 )
-async def read_story(request: web.Request, params: StoryRead) -> web.Response:
+async def read_story(request: HttpRequest, params: StoryRead) -> web.Response:
     """Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.
 
     To continue, pass the last line's version as `since`. The sentences are plain text and contain the names that the

@@ -48,7 +48,7 @@ from service.games.queries import MyGamesQuery, collect_my_games, list_games, lo
 from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT, HttpRequest
 from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.headers import (
@@ -90,7 +90,7 @@ game_read_route = partial(Route, "GET", tag="playing")
 
 
 async def state_response(
-    request: web.Request, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
+    request: HttpRequest, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
 ) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
@@ -107,7 +107,7 @@ NextPage = tuple[str, str | int | None]
 
 
 async def localized_response(
-    request: web.Request, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
+    request: HttpRequest, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
     record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
@@ -160,7 +160,7 @@ class Abortion(GameRequest, frozen=True, kw_only=True):
 games_route = partial(Route, tag="games")
 
 
-def hash_client(request: web.Request) -> bytes:
+def hash_client(request: HttpRequest) -> bytes:
     """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
     return hash_creator(get_connection(request).charge.account.site.client)
 
@@ -183,7 +183,7 @@ def issued_tokens(created: Created) -> Iterator[str]:
     problems=("unknown_tileset", "unknown_bot", "conflict"),
     creates="game",
 )
-async def create_game(request: web.Request, params: Creation) -> web.Response:
+async def create_game(request: HttpRequest, params: Creation) -> web.Response:
     """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
 
     Only `players` is required. The game starts when no seat is open. The tokens are returned only here. The owner token
@@ -233,7 +233,7 @@ def _created_response(
     "Public games, newest first.",
     problems=("store_unavailable",),
 )
-async def list_public_games(request: web.Request, params: GameList) -> web.Response:
+async def list_public_games(request: HttpRequest, params: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = params.query
     page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
@@ -242,7 +242,7 @@ async def list_public_games(request: web.Request, params: GameList) -> web.Respo
 
 
 @games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
-async def read_game(request: web.Request, params: GameRead) -> web.Response:
+async def read_game(request: HttpRequest, params: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
     return await state_response(request, params, build_view)
 
@@ -259,7 +259,7 @@ DELETE_PROBLEMS = ("not_active", "conflict")
     "The aborted game.",
     problems=("not_owner", *DELETE_PROBLEMS),
 )
-async def delete_game(request: web.Request, params: Abortion) -> web.Response:
+async def delete_game(request: HttpRequest, params: Abortion) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
@@ -279,7 +279,7 @@ async def delete_game(request: web.Request, params: Abortion) -> web.Response:
     problems=("not_owner", "not_over", "conflict"),
     creates="game",
 )
-async def create_rematch(request: web.Request, params: RematchCreation) -> web.Response:
+async def create_rematch(request: HttpRequest, params: RematchCreation) -> web.Response:
     """Create a game with the same players and the next first seat, after a game that is over.
 
     The owner and every player may. The new game has `previous_game`; the old one gets `next_game`, as a new version
@@ -294,7 +294,7 @@ async def create_rematch(request: web.Request, params: RematchCreation) -> web.R
 
 
 @games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")
-async def list_bots(request: web.Request, _: Request) -> web.Response:
+async def list_bots(request: HttpRequest, _: Request) -> web.Response:
     """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
     return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
@@ -359,7 +359,7 @@ class MyGameList(Request, frozen=True, kw_only=True):
     "The seat and its token.",
     problems=("no_open_seat", "conflict"),
 )
-async def join_game(request: web.Request, params: Joining) -> web.Response:
+async def join_game(request: HttpRequest, params: Joining) -> web.Response:
     """Take the next open seat; the game starts when the last one is taken.
 
     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
@@ -382,7 +382,7 @@ async def join_game(request: web.Request, params: Joining) -> web.Response:
     "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
-async def delete_player(request: web.Request, params: Removal) -> web.Response:
+async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
     """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
@@ -405,7 +405,7 @@ async def delete_player(request: web.Request, params: Removal) -> web.Response:
     problems=("wrong_seat", "conflict"),
     creates="entry",
 )
-async def post_seat_token(request: web.Request, params: TokenReplacement) -> web.Response:
+async def post_seat_token(request: HttpRequest, params: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
@@ -418,7 +418,7 @@ async def post_seat_token(request: web.Request, params: TokenReplacement) -> web
 
 
 @games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
-async def list_my_games(request: web.Request, params: MyGameList) -> web.Response:
+async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 
     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for

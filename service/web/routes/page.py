@@ -19,7 +19,6 @@ from hashlib import sha256
 from html import escape
 
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
@@ -33,8 +32,8 @@ from service.games.queries import load_for_reader
 from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
-from service.web.app_keys import CONTEXT
-from service.web.common_headers import CSP, PAGE_HEADERS
+from service.web.app import CONTEXT, REST, App, Handler, HttpRequest
+from service.web.common_headers import CSP, PAGE_HEADERS, WholeResponse
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
@@ -58,7 +57,7 @@ PATIENCE_S = 1
 """How long the page waits for the game of its card: whoever opens it does not need one."""
 
 
-async def load_card(request: web.Request, game: str, language: Language) -> str:
+async def load_card(request: HttpRequest, game: str, language: Language) -> str:
     """Return a link's card as elements for a head: of a public game, or one that says nothing of any game.
 
     The latter stands for a private game and for no game alike, and for one that cannot be read now, or not soon.
@@ -124,7 +123,7 @@ def _shown_region(board: Region) -> Region | None:
     return board._replace(west=board.west - missing // 2, east=board.east + missing - missing // 2)
 
 
-def _scheme(request: web.Request) -> str:
+def _scheme(request: HttpRequest) -> str:
     """Return the scheme that the client used: a proxy that ends TLS says so."""
     return "https" if request.secure or request.headers.get("X-Forwarded-Proto") == "https" else "http"
 
@@ -175,7 +174,7 @@ class PageRead(Request, frozen=True, kw_only=True):
     others=(ResponseSpec(200, "The web page.", str, media_type=HTML),),
     tag="service",
 )
-async def read_index(request: web.Request, params: PageRead) -> web.Response:
+async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
         response = page_response(request, params.language, CACHE_PUBLIC)
@@ -200,7 +199,7 @@ class GamePageRead(PageRead, frozen=True, kw_only=True):
     tag="service",
     media_type=HTML,
 )
-async def read_game_page(request: web.Request, params: GamePageRead) -> web.Response:
+async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Response:
     """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
@@ -209,14 +208,14 @@ async def read_game_page(request: web.Request, params: GamePageRead) -> web.Resp
     return page_response(request, params.language, CACHE_PRIVATE, card)
 
 
-def page_response(request: web.Request, language: Language, caching: str, card: str = "") -> web.Response:
+def page_response(request: HttpRequest, language: Language, caching: str, card: str = "") -> web.Response:
     """Return the web page in a language, with a card in its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     page = make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
     return set_content_language(static_response(request, page, caching), language)
 
 
-def add_file_routes(app: web.Application) -> None:
+def add_file_routes(app: App) -> None:
     """Add the routes of the page of each game, of all files, and of the problems' types."""
     read_game_page.register(app)
     handlers: dict[str, Handler] = {
@@ -224,16 +223,16 @@ def add_file_routes(app: web.Application) -> None:
         "/manifests/{file}": _page_handler("manifests/", CACHE_PUBLIC),
     }
     handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
-    handlers["/games/{path:.*}"] = redirect_to_game
-    handlers |= {"/docs": read_site, "/docs/{path:.*}": read_site, "/problems/{slug}": redirect_to_problem}
+    handlers["/games/{path}"] = redirect_to_game
+    handlers |= {"/docs": read_site, "/docs/{path}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():
-        app.router.add_get(path, handler)
+        app.router.add(("GET", "HEAD"), path, handler, {"path": REST})
 
 
 def _page_handler(path: str, caching: str) -> Handler:
     """Return a handler for one file, or for every file of a folder if `path` ends with a slash."""
 
-    async def send_file(request: web.Request) -> web.StreamResponse:
+    async def send_file(request: HttpRequest) -> web.StreamResponse:
         return static_response(request, _page_file(path + request.match_info.get("file", "")), caching)
 
     return send_file
@@ -247,7 +246,7 @@ def _page_file(path: str) -> Asset:
     return file
 
 
-async def read_site(request: web.Request) -> web.Response:
+async def read_site(request: HttpRequest) -> web.Response:
     """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
     path, files = request.match_info.get("path"), list_files(SITE)
     if path is None or f"{path}/{INDEX}" in files:
@@ -260,7 +259,7 @@ async def read_site(request: web.Request) -> web.Response:
     return static_response(request, asset, CACHE_PUBLIC, policy)
 
 
-async def redirect_to_game(request: web.Request) -> web.Response:
+async def redirect_to_game(request: HttpRequest) -> web.Response:
     """Redirect from a link that was damaged on its way, as in a chat, to the game's page; without an id to the lobby.
 
     A browser takes the link's fragment along, unless that is in the path.
@@ -269,7 +268,7 @@ async def redirect_to_game(request: web.Request) -> web.Response:
     return _redirect(f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
 
 
-async def redirect_to_problem(request: web.Request) -> web.Response:
+async def redirect_to_problem(request: HttpRequest) -> web.Response:
     """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
@@ -288,7 +287,7 @@ def _site_headers() -> Mapping[str, str]:
 
 
 def _redirect(path: str) -> web.Response:
-    return web.Response(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
+    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

@@ -16,7 +16,7 @@ from schemas.service import Health
 from service.games.api_key import ApiKey
 from service.games.queries import ApiKeyGamesQuery, list_api_key_games
 from service.telemetry.clock import timestamp
-from service.web.app_keys import CONTEXT, DRAINING, SUPERVISOR
+from service.web.app import CONTEXT, DRAINING, SUPERVISOR, HttpRequest
 from service.web.headers import API_KEY_HEADER, add_vary
 from service.web.parsing import JSON
 from service.web.problems import BackgroundTaskFailing, ShuttingDown
@@ -41,7 +41,7 @@ service_route = partial(Route, "GET", tag="service")
 @service_route(
     "/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=(), is_limited=False
 )
-async def livez(_request: web.Request, _: Request) -> web.Response:
+async def livez(_request: HttpRequest, _: Request) -> web.Response:
     """Return 200 as long as the process can respond, even if its store is unavailable."""
     return json_response(HEALTHY)
 
@@ -56,7 +56,7 @@ async def livez(_request: web.Request, _: Request) -> web.Response:
     problems=("draining", "instance_unavailable"),
     is_limited=False,
 )
-async def readyz(request: web.Request, _: Request) -> web.Response:
+async def readyz(request: HttpRequest, _: Request) -> web.Response:
     """Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
 
     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
@@ -75,18 +75,18 @@ def load_document(name: str) -> Asset:
 
 
 @service_route("/openapi.json", "readOpenApi", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
-async def read_openapi(request: web.Request, _: Request) -> web.Response:
+async def read_openapi(request: HttpRequest, _: Request) -> web.Response:
     """Return the OpenAPI 3.1 document of the HTTP API."""
     return await _document_response(request, "openapi.json")
 
 
 @service_route("/asyncapi.json", "readAsyncApi", "Read the AsyncAPI document", dict, "The AsyncAPI 3.0 document.")
-async def read_asyncapi(request: web.Request, _: Request) -> web.Response:
+async def read_asyncapi(request: HttpRequest, _: Request) -> web.Response:
     """Return the AsyncAPI 3.0 document of the WebSocket messages."""
     return await _document_response(request, "asyncapi.json")
 
 
-async def _document_response(request: web.Request, name: str) -> web.Response:
+async def _document_response(request: HttpRequest, name: str) -> web.Response:
     document = await asyncio.to_thread(load_document, name)
     return static_response(request, document, CACHE_PUBLIC, security_headers={})
 
@@ -110,7 +110,7 @@ class KeyGameList(KeyRead, frozen=True, kw_only=True):
 @Route(
     "GET", "/v1/keys/me", "readApiKey", "Read the API key", ApiKeyView, "The key, without its secrets.", tag="API keys"
 )
-async def read_api_key(request: web.Request, params: KeyRead) -> web.Response:
+async def read_api_key(request: HttpRequest, params: KeyRead) -> web.Response:
     """Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire."""
     key = params.api_key
     quotas = key.quotas
@@ -137,7 +137,7 @@ async def read_api_key(request: web.Request, params: KeyRead) -> web.Response:
     "The games, newest first.",
     tag="API keys",
 )
-async def list_games_of_api_key(request: web.Request, params: KeyGameList) -> web.Response:
+async def list_games_of_api_key(request: HttpRequest, params: KeyGameList) -> web.Response:
     """List the games that were created with the API key, newest first, private ones too.
 
     The games come without `board` and `discarded`; `next_cursor` is null on the last page. The tokens are not listed:

@@ -11,7 +11,7 @@ from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
 from service.i18n import ENGLISH, Language, get_translator, tile_names
 from service.i18n.events import ship_label
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
 from service.web.images import (
     CACHE_ONE_DAY,
@@ -115,7 +115,7 @@ class ShipSvg(ShipPng, frozen=True, kw_only=True):
 @Route(
     "GET", "/v1/tilesets", "listTileSets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets"
 )
-async def list_tilesets(request: web.Request, _: Request) -> web.Response:
+async def list_tilesets(request: HttpRequest, _: Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
     tag = content_etag("".join(loaded.hash for loaded in catalogue).encode())
@@ -135,7 +135,7 @@ async def list_tilesets(request: web.Request, _: Request) -> web.Response:
     headers=("ETag", "Cache-Control"),
     tag="tile sets",
 )
-async def read_tileset(request: web.Request, params: TileSetRead) -> web.Response:
+async def read_tileset(request: HttpRequest, params: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
@@ -157,7 +157,7 @@ async def read_tileset(request: web.Request, params: TileSetRead) -> web.Respons
     tag="tile sets",
     media_type=MEDIA_TYPES["svg"],
 )
-async def read_tiles(request: web.Request, params: TilesRead) -> web.Response:
+async def read_tiles(request: HttpRequest, params: TilesRead) -> web.Response:
     """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
 
     Each symbol is 100 units wide and has the groups that the picture of its tile has.
@@ -167,7 +167,7 @@ async def read_tiles(request: web.Request, params: TilesRead) -> web.Response:
     return static_response(request, await request.app[TILESET_PICTURES].get(loaded, query.theme), caching, {})
 
 
-async def read_tile(request: web.Request, params: TilePng) -> web.Response:
+async def read_tile(request: HttpRequest, params: TilePng) -> web.Response:
     """Return a picture of a tile.
 
     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y`
@@ -185,7 +185,7 @@ async def read_tile(request: web.Request, params: TilePng) -> web.Response:
     return await _piece_response(request, loaded.hash, job, params.language)
 
 
-async def read_ship(request: web.Request, params: ShipPng) -> web.Response:
+async def read_ship(request: HttpRequest, params: ShipPng) -> web.Response:
     """Return a picture of a ship: its points and its cost.
 
     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's
@@ -200,7 +200,7 @@ async def read_ship(request: web.Request, params: ShipPng) -> web.Response:
 
 
 async def _piece_response(
-    request: web.Request, tileset_hash: str, job: TileJob | ShipJob, language: Language | None
+    request: HttpRequest, tileset_hash: str, job: TileJob | ShipJob, language: Language | None
 ) -> web.Response:
     async def make_job() -> TileJob | ShipJob:
         return job

@@ -1,13 +1,14 @@
 """`/v1/games/{id}/webhooks` and `/v1/keys/me/webhooks`: the webhooks of a game, and those of an API key.
 
-The operations on webhooks: what a request for one is, of a game or of an API key, and the routes of both.
+Each operation is declared once, for API keys, which have all; `_of_game` says what differs for games.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, cast
 
+import msgspec
 from aiohttp import web
 from msgspec import Meta
 
@@ -27,185 +28,165 @@ from schemas.webhooks import (
     WebhookCreated,
     Webhooks,
 )
+from service.games.access import subject_of_key
 from service.games.api_key import ApiKey
 from service.games.commands import webhooks
 from service.games.idempotency import ReplayableResult
-from service.games.webhook_owner import Owner, owner_by_key, owner_by_token
-from service.web.app_keys import CONTEXT, LIMITS
+from service.games.ports import StoredWebhook
+from service.games.webhook_owner import Owner, view_attempt, view_webhook
+from service.web.app import CONTEXT, LIMITS, HttpRequest
+from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
 from service.web.outbound import check_url
 from service.web.responses import cacheable_response, json_response, mark_replayed
 from service.web.routes.service import KeyRead
-from service.web.routing import GameCommand, Handler, Route, TypedRequest
+from service.web.routing import GAME_PATH, GameCommand, Route, TypedRequest
 
-GAME_WEBHOOKS = "/v1/games/{id}/webhooks"
-KEY_WEBHOOKS = "/v1/keys/me/webhooks"
+WEBHOOKS = "/v1/keys/me/webhooks"
+WEBHOOK = WEBHOOKS + "/{hook}"
 
 HookId = Annotated[str, Meta(pattern=f"^{ID}$", description="A webhook's id.", examples=["w4k8x1m7q2zc"])]
 
+CLIENT_DIGEST_BYTES = 8
+
+
+GAME_TYPES: dict[Any, type] = {
+    RegisterKeyWebhook: RegisterWebhook,
+    KeyWebhook: Webhook,
+    KeyWebhookCreated: WebhookCreated,
+    KeyWebhooks: Webhooks,
+    KeyDeliveries: Deliveries,
+}
+"""The types of bodies that a game's webhooks have instead of an API key's."""
+
 
 class OfGame(GameCommand, frozen=True, kw_only=True):
-    """A request about the webhooks of a game."""
+    """A request about the webhooks of a game; `_of_game` adds what that of an API key has."""
 
-    def owner(self, request: web.Request) -> Owner:
-        """Return whose webhooks they are."""
-        return owner_by_token(self.id, self.token, request.app[LIMITS].max_webhooks)
+    def owner(self, request: HttpRequest) -> Owner:
+        """Return whose webhooks they are, and who asks."""
+        return Owner(self.id, request.app[LIMITS].max_webhooks, self.token, _hash_address(request))
 
 
 class OfKey(KeyRead, frozen=True, kw_only=True):
     """A request about the webhooks of an API key."""
 
-    def owner(self, request: web.Request) -> Owner:
-        """Return whose webhooks they are."""
-        return owner_by_key(self.api_key.name, request.app[LIMITS].max_webhooks)
+    def owner(self, request: HttpRequest) -> Owner:
+        """Return whose webhooks they are, and who asks."""
+        subject = subject_of_key(self.api_key.name)
+        return Owner(subject, request.app[LIMITS].max_webhooks, None, _hash_address(request))
 
 
-class Registration(OfGame, frozen=True, kw_only=True):
-    """A request for a webhook of a game."""
-
-    api_key: ApiKey | None
-    body: RegisterWebhook
-    idempotency_key: IdempotencyKey = None
-
-
-class KeyRegistration(OfKey, frozen=True, kw_only=True):
-    """A request for a webhook of an API key."""
+class Registration(OfKey, frozen=True, kw_only=True):
+    """A request for a webhook."""
 
     body: RegisterKeyWebhook
     idempotency_key: IdempotencyKey = None
 
 
-class OneOfGame(OfGame, frozen=True, kw_only=True):
-    """A request about one webhook of a game."""
+class OneWebhook(OfKey, frozen=True, kw_only=True):
+    """A request about one webhook."""
 
     hook: HookId
 
 
-class CommandOfGame(OneOfGame, frozen=True, kw_only=True):
-    """A command to a webhook of a game."""
+class Command(OneWebhook, frozen=True, kw_only=True):
+    """A command to a webhook."""
 
     idempotency_key: IdempotencyKey = None
 
 
-class OneOfKey(OfKey, frozen=True, kw_only=True):
-    """A request about one webhook of an API key."""
-
-    hook: HookId
-
-
-class CommandOfKey(OneOfKey, frozen=True, kw_only=True):
-    """A command to a webhook of an API key."""
-
-    idempotency_key: IdempotencyKey = None
-
-
-class Change(OneOfKey, frozen=True, kw_only=True):
+class Change(OneWebhook, frozen=True, kw_only=True):
     """A change of a webhook."""
 
     body: ChangeKeyWebhook
 
 
-class Rotation(OneOfKey, frozen=True, kw_only=True):
+class Rotation(OneWebhook, frozen=True, kw_only=True):
     """A request for another secret of a webhook."""
 
     body: RotateSecret = RotateSecret()
     idempotency_key: SecretIdempotencyKey = None
 
 
-RequestAndContent: TypeAlias = tuple[type[TypedRequest], Any]
-"""What differs between owners: the type of the request and that of the response's body."""
-
-GAME_ROUTES: list[Route] = []
-KEY_ROUTES: list[Route] = []
-
-
-def webhook_operation(  # noqa: PLR0913  as a route's
-    method: str,
-    suffix: str,
-    operation_id: str,
-    summary: str,
-    result: str,
-    *,
-    of_key: RequestAndContent,
-    of_game: RequestAndContent | None = None,
-    problems: tuple[str, ...] = (),
-    problems_of_key: tuple[str, ...] = (),
-    **options: Any,
-) -> Callable[[Handler], Handler]:
-    """Declare an operation on the webhooks of an API key, and of a game; `{}` in its id stands for their kind."""
-
-    def add(handler: Handler) -> Handler:
-        shared = partial(Route, method, summary=summary, result=result, handler=handler, **options)
-        key_request, key_content = of_key
-        KEY_ROUTES.append(
-            shared(
-                path=KEY_WEBHOOKS + suffix,
-                operation_id=operation_id.format("Key"),
-                content=key_content,
-                request_type=key_request,
-                tag="API keys",
-                problems=(*problems, *problems_of_key),
-            )
-        )
-        if of_game is not None:
-            game_request, game_content = of_game
-            GAME_ROUTES.append(
-                shared(
-                    path=GAME_WEBHOOKS + suffix,
-                    operation_id=operation_id.format(""),
-                    content=game_content,
-                    request_type=game_request,
-                    tag="webhooks",
-                    problems=("not_owner", *problems),
-                )
-            )
-        return handler
-
-    return add
+def _of_game(route: Route) -> Route:
+    """Return the route of a game that does what one of an API key does; no lease makes it wait."""
+    declared = cast("type[OfKey]", route.request_type)
+    fields: list[Any] = [
+        (field.name, GAME_TYPES.get(field.type, field.type), field.default)
+        for field in msgspec.structs.fields(declared)
+        if field.name not in OfKey.__struct_fields__
+    ]
+    if route.creates is not None:
+        fields.append(("api_key", ApiKey | None))
+    request_type = msgspec.defstruct(declared.__name__, fields, bases=(OfGame,), frozen=True, kw_only=True)
+    return replace(
+        route,
+        path=route.path.replace("/v1/keys/me", GAME_PATH),
+        operation_id=route.operation_id.replace("Key", ""),
+        content=GAME_TYPES.get(route.content),
+        tag="webhooks",
+        problems=("not_owner", *(problem for problem in route.problems if problem != "conflict")),
+        request_type=cast("type[TypedRequest]", request_type),
+    )
 
 
-CLIENT_DIGEST_BYTES = 8
-
-
-def _check_url(request: web.Request, url: str) -> None:
+def _check_url(request: HttpRequest, url: str) -> None:
     check_url(url, allow_private=request.app[LIMITS].webhooks_allow_private)
 
 
-def _hash_address(request: web.Request) -> str:
+def _hash_address(request: HttpRequest) -> str:
     """Return the hash of the client's address, by which challenges are limited."""
     return blake2b(get_connection(request).charge.account.client.encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
 
 
 def _respond(
-    owner: Owner, result: ReplayableResult[Any], status: int = 200, *, secret: bool = False, location: str | None = None
+    request: HttpRequest,
+    owner: Owner,
+    result: ReplayableResult[StoredWebhook],
+    content: type = KeyWebhook,
+    **options: Any,
 ) -> web.Response:
-    """Return the response to a command; a `secret` one contains a secret (see `json_response`)."""
-    response = json_response(result.response, status=status, private=True, secret=secret, location=location)
-    return mark_replayed(_vary(owner, response), replayed=result.replayed)
+    """Return the response to a command; for the options see `json_response`."""
+    value = _convert(owner, content, _view(request, result.response))
+    return mark_replayed(_vary(owner, json_response(value, private=True, **options)), replayed=result.replayed)
 
 
-def _cacheable(request: web.Request, owner: Owner, value: Any) -> web.Response:
-    return _vary(owner, cacheable_response(request, value, private=True))
+def _cacheable(request: HttpRequest, owner: Owner, content: type, value: dict[str, Any]) -> web.Response:
+    return _vary(owner, cacheable_response(request, _convert(owner, content, value), private=True))
+
+
+def _view(request: HttpRequest, stored: StoredWebhook) -> dict[str, Any]:
+    return view_webhook(stored, request.app[CONTEXT].clock())
+
+
+def _convert(owner: Owner, content: type, value: dict[str, Any]) -> Any:
+    """Return the body of a response, which shows what its type has."""
+    return msgspec.convert(value, content if owner.is_key else GAME_TYPES[content])
 
 
 def _vary(owner: Owner, response: web.Response) -> web.Response:
-    return response if owner.api_key is None else add_vary(response, API_KEY_HEADER)
+    return add_vary(response, API_KEY_HEADER) if owner.is_key else response
 
 
-@webhook_operation(
+key_route = partial(Route, tag="API keys")
+key_read = partial(key_route, "GET")
+key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
+
+
+@key_route(
     "POST",
-    "",
-    "register{}Webhook",
+    WEBHOOKS,
+    "registerKeyWebhook",
     "Register a webhook",
+    KeyWebhookCreated,
     "The webhook and its secret.",
-    of_key=(KeyRegistration, KeyWebhookCreated),
-    of_game=(Registration, WebhookCreated),
     headers=("Location",),
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: web.Request, params: Registration | KeyRegistration) -> web.Response:
+async def register_webhook(request: HttpRequest, params: Registration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -221,93 +202,67 @@ async def register_webhook(request: web.Request, params: Registration | KeyRegis
     addresses are allowed. The secret is returned only here. With an `Api-Key`, the request counts against the key's
     quotas.
     """
-    owner = params.owner(request)
     _check_url(request, params.body.url)
-    registration = webhooks.RegistrationRequest(params.body, params.idempotency_key, _hash_address(request))
-    created = await webhooks.register_webhook(request.app[CONTEXT], owner, registration)
-    return _respond(owner, created, 201, secret=True, location=f"{owner.path}/{created.response.id}")
+    context, owner = request.app[CONTEXT], params.owner(request)
+    created = await webhooks.register_webhook(context, owner, params.body, params.idempotency_key)
+    location = f"{request.path}/{created.response.registration.id}"
+    return _respond(request, owner, created, KeyWebhookCreated, status=201, secret=True, location=location)
 
 
-@webhook_operation(
-    "GET",
-    "",
-    "list{}Webhooks",
-    "List the webhooks",
-    "The webhooks, oldest first.",
-    of_key=(OfKey, KeyWebhooks),
-    of_game=(OfGame, Webhooks),
-)
-async def list_webhooks(request: web.Request, params: OfGame | OfKey) -> web.Response:
+@key_read(WEBHOOKS, "listKeyWebhooks", "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
+async def list_webhooks(request: HttpRequest, params: OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
-    return _cacheable(request, owner, await webhooks.list_webhooks(request.app[CONTEXT], owner))
+    shown = [_view(request, stored) for stored in await webhooks.list_webhooks(request.app[CONTEXT], owner)]
+    return _cacheable(request, owner, KeyWebhooks, {"webhooks": shown})
 
 
-@webhook_operation(
-    "GET",
-    "/{hook}",
-    "read{}Webhook",
-    "Read a webhook",
-    "The webhook.",
-    of_key=(OneOfKey, KeyWebhook),
-    of_game=(OneOfGame, Webhook),
-)
-async def read_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+@key_read(WEBHOOK, "readKeyWebhook", "Read a webhook", KeyWebhook, "The webhook.")
+async def read_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
-    return _cacheable(request, owner, await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook))
+    stored = await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook)
+    return _cacheable(request, owner, KeyWebhook, _view(request, stored))
 
 
-@webhook_operation(
+@key_route(
     "PATCH",
-    "/{hook}",
-    "change{}Webhook",
+    WEBHOOK,
+    "changeKeyWebhook",
     "Change a webhook",
+    KeyWebhook,
     "The changed webhook.",
-    of_key=(Change, KeyWebhook),
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: web.Request, params: Change) -> web.Response:
+async def change_webhook(request: HttpRequest, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
     """
-    body, owner = params.body, params.owner(request)
-    if body.url is not None:
-        _check_url(request, body.url)
-    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, params.hook, body, _hash_address(request))
-    return _respond(owner, ReplayableResult(changed, 0))
+    owner = params.owner(request)
+    if params.body.url is not None:
+        _check_url(request, params.body.url)
+    changed = await webhooks.change_webhook(request.app[CONTEXT], owner, params.hook, params.body)
+    return _respond(request, owner, changed)
 
 
-@webhook_operation(
-    "DELETE",
-    "/{hook}",
-    "delete{}Webhook",
-    "Delete a webhook",
-    "The webhook is deleted.",
-    of_key=(OneOfKey, None),
-    of_game=(OneOfGame, None),
-    headers=(),
-)
-async def delete_webhook(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+@key_route("DELETE", WEBHOOK, "deleteKeyWebhook", "Delete a webhook", None, "The webhook is deleted.", headers=())
+async def delete_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
-    return web.Response(status=204)
+    return WholeResponse(status=204)
 
 
-@webhook_operation(
-    "POST",
-    "/{hook}/ping",
-    "ping{}Webhook",
+@key_command(
+    WEBHOOK + "/ping",
+    "pingKeyWebhook",
     "Send a test message",
+    KeyWebhook,
     "The webhook; the ping is sent at once.",
-    of_key=(CommandOfKey, KeyWebhook),
     status=202,
-    headers=(),
-    problems=("conflict",),
 )
-async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Response:
+async def ping_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
@@ -315,20 +270,13 @@ async def ping_webhook(request: web.Request, params: CommandOfKey) -> web.Respon
     """
     owner = params.owner(request)
     pinged = await webhooks.ping_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
-    return _respond(owner, pinged, 202)
+    return _respond(request, owner, pinged, status=202)
 
 
-@webhook_operation(
-    "POST",
-    "/{hook}/rotate-secret",
-    "rotate{}WebhookSecret",
-    "Rotate a signing secret",
-    "The new secret.",
-    of_key=(Rotation, RotatedSecret),
-    headers=(),
-    problems=("conflict",),
+@key_command(
+    WEBHOOK + "/rotate-secret", "rotateKeyWebhookSecret", "Rotate a signing secret", RotatedSecret, "The new secret."
 )
-async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
+async def rotate_secret(request: HttpRequest, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
@@ -337,21 +285,13 @@ async def rotate_secret(request: web.Request, params: Rotation) -> web.Response:
     """
     owner, key = params.owner(request), params.idempotency_key
     rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, params.hook, key, params.body)
-    return _respond(owner, rotated, secret=True)
+    return _respond(request, owner, rotated, RotatedSecret, secret=True)
 
 
-@webhook_operation(
-    "POST",
-    "/{hook}/retry",
-    "retry{}Webhook",
-    "Retry a webhook now",
-    "The webhook, its failures reset.",
-    of_key=(CommandOfKey, KeyWebhook),
-    of_game=(CommandOfGame, Webhook),
-    headers=(),
-    problems_of_key=("conflict",),
+@key_command(
+    WEBHOOK + "/retry", "retryKeyWebhook", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset."
 )
-async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfKey) -> web.Response:
+async def retry_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that
@@ -360,19 +300,36 @@ async def retry_webhook(request: web.Request, params: CommandOfGame | CommandOfK
     """
     owner = params.owner(request)
     retried = await webhooks.retry_webhook(request.app[CONTEXT], owner, params.hook, params.idempotency_key)
-    return _respond(owner, retried)
+    return _respond(request, owner, retried)
 
 
-@webhook_operation(
-    "GET",
-    "/{hook}/deliveries",
-    "list{}Deliveries",
+@key_read(
+    WEBHOOK + "/deliveries",
+    "listKeyDeliveries",
     "List a webhook's deliveries",
+    KeyDeliveries,
     "The latest delivery attempts, newest first.",
-    of_key=(OneOfKey, KeyDeliveries),
-    of_game=(OneOfGame, Deliveries),
 )
-async def list_deliveries(request: web.Request, params: OneOfGame | OneOfKey) -> web.Response:
+async def list_deliveries(request: HttpRequest, params: OneWebhook) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
     owner = params.owner(request)
-    return _cacheable(request, owner, await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook))
+    stored, attempts = await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook)
+    shown = [view_attempt(owner.subject, params.hook, one) for one in attempts]
+    return _cacheable(request, owner, KeyDeliveries, {"webhook": _view(request, stored), "attempts": shown})
+
+
+KEY_ROUTES = (
+    register_webhook,
+    list_webhooks,
+    read_webhook,
+    change_webhook,
+    delete_webhook,
+    ping_webhook,
+    rotate_secret,
+    retry_webhook,
+    list_deliveries,
+)
+"""A game's webhooks cannot be changed or pinged, and their secrets are not rotated."""
+GAME_ROUTES = tuple(
+    map(_of_game, (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries))
+)

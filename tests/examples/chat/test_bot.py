@@ -18,7 +18,7 @@ from examples.chat.storage import ChannelGame, Seat
 from examples.discord_bot.messages import DISCORD
 from examples.telegram_bot import TELEGRAM
 from service.games.context import Context
-from service.games.scheduler import run_scheduler
+from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore
 from south_seas import Client
 from south_seas.models import CreateGame, SeatRequest
@@ -222,7 +222,7 @@ async def test_only_a_replaced_player_can_return(chat: Chat) -> None:
 async def _on_time(store: RedisStore) -> AsyncIterator[None]:
     """Start an instance that processes deadlines."""
     context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _game, _diffs: None)
-    async with in_background(run_scheduler(context, 0.1)):
+    async with in_background(make_scheduler(context, 0.1).run()):
         yield
 
 

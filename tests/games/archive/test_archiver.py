@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NamedTuple
 from unittest.mock import AsyncMock
 
@@ -18,7 +17,6 @@ from service.games.archive import GameDocument, decode_document, object_name, va
 from service.games.archiver import (
     ARCHIVE_DELAY_S,
     COMPRESSION_DELAY_S,
-    DUE_BATCH_SIZE,
     LEASE_TTL_S,
     MAX_CONCURRENT_WRITES,
     RETRY_DELAY_S,
@@ -28,17 +26,17 @@ from service.games.archiver import (
 )
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.context import Retention
+from service.games.due_work import BATCH_SIZE
 from service.games.history import verify
-from service.games.ports import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 from service.store import health, keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.cli.test_export_import import RETENTION
-from tests.games.game_fixture import Clock, make_context
+from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, USER, load_whole_game, store_game
-from tests.polling import wait_until
+from tests.polling import in_background, wait_until
 from tests.telemetry.metric_samples import read_samples, sum_samples
 
 
@@ -82,20 +80,18 @@ class ArchiveFixture(NamedTuple):
     def archiver(self, storage: ArchiveStorage | None = None, catalogue: TileSetCatalogue = CATALOGUE) -> Archiver:
         """Return the archiver of one instance, some time after the latest commits."""
         later = Clock(Clock().now + ARCHIVE_DELAY_S + 1)
-        return Archiver(self.store, self.store.archive_queue, storage or self.storage, catalogue, later)
+        return Archiver(self.store, self.store.compacted_logs, storage or self.storage, catalogue, later)
 
     async def archive_due(self) -> None:
         """Archive what is due on an instance of its own."""
-        await self.archiver().archive_due()
+        await process_due(self.archiver().worker())
 
     async def list_due(self) -> list[str]:
-        return await self.store.archive_queue.list_due(2**33, 10)
+        return await self.store.due_archives.list_due(2**33, 10)
 
     async def make_due(self, game: str) -> None:
         """Make a postponed game due."""
-        score = await self.redis.zscore(keys.ARCHIVE_SCHEDULE, game)
-        assert score is not None
-        assert score % 1 == 0.5
+        assert await self.redis.zscore(keys.ARCHIVE_SCHEDULE, game) is not None
         await self.redis.zadd(keys.ARCHIVE_SCHEDULE, {game: 1_000_000_000.5})
 
 
@@ -152,10 +148,10 @@ async def test_an_archived_game_leaves_the_queue_when_its_log_is_moved(archive: 
     stored, instance = await store_game(archive.store, "finished"), archive.archiver()
     instance.log_ttl_s = 0
     for _ in range(2):
-        await instance.archive_due()
+        await process_due(instance.worker())
         assert await archive.list_due() == [stored.id]
     await archive.make_due(stored.id)
-    await instance.archive_due()
+    await process_due(instance.worker())
     assert await archive.list_due() == []
     assert archive.storage.puts == 1
 
@@ -182,18 +178,23 @@ async def test_a_game_that_changes_while_it_is_written_is_written_again(archive:
     assert archive.storage.document().version == (await load_whole_game(archive.store, stored.id)).version
 
 
-async def test_another_instance_archives_after_a_crash(archive: ArchiveFixture) -> None:
+async def test_another_instance_archives_after_a_crash(
+    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stored = await store_game(archive.store, "finished")
     archive.storage.may_finish.clear()
     writing = asyncio.create_task(archive.archive_due())
     await archive.storage.put_started.wait()
-    writing.cancel()
-    await asyncio.gather(writing, return_exceptions=True)
+    with monkeypatch.context() as crash:
+        crash.setattr(archive.store.due_archives, "release_lease", AsyncMock())
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
     archive.storage.may_finish.set()
-    assert await archive.redis.ttl(keys.archive_lease(stored.id)) > 0
-    assert not await archive.store.archive_queue.mark_archived(stored.id, "another", 1, 9)
-    assert await archive.redis.exists(keys.archive_lease(stored.id))
-    await archive.redis.delete(keys.archive_lease(stored.id))  # as it would expire
+    await archive.archive_due()
+    assert not archive.storage.objects
+    assert 0 < await archive.redis.ttl(keys.lease(keys.ARCHIVE_SCHEDULE, stored.id)) <= LEASE_TTL_S
+    await archive.redis.delete(keys.lease(keys.ARCHIVE_SCHEDULE, stored.id))  # as it would expire
+    await archive.make_due(stored.id)
     await archive.archive_due()
     assert archive.storage.document().game == stored.id
 
@@ -214,42 +215,39 @@ async def test_failing_storage_is_not_tried_with_every_game(
     archive: ArchiveFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
     games = [await store_game(archive.store, "aborted") for _ in range(20)]
-    instance = archive.archiver()
+    worker = archive.archiver().worker()
     archive.storage.rejects = True
-    await instance.archive_due()
+    await process_due(worker)
     assert archive.storage.puts <= MAX_CONCURRENT_WRITES
     attempted = archive.storage.puts
-    await instance.archive_due()
+    await process_due(worker)
     assert archive.storage.puts <= attempted + 1
     assert len(caplog.records) == archive.storage.puts
     archive.storage.rejects = False
     for _ in range(3):
-        await instance.archive_due()
+        await process_due(worker)
     assert len(archive.storage.objects) >= len(games) - attempted - 1
 
 
-async def test_the_archiver_pauses_unless_more_is_due(archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = archive.archiver()
-    results: list[int | Exception] = [DUE_BATCH_SIZE, DUE_BATCH_SIZE - 1, StoreUnavailable("gone"), 0]
-    pauses_s: list[float] = []
+async def test_after_a_failure_of_the_storage_the_archiver_pauses_and_tries_a_single_game(
+    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, list_due = archive.archiver().worker(), AsyncMock(wraps=archive.store.due_archives.list_due)
+    monkeypatch.setattr(archive.store.due_archives, "list_due", list_due)
+    monkeypatch.setattr(archiver, "RETRY_DELAY_S", 0.2)
+    worker.interval_s, archive.storage.rejects = 0.01, True
+    for _ in range(MAX_CONCURRENT_WRITES + 3):
+        await store_game(archive.store, "aborted")
 
-    async def archive_due() -> int:
-        result = results.pop(0)
-        instance._is_storage_failing = not results
-        if isinstance(result, Exception):
-            raise result
-        return result
+    def limits() -> list[int]:
+        return [call.args[1] for call in list_due.await_args_list]
 
-    async def sleep(seconds: float) -> None:
-        pauses_s.append(seconds)
-        if not results:
-            raise asyncio.CancelledError
-
-    monkeypatch.setattr(instance, "archive_due", archive_due)
-    monkeypatch.setattr(archiver, "asyncio", SimpleNamespace(sleep=sleep))
-    with pytest.raises(asyncio.CancelledError):
-        await instance.run(7.0)
-    assert pauses_s == [0, 7, 7, RETRY_DELAY_S]
+    async with in_background(worker.run()):
+        await wait_until(lambda: 1 in limits())
+        assert limits()[: limits().index(1)] == [BATCH_SIZE]
+        assert archive.storage.puts <= MAX_CONCURRENT_WRITES + 1
+        archive.storage.rejects = False
+        await wait_until(lambda: archive.storage.objects and limits()[-1] == BATCH_SIZE)
 
 
 async def test_a_write_that_hangs_is_a_failure_of_the_storage(
@@ -258,12 +256,12 @@ async def test_a_write_that_hangs_is_a_failure_of_the_storage(
     stored = await store_game(archive.store, "finished")
     monkeypatch.setattr(archiver, "STORAGE_TIMEOUT_S", 0.01)
     archive.storage.may_finish.clear()
-    instance = archive.archiver()
-    assert await instance.archive_due() == 1
-    assert instance._is_storage_failing
+    worker = archive.archiver().worker()
+    assert await process_due(worker) == 1
+    assert worker._pause_ends_at
     archive.storage.may_finish.set()
     await archive.make_due(stored.id)
-    await instance.archive_due()
+    await process_due(worker)
     assert archive.storage.document().game == stored.id
 
 
@@ -273,22 +271,24 @@ async def test_a_leased_or_failing_game_is_due_again_later(
 ) -> None:
     """The lease of the failing one has ended."""
     stored = await store_game(archive.store, "finished")
-    instance, queue = archive.archiver(), archive.store.archive_queue
-    assert await queue.acquire_lease(stored.id, "another", 60)
+    instance, queue = archive.archiver(), archive.store.due_archives
+    another = await queue.acquire_lease(stored.id, 60)
+    assert another is not None
     now = int(instance.clock())
-    await instance.archive_due()
+    await process_due(instance.worker())
     assert [await queue.list_due(due_by, 10) for due_by in (now, now + LEASE_TTL_S)] == [[], [stored.id]]
-    assert (archive.storage.puts, await queue.mark_archived(stored.id, "another", 0, 9)) == (0, True)
+    assert archive.storage.puts == 0
+    await queue.release_lease(stored.id, another)
     await archive.make_due(stored.id)
     monkeypatch.setattr(archive.storage, "put", AsyncMock(side_effect=error))
-    await instance.archive_due()
+    await process_due(instance.worker())
     assert [await queue.list_due(due_by, 10) for due_by in (now, now + RETRY_DELAY_S)] == [[], [stored.id]]
-    assert await queue.acquire_lease(stored.id, "another", 60)
+    assert await queue.acquire_lease(stored.id, 60)
 
 
 async def test_an_instance_without_the_tile_set_leaves_the_game_queued(archive: ArchiveFixture) -> None:
     stored = await store_game(archive.store, "finished")
-    await archive.archiver(catalogue=TileSetCatalogue([])).archive_due()
+    await process_due(archive.archiver(catalogue=TileSetCatalogue([])).worker())
     assert archive.storage.objects == {}
     await archive.make_due(stored.id)
     await archive.archive_due()
@@ -340,7 +340,7 @@ async def test_the_archive_of_a_private_game_is_rejected_on_import(
 
 async def test_directory_storage_writes_files_for_this_user_only(archive: ArchiveFixture, tmp_path: Path) -> None:
     stored = await store_game(archive.store, "finished")
-    await archive.archiver(DirectoryStorage(tmp_path / "archive")).archive_due()
+    await process_due(archive.archiver(DirectoryStorage(tmp_path / "archive")).worker())
     (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
     assert decode_document(file.read_bytes()).game == stored.id
     assert file.stat().st_mode & 0o777 == 0o600
@@ -366,11 +366,11 @@ async def test_a_game_expires_only_after_it_is_archived(archive: ArchiveFixture)
     instance, names = archive.archiver(), (keys.game(stored.id), keys.log(stored.id))
     instance.ended_ttl_s = 100
     archive.storage.rejects = True
-    await instance.archive_due()
+    await process_due(instance.worker())
     assert [await archive.redis.ttl(name) > 365 * DAY_S for name in names] == [True, True]
     archive.storage.rejects = False
     await archive.make_due(stored.id)
-    await instance.archive_due()
+    await process_due(instance.worker())
     assert archive.storage.document().game == stored.id
     assert [0 < await archive.redis.ttl(name) <= 100 for name in names] == [True, True]
 
@@ -391,8 +391,8 @@ async def test_a_game_no_longer_waits_for_an_archive_that_is_no_longer_set(archi
     stored = await store_game(archive.store, "finished", context=context)
     assert await archive.redis.ttl(keys.game(stored.id)) > 365 * DAY_S
     later = Clock(Clock().now + COMPRESSION_DELAY_S + 1)
-    instance = Archiver(archive.store, archive.store.archive_queue, None, CATALOGUE, later, ended_ttl_s=DAY_S)
-    await instance.archive_due()
+    instance = Archiver(archive.store, archive.store.compacted_logs, None, CATALOGUE, later, ended_ttl_s=DAY_S)
+    await process_due(instance.worker())
     assert await archive.redis.zcard(keys.ARCHIVE_PENDING) == 0
     assert 0 < await archive.redis.ttl(keys.game(stored.id)) <= DAY_S
 

@@ -7,7 +7,6 @@ Slow bots: no response waits for them longer than its limit; their decisions fol
 
 import asyncio
 import shutil
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -35,13 +34,12 @@ from service.games.bots.registry import (
     InvalidBot,
     Job,
     LoadedBot,
-    _time_limit,
     load_bot,
     load_bots,
     run_bot,
 )
 from service.games.ports import GameStore
-from service.games.scheduler import advance_due_game, run_scheduler
+from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.tilesets import SeededRNG
 from tests.games.bots.fake_bots import LAGOON, FakeBot, load_fake_bot, play_to_end, start_game
 from tests.games.game_fixture import bot_seats, create_game, make_context, new_game
@@ -118,14 +116,11 @@ async def test_the_event_loop_is_free_while_a_heavy_bot_decides(pool: BotProcess
     assert await thinking == legal_moves(LAGOON, game)[0]
 
 
-def test_no_timer_of_a_decision_outlasts_it() -> None:
-    handler = signal.getsignal(signal.SIGALRM)
-    try:
-        with _time_limit(30.0):
-            assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
-        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-    finally:
-        signal.signal(signal.SIGALRM, handler)
+async def test_a_decision_is_not_limited_by_the_time_that_it_waits(pool: BotProcessPool) -> None:
+    """As it does for a processor on a busy machine."""
+    pool._timeout_s = 0.25
+    action = await make_registry("thoughtful", pool=pool)._choose("thoughtful", LAGOON, start_game("busy"), ANONYMOUS)
+    assert action == legal_moves(LAGOON, start_game("busy"))[0]
 
 
 async def test_a_decision_that_times_out_gives_none(pool: BotProcessPool) -> None:
@@ -136,7 +131,7 @@ async def test_a_decision_that_times_out_gives_none(pool: BotProcessPool) -> Non
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    (("endless", "took more than 1 s"), ("deaf", "took more than 2 s"), ("ending", "ended its process")),
+    (("endless", "took more than 1 s"), ("deaf", "took more than 1 s"), ("ending", "ended its process")),
 )
 async def test_a_bot_that_does_not_return_is_ended(
     pool: BotProcessPool, name: str, reason: str, caplog: pytest.LogCaptureFixture
@@ -315,7 +310,7 @@ async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: G
         context = make_context(store, time, bots=registry, bot_budget_s=0.1)
         table = await create_game(context, *bot_seats("thoughtful", "thoughtful"))
         assert table.created.game.status == "active"
-        assert await store.list_due(int(time()) + 60, 100) == [table.id]
+        assert await store.due_games.list_due(int(time()) + 60, 100) == [table.id]
         await advance_due_game(context, table.id)
         assert (await table.game()).version > table.created.game.version
     finally:
@@ -333,7 +328,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     async def are_finished() -> bool:
         return all([(await table.game()).status == "finished" for table in late])
 
-    async with in_background(run_scheduler(context, interval_s=0.02)):
+    async with in_background(make_scheduler(context, 0.02).run()):
         await wait_until(are_finished)
     await pool.aclose()
 

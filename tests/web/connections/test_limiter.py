@@ -13,11 +13,11 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.games.ports import RateLimit
 from service.web import connection_limiter as module
 from service.web.accounts import MAX_DEBT, Accounts
-from service.web.app_keys import LIMITS
+from service.web.app import LIMITS
 from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
+from service.web.handling import report_untrusted_proxy
 from service.web.limits import Limits
-from service.web.middleware import report_untrusted_proxy
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import open_stream
 from tests.telemetry.metric_samples import grown, read_samples

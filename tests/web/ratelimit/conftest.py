@@ -5,18 +5,17 @@ from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import make_mocked_request
 
 from service.games.api_key import ApiKey, Quotas
 from service.games.ports import Grant, RateLimit, StoreUnavailable
 from service.web.accounts import Account, Accounts, Bucket, Policy
+from service.web.app import HttpRequest
 from service.web.charge import Charge
 from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.rate_limiter import RateLimiter
 from tests.security.limited_client import RATES
-from tests.web.app_server import TILESETS, FrozenClock
+from tests.web.app_server import TILESETS, FrozenClock, mocked_request
 
 ADDRESS, SITE_ADDRESS = "192.0.2.1", "2001:db8:1:2::"
 
@@ -47,10 +46,10 @@ async def limiter() -> RateLimiter:
     return limiter
 
 
-def make_request(account: Account, method: str, path: str, headers: Mapping[str, str]) -> web.Request:
+def make_request(account: Account, method: str, path: str, headers: Mapping[str, str]) -> HttpRequest:
     """Return a request on a connection of its own."""
     connection = Mock(bearer_token=None, client=account.client, charge=Charge(account))
-    return make_mocked_request(method, path, headers, protocol=connection)
+    return mocked_request(method, path, headers, protocol=connection)
 
 
 def charged(limiter: RateLimiter) -> dict[str, float]:

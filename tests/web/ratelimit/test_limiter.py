@@ -10,7 +10,8 @@ from schemas.lobby import CreateGame, SeatRequest
 from service.games.api_key import ApiKey
 from service.web import charge as charging
 from service.web.accounts import RESERVED_MS, Accounts
-from service.web.app import ROUTES
+from service.web.app import HttpRequest
+from service.web.assembly import ROUTES
 from service.web.charge import Charge
 from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connection import get_connection
@@ -41,12 +42,12 @@ OF_HOST = {"key-requests host": 1, "tokens-time host": RESERVED_MS}
 GUESS, CREATION, KEPT = {"guesses address": 1}, {"creations address": 1}, {"keys address": 1}
 
 
-async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], address: str = ADDRESS) -> web.Request:
+async def admit(limiter: RateLimiter, operation: str, headers: dict[str, str], address: str = ADDRESS) -> HttpRequest:
     """Admit a request to an operation."""
     route: Route | None = OPERATIONS.get(operation)
     account = limiter.accounts.get(address)
     request = make_request(account, route.method if route else "POST", route.path if route else "/x", headers)
-    request._match_info = Mock(get=Mock(return_value="abc"))
+    request.match_info = {"id": "abc"}
     await limiter.admit(request, NO_ROUTE if route is None else route.terms)
     return request
 

@@ -11,7 +11,7 @@ from service.games.context import Context
 from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
-from service.web.app_keys import CONTEXT
+from service.web.app import CONTEXT
 from tests.games.game_logs import CATALOGUE
 from tests.snapshots import change_game
 from tests.web.app_server import Client, FrozenClock

@@ -16,7 +16,7 @@ from service.games.index_repair import IndexRepairer
 from service.store import keys
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import DRAINING
+from service.web.app import DRAINING
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S
 from tests.telemetry.metric_samples import grown, read_samples

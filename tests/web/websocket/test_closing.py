@@ -20,6 +20,7 @@ from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
 from service.web import streaming, websocket
+from service.web.app import HttpRequest
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
@@ -276,7 +277,7 @@ NON_STRICT = {"6.4.1", "6.4.2", "6.4.3", "6.4.4"}
 OPCODES = {WSMsgType.TEXT: TEXT, WSMsgType.BINARY: BINARY}
 
 
-async def echo(request: web.Request) -> web.StreamResponse:
+async def echo(request: HttpRequest) -> web.StreamResponse:
     """Send each message back, compressed if that was negotiated."""
     async with open_stream(request):
         connection = await accept_connection(request)

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.web.app_keys import CONTEXT, HUB
+from service.web.app import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
 from tests.polling import TIMEOUT_S, wait_until

@@ -6,7 +6,7 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.web.app_keys import HUB
+from service.web.app import HUB
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, check_problem, create_game

@@ -633,9 +633,9 @@ class KeyWebhook(Model):
     disabled_reason: str | None
     """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
     failures: int
-    """The failed attempts of the challenge."""
+    """The failed attempts of the challenge or, in a game, of the next message."""
     next_attempt_at: str | None
-    """The time of the next challenge; null without failures."""
+    """The time of the next retry; null without failures."""
     previous_secret_expires_at: str | None
     """Until when the secret before the last rotation signs too; null if there is none."""
 
@@ -655,9 +655,9 @@ class KeyWebhookCreated(Model):
     disabled_reason: str | None
     """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
     failures: int
-    """The failed attempts of the challenge."""
+    """The failed attempts of the challenge or, in a game, of the next message."""
     next_attempt_at: str | None
-    """The time of the next challenge; null without failures."""
+    """The time of the next retry; null without failures."""
     previous_secret_expires_at: str | None
     """Until when the secret before the last rotation signs too; null if there is none."""
     secret: str
@@ -933,10 +933,10 @@ class RegisterWebhook(Model):
     """The https URL of a server on the public internet."""
     events: list[WebhookEventType] | None = None
     """Event types, the most important first, or `decision`; null for every change."""
-    seats: list[int] | None = None
-    """The seats whose events and decisions are sent; null for all."""
     secret: str | None = None
     """The signing secret; null for a random one."""
+    seats: list[int] | None = None
+    """The seats whose events and decisions are sent; null for all."""
 
 
 class Rematch(Model):
@@ -1285,22 +1285,22 @@ class Webhook(Model):
     url: str
     events: list[str] | None
     """Null for every change."""
-    seats: list[int] | None
-    """Null for all."""
-    registered_by: int | None
-    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
     """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
     disabled_reason: str | None
-    """`gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
-    delivered_version: int
-    """Every change up to this version was delivered or filtered out."""
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
     failures: int
-    """The failed attempts of the next message or the challenge."""
+    """The failed attempts of the challenge or, in a game, of the next message."""
     next_attempt_at: str | None
     """The time of the next retry; null without failures."""
+    seats: list[int] | None
+    """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
+    delivered_version: int
+    """Every change up to this version was delivered or filtered out."""
 
 
 class WebhookChallenge(Model, tag="challenge"):
@@ -1330,22 +1330,22 @@ class WebhookCreated(Model):
     url: str
     events: list[str] | None
     """Null for every change."""
-    seats: list[int] | None
-    """Null for all."""
-    registered_by: int | None
-    """The seat whose token registered it; null for the owner's."""
     created_at: str
     """UTC, whole seconds."""
     status: str
     """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
     disabled_reason: str | None
-    """`gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
-    delivered_version: int
-    """Every change up to this version was delivered or filtered out."""
+    """`gone` after a 410, `failing` if nothing is accepted any more, `unproven` after the last challenge; else null."""
     failures: int
-    """The failed attempts of the next message or the challenge."""
+    """The failed attempts of the challenge or, in a game, of the next message."""
     next_attempt_at: str | None
     """The time of the next retry; null without failures."""
+    seats: list[int] | None
+    """Null for all."""
+    registered_by: int | None
+    """The seat whose token registered it; null for the owner's."""
+    delivered_version: int
+    """Every change up to this version was delivered or filtered out."""
     secret: str
     """Shown only in this response."""
 

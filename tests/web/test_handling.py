@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from schemas.problems import PROBLEM_TYPES, problem
 from service.store.game_store import RedisStore
-from service.web.app import ROUTES
+from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key, api_key_header

@@ -1,0 +1,435 @@
+"""From aiohttp's parser to the handlers and back: the protocol, and all that a request goes through before its route.
+
+Each request gets an id, is checked by its head, charged, measured and logged, and errors become problems. aiohttp
+answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol, which is overridden here.
+
+The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
+path or the query, so that nothing that a client wrote is logged, tokens least.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from aiohttp.http import RawRequestMessage
+from aiohttp.http_exceptions import (
+    BadHttpMethod,
+    BadStatusLine,
+    InvalidHeader,
+    InvalidURLError,
+    LineTooLong,
+    PayloadEncodingError,
+)
+from aiohttp.web_protocol import ERROR
+from multidict import CIMultiDictProxy, istr
+
+from schemas.problems import Problem, problem
+from service.games.errors import Malformed, ServiceError
+from service.telemetry import tracing
+from service.telemetry.counters import Histogram
+from service.telemetry.logs import LOG_CONTEXT
+from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_PROXY
+from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
+from service.web.charge import Charge
+from service.web.client_ip import FORWARDED_FOR
+from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
+from service.web.connection import ClientConnection, get_connection
+from service.web.connection_limiter import CONNECTION_LIMITER
+from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
+from service.web.parsing import JSON, without_expectation
+from service.web.problems import (
+    EncodedBody,
+    RateLimited,
+    TargetTooLong,
+    UnknownTransferCoding,
+    error_response,
+    http_exception_response,
+    problem_response,
+    to_problem,
+)
+from service.web.rate_limiter import RATE_LIMITER
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+
+SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
+"""aiohttp's parser also knows 0.9 and 2.0."""
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
+
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
+
+
+def check_head(request: HttpRequest) -> None:
+    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
+    headers = request.headers
+    _check_lists(headers)
+    if "token" in request.query_string and "token" in request.query:
+        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
+    if request.version not in SUPPORTED_VERSIONS:
+        raise Malformed("send HTTP/1.1")
+    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
+        raise EncodedBody
+    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
+    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
+    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
+        raise UnknownTransferCoding
+
+
+def _check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
+
+
+ACCESS_LOGGER = logging.getLogger("service.web.access")
+
+StreamKind = Literal["socket", "stream"]
+
+
+class RequestContext:
+    """The log context of a request."""
+
+    __slots__ = ("request", "request_id")
+
+    def __init__(self, client_request_id: str | None = None) -> None:
+        self.request_id: str | None = (
+            client_request_id
+            if client_request_id is not None and is_valid_request_id(client_request_id)
+            else new_request_id()
+        )
+        """The client's, if it is safe in log lines and headers."""
+        self.request: HttpRequest | None = None
+        """The request, once the application has it and its route is known."""
+
+    @property
+    def game(self) -> str | None:
+        """Return the game that its path names, once its route is known."""
+        if self.request is None or "/games/{id}" not in self.request.route:
+            return None
+        return self.request.match_info.get("id")
+
+
+def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
+    """Log an answered request; status 0 stands for a client that has disconnected."""
+    if not ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        return
+    charge = get_connection(request).charge
+    _log(
+        request,
+        f"{request.method} {route} {status}",
+        method=request.method,
+        route=route,
+        status=status,
+        milliseconds=round(seconds * 1e3, 3),
+        **({} if charge.api_key is None else {"api_key": charge.api_key.name}),
+    )
+
+
+def log_stream(request: HttpRequest, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
+    """Log the opening or the end of a WebSocket or event stream."""
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        _log(request, f"{kind} {event} {request.route}", kind=kind, route=request.route, **fields)
+
+
+def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
+    """Log a line with these fields and the client's address, as the limits count it."""
+    ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).charge.account.client})
+
+
+EVENT_STREAM = "text/event-stream"
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+INTERNAL_ERROR = 500
+DISCONNECTED = 0
+"""Stands for the status of a request whose client has disconnected."""
+STREAMED = -1
+"""Stands for the status of a WebSocket or event stream."""
+
+
+def report_untrusted_proxy(request: web.BaseRequest) -> None:
+    """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
+    connection = get_connection(request)
+    proxies = connection.limiter.proxies
+    if connection.client is None or FORWARDED_FOR not in request.headers:
+        return
+    UNTRUSTED_PROXY.inc()
+    if not proxies.has_warned:
+        proxies.has_warned = True
+        logging.getLogger(__name__).warning(
+            "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies",
+            connection.client,
+        )
+
+
+class InFlight:
+    """The number of current requests, with WebSockets and event streams that are open."""
+
+    count = 0
+
+
+IN_FLIGHT = InFlight()
+
+
+def _may_stream(request: HttpRequest) -> bool:
+    """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
+    return hdrs.UPGRADE in request.headers or prefers_media_type(request, EVENT_STREAM, JSON)
+
+
+def _is_stream(response: web.StreamResponse) -> bool:
+    """Return whether a response is a WebSocket or event stream."""
+    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+
+
+def _record_request(request: HttpRequest, status: int, seconds: float) -> None:
+    """Observe and log a finished request; status 0 stands for a client that has disconnected."""
+    route = request.route
+    key = request.method, route, status // 100
+    duration = _DURATIONS.get(key)
+    if duration is None:
+        method = request.method if request.method in METHODS else "other"
+        duration = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
+        if method == request.method:
+            _DURATIONS[key] = duration
+    duration.observe(seconds)
+    log_request(request, route, status, seconds)
+
+
+_DURATIONS: dict[tuple[str, str, int], Histogram] = {}
+
+
+def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, status: int) -> None:
+    """Name a span by OpenTelemetry's conventions for HTTP."""
+    if (route := request.route) != UNMATCHED:
+        span.update_name(f"{request.method} {route}")
+        span.set_attribute("http.route", route)
+    span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
+    span.set_attribute("http.response.status_code", status)
+    span.set_attribute("url.scheme", request.scheme)
+    span.set_attribute("url.path", request.path)
+    span.set_attribute("south_seas.request_id", context.request_id or "")
+    if (game := context.game) is not None:
+        span.set_attribute("south_seas.game", game)
+
+
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
+MAX_HEADERS = 64
+"""Headers of one request; browsers and proxies send about half as many."""
+
+UNPARSED = ERROR._replace(version=HttpVersion11)
+"""Stands for a request that aiohttp cannot parse."""
+
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
+
+_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
+    (InvalidHeader, "a header is malformed"),
+    (InvalidURLError, "the target of the request is malformed"),
+    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
+    (BadStatusLine, "the request line is malformed"),
+    (PayloadEncodingError, "the body is not encoded correctly"),
+)
+"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
+
+_NOT_HTTP = (
+    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
+    "Transfer-Encoding, and the body's chunks"
+)
+"""The same for any other."""
+
+
+def _describe_malformed(error: BaseException | None) -> Problem:
+    """Return the problem for an error of aiohttp's parser."""
+    if isinstance(error, LineTooLong):
+        _, limit, *_ = error.args
+        if limit == MAX_TARGET_BYTES:
+            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
+        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    for kind, detail in _MALFORMED:
+        if isinstance(error, kind):
+            return problem("malformed", detail)
+    return problem("malformed", _NOT_HTTP)
+
+
+class ProblemProtocol(ClientConnection):
+    """A connection whose errors are problem documents."""
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """Return the response to malformed HTTP (4xx), or to an unexpected exception (500), which is logged.
+
+        Raises ConnectionError if the response has begun or the client has disconnected.
+        """
+        del message
+        if isinstance(exc, ConnectionError):
+            raise exc
+        if status < 500:
+            HTTP_MALFORMED.inc()
+            LOG_CONTEXT.set(RequestContext())
+            document = _describe_malformed(exc)
+            log_request(request, UNMATCHED, document.status, 0.0)
+        else:
+            logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
+            document = problem("internal", "internal server error")
+        if request.writer.output_size > 0:
+            raise ConnectionError("the response has already begun")
+        response = problem_response(document)
+        self.limiter.common_headers.add_to(response)
+        response.force_close()
+        return response
+
+
+class ProblemServer(web.Server):
+    """A server that makes a ProblemProtocol for each connection, and hands each request to the handler of its route.
+
+    Without a rate limiter it has no limits; one that is not measured neither counts nor logs its requests.
+    """
+
+    def __init__(self, app: App, finish_s: float, *, is_measured: bool) -> None:
+        self._app = app
+        self._find = app.router.find
+        self._rate_limiter = app.get(RATE_LIMITER)
+        self._limiter = app[CONNECTION_LIMITER]
+        self.finish_s = finish_s
+        """How long handlers may take to finish."""
+        self._handle = self.measure if is_measured else self.respond
+        super().__init__(self._charge, request_factory=self._build_request)
+
+    def __call__(self) -> web.RequestHandler:
+        """Return the protocol of a new connection."""
+        return ProblemProtocol(
+            self,
+            limiter=self._limiter,
+            loop=asyncio.get_running_loop(),
+            access_log=None,
+            max_line_size=MAX_TARGET_BYTES,
+            max_headers=MAX_HEADERS,
+            max_field_size=MAX_FIELD_BYTES,
+            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
+            # before they are read, so this can go when aiohttp stops doing so.
+            auto_decompress=False,
+            read_bufsize=(self._limiter.limits.max_body_bytes + 1) // 2,  # aiohttp holds twice as much: a whole body
+        )
+
+    def _build_request(self, message: RawRequestMessage, payload: Any, *parts: Any) -> HttpRequest:
+        """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
+        protocol, writer, task = parts
+        loop = asyncio.get_running_loop()
+        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
+        request.app = self._app
+        get_connection(request).begin_request(request)
+        return request
+
+    def _charge(self, request: Any) -> Awaitable[web.StreamResponse]:
+        """Handle a request, and charge the time of the event loop that it takes."""
+        return get_connection(request).loop_time.measure(self._handle(request))
+
+    async def measure(self, request: HttpRequest) -> web.StreamResponse:
+        """Respond to a request, and time, trace and log it."""
+        context = RequestContext(request.headers.get(REQUEST_ID))
+        LOG_CONTEXT.set(context)
+        IN_FLIGHT.count += 1
+        started_at, status = perf_counter(), INTERNAL_ERROR
+        try:
+            if not tracing.is_enabled() or _may_stream(request):
+                response = await self.respond(request, context)
+            else:
+                response = await self._trace(request, context)
+            if self._app[DRAINING].is_set() and not response.prepared:
+                response.force_close()
+            status = response.status if isinstance(response, web.Response) or not _is_stream(response) else STREAMED
+        except ConnectionError:
+            status = STREAMED if _may_stream(request) else DISCONNECTED
+            raise
+        else:
+            return response
+        finally:
+            IN_FLIGHT.count -= 1
+            if status != STREAMED:
+                _record_request(request, status, perf_counter() - started_at)
+            context.request = None  # cancelled timers keep references to this context
+
+    async def _trace(self, request: HttpRequest, context: RequestContext) -> web.StreamResponse:
+        """Respond to a request in a span, the client's being its parent if it names one."""
+        with tracing.span(request.method, "server", request.headers) as span:
+            status = INTERNAL_ERROR
+            try:
+                response = await self.respond(request, context)
+                status = response.status
+            finally:
+                _describe_span(span, context, request, status)
+            return response
+
+    async def respond(self, request: HttpRequest, context: RequestContext | None = None) -> web.StreamResponse:
+        """Return the response to a request, with the common headers; errors become problems."""
+        connection, rate_limiter = get_connection(request), self._rate_limiter
+        if connection.client is None:  # a trusted proxy
+            client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
+            connection.charge = Charge(connection.limiter.accounts.get(client))
+        if hdrs.EXPECT in request.headers:
+            request = without_expectation(request)
+        try:
+            try:
+                check_head(request)
+                if context is not None:
+                    context.request = request
+                response = await self._route(request)(request)
+            finally:  # what has no route is charged too: unknown paths, OPTIONS, files
+                if rate_limiter is not None and not connection.charge.is_admitted:
+                    await rate_limiter.admit(request)
+        except ServiceError as error:
+            response = error_response(error, request)
+            if isinstance(error, RateLimited):
+                report_untrusted_proxy(request)
+        except web.HTTPException as error:
+            response = (
+                options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)
+            )
+        if rate_limiter is not None:
+            rate_limiter.settle(request, response)
+        if not response.prepared:
+            connection.limiter.common_headers.add_to(response)
+        return response
+
+    def _route(self, request: HttpRequest) -> Handler:
+        """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
+        found = self._find(request.rel_url.path_safe)
+        if found is None:
+            raise web.HTTPNotFound
+        resource, parameters = found
+        handler = resource.handlers.get(request.method)
+        if handler is None:
+            raise web.HTTPMethodNotAllowed(request.method, resource.handlers)
+        request.route, request.match_info = resource.path, parameters
+        return handler
+
+    async def shutdown(self, _timeout: float | None = None) -> None:
+        """Let handlers finish, and close all connections."""
+        await super().shutdown(self.finish_s)
