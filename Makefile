@@ -30,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly faults fuzz bench bench-peers compiled site venv lock clean
+.PHONY: help serve test test-all slowest test-compiled test-fresh coverage mutants check audit sbom format schemas clients chaos chaos-nightly faults fuzz bench bench-peers compiled site venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Set everything up and run the tests o
 
 test-all: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the tests of docs, benchmarks and verification, client generators, PettingZoo; ARGS=--require-all fails where a program is missing
 	$(BIN)/python -m pytest -n auto --dist worksteal --slow $(ARGS)
+
+slowest: ## Run all tests, and write those that `make test` leaves out, the slowest, to tests/slowest.txt
+	$(MAKE) test-all ARGS=--write-slowest
 
 test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
 	@.ci/fresh "$(SUITE)" $(COMMAND)

@@ -13,7 +13,8 @@ from redis.asyncio import Redis
 
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from tests import tools
+from tests import slowest, tools
+from tests.polling import TIMEOUT_S
 from tests.server_process import start_server
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,7 +22,8 @@ settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+    parser.addoption("--slow", action="store_true", help="also run the slowest tests and all topologies of Redis")
+    parser.addoption("--write-slowest", action="store_true", help="write tests/slowest.txt from this run's times")
     parser.addoption(
         "--require-all",
         action="store_true",
@@ -40,6 +42,9 @@ ONLY_ALL = ("tests/benchmarks", "tests/docs", "tests/generators", "tests/test_to
 """What checks the checks and the texts: `make test-all` (`--slow`) runs it, and whoever names it."""
 
 
+SLOWEST = slowest.read()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out `ONLY_ALL` without `--slow`; pytest does not ask for a path that the command line names."""
     is_left_out = collection_path.relative_to(config.rootpath).as_posix() in ONLY_ALL
@@ -50,6 +55,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_xdist_auto_num_workers() -> int:
     """Return the number of processes for `-n auto`: three for each processor, since most tests wait for others."""
     return min(3 * (os.cpu_count() or 1), 16)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what only `--slow` runs: the slowest tests of a measured run, and all topologies of Redis but one."""
+    indices = item.callspec.indices if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    if item.nodeid in SLOWEST or indices.get("deployed") or indices.get("program"):
+        item.add_marker("slow")
+
+
+@pytest.hookimpl(tryfirst=True, specname="pytest_collection_modifyitems")
+def pytest_leave_out_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked without `--slow`, unless the command line names files or tests."""
+    if config.getoption("--slow") or config.args != config.getini("testpaths"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("slow")]
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(trylast=True)
@@ -72,8 +95,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = ordered
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print which programs are missing, how many tests were skipped, and how to install them."""
+    if config.getoption("--write-slowest"):
+        slowest.write([*terminalreporter.getreports("passed"), *terminalreporter.getreports("")])
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
     lines = [*tools.summary(reasons)]
     if lines:
@@ -90,13 +115,6 @@ def log_levels() -> Iterator[None]:
     yield
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
-
-
-@pytest.fixture
-def slow_gate(pytestconfig: pytest.Config) -> None:
-    """Skip a test that only `make test-all` (`--slow`) runs."""
-    if not pytestconfig.getoption("--slow"):
-        pytest.skip("make test-all runs it: it takes long")
 
 
 @pytest.fixture
@@ -125,7 +143,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
     """Create an empty store on that server."""
     del redis  # it has emptied the server
-    async with connect(redis_url) as connected:
+    async with connect(redis_url, timeout_s=TIMEOUT_S) as connected:
         yield connected
 
 
@@ -155,5 +173,5 @@ async def second_redis(second_redis_url: str) -> AsyncIterator[Redis]:
 async def second_store(second_redis: Redis, second_redis_url: str) -> AsyncIterator[RedisStore]:
     """Return a store on the second server, empty."""
     del second_redis  # it has emptied the server
-    async with connect(second_redis_url) as store:
+    async with connect(second_redis_url, timeout_s=TIMEOUT_S) as store:
         yield store

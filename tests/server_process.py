@@ -30,8 +30,8 @@ from service.web.renderer import IMAGE_RENDERER
 AMPLE_TIME = "3600000/10"
 """Of the event loop: no client uses it up."""
 
-START_TIMEOUT_S = 40
-STOP_TIMEOUT_S = 40
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 60.0
 
 
 class ServerProcess(NamedTuple):

@@ -25,8 +25,8 @@ import pytest
 from aiohttp import ClientSession, TCPConnector
 from standardwebhooks import Webhook
 
-from tests.many_subscribers import TIMEOUT_S, Subscriber, connect_subscribers, open_files, wait_for_frames
-from tests.polling import wait_for_aof_flush, wait_until
+from tests.many_subscribers import Subscriber, connect_subscribers, open_files, wait_for_frames
+from tests.polling import TIMEOUT_S, wait_for_aof_flush, wait_until
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
@@ -116,7 +116,7 @@ async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path:
         assert (await socket.receive_json())["type"] == "closing"
         assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
         assert socket.close_code == 1001
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TIMEOUT_S):
             assert await instance.process.wait() == 0
 
 
@@ -192,7 +192,7 @@ async def test_sigterm_to_the_embedded_redis_stops_the_service_after_its_drain_t
         redis = child_of(instance.process.pid)
         assert redis is not None
         os.kill(redis, signal.SIGTERM)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             await _until_status(session, "/readyz", 503)
             await _until_status(session, game.path, 200)
             assert await instance.process.wait() == 0
@@ -363,7 +363,6 @@ def check_frames(subscribers: list[Subscriber]) -> None:
     assert not any(subscriber.closed for subscriber in subscribers)
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(240)
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):

@@ -46,7 +46,7 @@ from service.supervision import (
 )
 from service.web.app import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import sentinel
 from tests.server_process import parse_settings
 from tests.web.app_server import Client, serve
@@ -231,14 +231,14 @@ async def test_a_task_that_swallows_cancellations_is_stopped(monkeypatch: pytest
                 swallowed += 1
         await asyncio.Event().wait()
 
-    async with asyncio.timeout(20), Supervisor().running("a-task", work):
+    async with asyncio.timeout(TIMEOUT_S), Supervisor().running("a-task", work):
         await asyncio.sleep(0)
     assert swallowed == 3
 
 
 async def test_a_task_is_stopped_during_its_backoff() -> None:
     work = Work("fail")
-    async with asyncio.timeout(20), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
+    async with asyncio.timeout(TIMEOUT_S), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
         await wait_until(lambda: task.failures)
     assert work.starts == 1
 
@@ -357,7 +357,7 @@ class Instance(NamedTuple):
 
     async def task(self, name: str) -> SupervisedTask:
         """Return a task once its work awaits a future."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 for task in self.supervisor:
                     if task.name == name and awaited_future(task) is not None:
@@ -370,7 +370,7 @@ class Instance(NamedTuple):
         for number in range(times):
             task = await self.task(name)
             before = task.failures
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(TIMEOUT_S):
                 while task.failures == before:
                     if (future := awaited_future(task)) is not None:  # a library may handle one as a lost connection
                         future.set_exception(RuntimeError(f"failure {number}"))

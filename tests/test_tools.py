@@ -1,11 +1,12 @@
-"""The messages about missing programs, and the progress of long steps of `make`."""
+"""The messages about missing programs, the progress of long steps of `make`, and which tests are the slowest."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from tests import tools
+from tests import slowest, tools
 from tests.tools import CURL, HAPROXY, ROOT, Tool
 
 MISSING = Tool("curl", lambda: None, "apt install curl")
@@ -57,3 +58,20 @@ def test_a_step_that_fails_shows_all_of_its_output() -> None:
     finished = progress(sys.executable, "-c", "print('why'); raise SystemExit(7)")
     assert finished.returncode == 7
     assert finished.stderr.startswith("why\nThis failed: ")
+
+
+def report(nodeid: str, duration_s: float) -> pytest.TestReport:
+    return pytest.TestReport(nodeid, ("", None, ""), {}, "passed", None, "call", duration=duration_s)
+
+
+def test_the_slowest_tests_are_those_whose_parts_take_longest() -> None:
+    reports = [report("a", 2), report("b", 3), report("a", 2), report("c", 1)]
+    assert slowest.pick(reports, 1) == ["a"]
+    assert slowest.pick(reports, 2) == ["a", "b"]
+
+
+def test_the_slowest_tests_exist() -> None:
+    named = {tuple(re.split(r"::|\[", nodeid)[:2]) for nodeid in slowest.read()}
+    assert len(named) > 50
+    gone = [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8"))]
+    assert gone == []  # else `make slowest`

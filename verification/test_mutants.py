@@ -9,7 +9,6 @@ import pytest
 from tests.tools import MUTMUT, ROOT, require
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(240)
 def test_mistakes_are_made_and_noticed() -> None:
     require(MUTMUT)

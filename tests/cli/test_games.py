@@ -42,7 +42,7 @@ from tests.cli.test_commands import south_seas
 from tests.cli.test_export_import import RETENTION, play_first_move
 from tests.games.game_fixture import Clock, make_context
 from tests.games.stored_games import OwnedGame, store_game
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 from tests.web.http_game import create_game
@@ -79,7 +79,7 @@ async def test_watchers_webhooks_and_the_archive_get_the_end_of_an_aborted_game(
                 pass
             aborted = await audited(redis_url, "abort", game.id, "--yes", "--json")
             assert aborted.returncode == 0, aborted.stderr
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(TIMEOUT_S):
                 diff = await socket.receive_json()
         assert [event["type"] for event in diff["events"]] == ["game_aborted"]
         printed = json.loads(aborted.stdout)
@@ -312,7 +312,7 @@ async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, r
     stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
     for key in (keys.game(stored.id), keys.log(stored.id)):
         await redis.pexpire(key, 1)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         while await redis.exists(keys.game(stored.id)):  # noqa: ASYNC110  Redis gives no sign of it
             await asyncio.sleep(0.01)
     assert await store.due_games.list_due(2**33, 10) == [stored.id]

@@ -9,6 +9,7 @@ from typing import Any
 from schemas.problems import problem
 from south_seas import Subscription
 from tests.clients.scripted_service import ConnectionScript, JsonObject, ServerSocket
+from tests.polling import TIMEOUT_S
 
 
 async def _begin(messages: list[JsonObject], socket: ServerSocket, version: int) -> None:
@@ -63,7 +64,7 @@ async def report_missing_game(messages: list[JsonObject], socket: ServerSocket) 
 async def read_versions(game: Subscription, last: int) -> list[int]:
     """Return the versions of all diffs up to `last`; assert that each matches its state."""
     versions = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         async for diff in game:
             assert (diff.version, diff.digest) == (game.version, game.digest)
             versions.append(diff.version)

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from schemas.problems import Problem
 from service.json_patch import apply_patch
+from tests.polling import TIMEOUT_S
 
 JsonObject = dict[str, Any]
 ConnectionScript = Callable[["ServerSocket"], Awaitable[None]]
@@ -95,7 +96,7 @@ class ServerSocket(web.WebSocketResponse):
 
     async def receive_message(self) -> JsonObject:
         """Return the client's next message."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             message: JsonObject = await self.receive_json()
             return message
 

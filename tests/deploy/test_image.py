@@ -24,8 +24,6 @@ from typing import Any
 
 import pytest
 import yaml
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
 from tests.deploy.manifests import environment, ports, service_container, service_template
 from tests.tools import KUBECTL, ROOT, require, run
@@ -236,6 +234,10 @@ def test_it_lists_every_locked_package_of_the_image_and_of_the_page_with_hashes(
 
 
 def test_in_the_image_it_lists_debian_s_packages_and_python(root: Path) -> None:
+    # Their imports compile grammars for a second: no other test needs them.
+    from cyclonedx.schema import SchemaVersion  # noqa: PLC0415
+    from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415
+
     text: str = load_script("sbom").make_sbom(root)
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     document = json.loads(text)

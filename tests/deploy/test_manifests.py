@@ -18,7 +18,6 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import kubernetes_validate
 import pytest
 import yaml
 from jsonschema_rs import Draft202012Validator
@@ -66,6 +65,8 @@ def test_kubernetes_takes_it(overlay: str, version: str) -> None:
 @cache
 def _validate(resource: str, version: str) -> None:
     """Validate a resource, which is often the same in several overlays."""
+    import kubernetes_validate  # noqa: PLC0415  it compiles grammars for a second
+
     kubernetes_validate.validate(json.loads(resource), version, strict=True)
 
 

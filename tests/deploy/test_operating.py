@@ -50,12 +50,16 @@ from tests.tools import ROOT, run_program
 from tests.web.http_game import create_game
 
 TEXT = (DOCS / "operating.md").read_text(encoding="utf-8")
-NAMESPACES = {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}
 CREATED = {
     *("job/before-upgrade", "job/restore", "job/drill", "configmap/south-seas-redis-ca"),
     *(f"secret/{name}" for name in (*SECRETS, "south-seas-tls")),
 }
 """What the page has the operator create."""
+
+
+def namespaces() -> dict[str, str]:
+    """Return the overlay of each namespace."""
+    return {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}
 
 
 def words_of(program: str) -> Iterator[list[str]]:
@@ -88,7 +92,7 @@ def test_kubectl_is_told_of_files_and_resources_that_exist(words: list[str]) -> 
             assert value in {"-", "drill.json"} or (ROOT / value).is_file()
         if flag == "--selector":
             assert value in yaml.safe_dump(render("prod")).replace(": ", "=")
-    overlay = NAMESPACES[words[words.index("--namespace") + 1]] if "--namespace" in words else "prod"
+    overlay = namespaces()[words[words.index("--namespace") + 1]] if "--namespace" in words else "prod"
     there = {describe(one).lower() for one in render(overlay)}
     assert {*kubectl_names(words)} <= there | CREATED
 
@@ -99,7 +103,7 @@ def test_other_commands_name_what_exists() -> None:
     metrics = yaml.safe_load((ROOT / helm[helm.index("--values") + 1]).read_text())["rules"]["custom"]
     (raw,) = [words[-1] for words in words_of("kubectl") if "--raw" in words]
     assert raw.rpartition("/")[2] in {rule["name"]["as"] for rule in metrics}
-    assert raw.split("/")[5] in NAMESPACES
+    assert raw.split("/")[5] in namespaces()
     arguments = {*re.findall(r"--build-arg (\w+)", TEXT)}
     assert arguments
     assert arguments <= {*re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)}

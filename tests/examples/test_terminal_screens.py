@@ -43,7 +43,7 @@ from south_seas.models import Bridge, Cost, CreateGame, Deliver, Island, Move, S
 from tests.server_process import start_server
 from tests.tools import ROOT, Finished, run_program
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 60.0
 
 
 async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> SavedSeats:

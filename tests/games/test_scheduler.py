@@ -44,7 +44,7 @@ from tests.games.game_fixture import (
     new_game,
 )
 from tests.games.game_logs import LAGOON, decode_log
-from tests.polling import in_background, wait_until
+from tests.polling import TIMEOUT_S, in_background, wait_until
 
 FULL_BATCH = [f"g{number}" for number in range(BATCH_SIZE)]
 
@@ -299,7 +299,7 @@ async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
 
     monkeypatch.setattr(DueWorker, "process", process)
     context = context_of(store)
-    async with in_background(make_scheduler(context, 3600.0).run()), asyncio.timeout(10):
+    async with in_background(make_scheduler(context, 3600.0).run()), asyncio.timeout(TIMEOUT_S):
         context.woken_games.add("a")
         assert await started.get() == "a"
         for game in ("a", "a", "b"):

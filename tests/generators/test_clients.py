@@ -77,7 +77,6 @@ def test_the_page_names_it_with_its_options(client: GeneratedClient) -> None:
     assert " ".join(row.split()) in read_page("clients")
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 async def test_it_generates_every_operation_without_a_warning_and_plays_a_whole_game(
     client: GeneratedClient, tmp_path: Path, service_url: str

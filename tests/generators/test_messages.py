@@ -9,7 +9,7 @@ import pytest
 from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript, run
 from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require
 
-pytestmark = [pytest.mark.usefixtures("slow_gate"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 ASYNCAPI_DOCUMENT = ROOT / "schemas" / "asyncapi.json"
 

@@ -262,13 +262,12 @@ def assert_valid(name: str, value: Any) -> None:
     Draft202012Validator(schema).validate(value)
 
 
-LINKS_DOCUMENT = make_openapi()
-LINKS: dict[str, Any] = LINKS_DOCUMENT["components"]["links"]
+LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
 OPERATIONS = {route.operation_id: route for route in ROUTES}
 
 
 def links_of(path: str, method: str, status: str) -> set[str]:
-    links = LINKS_DOCUMENT["paths"][path][method]["responses"][status].get("links", {})
+    links = DOCUMENT["paths"][path][method]["responses"][status].get("links", {})
     return {LINKS[link["$ref"].rpartition("/")[2]]["operationId"] for link in links.values()}
 
 

@@ -13,8 +13,8 @@ from tests.polling import wait_until
 from tests.redis_servers.access import ADMIN_USER, Access
 from tests.redis_servers.node import Node, execute_text
 
-PROMOTION_TIMEOUT_S = 40.0
-HEALTHY_TIMEOUT_S = 40.0
+PROMOTION_TIMEOUT_S = 60.0
+HEALTHY_TIMEOUT_S = 60.0
 
 Replication = dict[str, str | int]
 

@@ -23,7 +23,7 @@ from service.store.embedded import terminate_with_parent
 from tests.redis_servers.access import PEER_USER, Access
 
 START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 10.0
+STOP_TIMEOUT_S = 60.0
 HOST = "127.0.0.1"
 BUS_PORT_OFFSET = 10_000
 

@@ -23,7 +23,7 @@ SERVICE_NAME = "the-games"
 
 SLOTS = 16384
 CLUSTER_CONFIG = Path(__file__).parents[2] / "deploy" / "redis" / "cluster.conf"
-HANDSHAKE_TIMEOUT_S = 20.0
+HANDSHAKE_TIMEOUT_S = 60.0
 
 DATA_CONFIG = (
     *("appendonly yes", "appendfsync everysec", 'save ""'),  # as deploy/redis/redis.conf

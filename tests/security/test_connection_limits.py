@@ -16,7 +16,7 @@ from service.web.limits import Limits
 from service.web.problems import RateLimited, TooManyWaiting
 from service.web.rate_limiter import RATE_LIMITER, MessageInfo
 from service.web.websocket import MAX_RATE_LIMITED
-from tests.polling import wait_until, wait_until_unchanged
+from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket
 from tests.web.app_server import serve
 from tests.web.http_game import GatedStore, check_problem, create_game
@@ -30,7 +30,7 @@ async def test_a_socket_that_sends_too_much_is_rejected_and_then_closed(store: R
         for number in range(21 + MAX_RATE_LIMITED):
             await watcher.send({"type": "ping", "id": str(number)})
         messages = Counter[str]()
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(TIMEOUT_S):
             while not watcher.socket.closed:
                 message = await watcher.socket.receive()
                 if message.data and isinstance(message.data, str):

@@ -30,6 +30,7 @@ from service.web.client_ip import TrustedProxies, parse_networks
 from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.rate_limiter import MAX_TRUSTED_BYTES, RateLimiter
+from tests.polling import TIMEOUT_S
 from tests.redis_servers import Deployment, create_access, standalone
 from tests.redis_servers.access import SERVICE_USER
 from tests.security.limited_client import make_limits
@@ -297,7 +298,7 @@ class Visitor:
             await socket.send_str(f'{{"type": "auth", "token": "{WRONG}"')
             await socket.send_json({"type": "act", "game": game, "move": "i9", "key": KEY})
             await socket.send_json({"type": "ping", "id": "last"})
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(TIMEOUT_S):
                 while (await socket.receive_json()).get("id") != "last":
                     pass
 

@@ -25,6 +25,7 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
 from service.store.game_store import connect
+from tests.polling import TIMEOUT_S
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.access import ACL
 from tests.store.commits import creation
@@ -78,7 +79,7 @@ async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pyte
 
 
 async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_url: str) -> None:
-    async with connect(restricted_url.replace("%25@", "@"), timeout_s=3600) as store, asyncio.timeout(10):
+    async with connect(restricted_url.replace("%25@", "@"), timeout_s=3600) as store, asyncio.timeout(TIMEOUT_S):
         store._client.outage_tolerance_s = 3600
         with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
             await store.ping()
@@ -101,7 +102,7 @@ async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> Non
     await single_server.redis.config_set("save", "3600 1")
     try:
         await single_server.redis.bgsave()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TIMEOUT_S):
             while (await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110  no event
                 await asyncio.sleep(0.01)
         with pytest.raises(StoreUnavailable, match="cannot write to its disk"):

@@ -17,6 +17,7 @@ from service.games.ports import Committed
 from service.store import embedded
 from service.store.embedded import EmbeddedServerError, ServerProgramNotFound, embedded_server, socket_path
 from service.store.game_store import connect
+from tests.polling import TIMEOUT_S
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
 
@@ -27,7 +28,7 @@ from service.store.game_store import connect
 from service.store import embedded
 from service.store.embedded import embedded_server
 from tests.store.commits import creation
-from tests.polling import wait_for_aof_flush
+from tests.polling import TIMEOUT_S, wait_for_aof_flush
 
 async def main():
     async with embedded_server(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:
@@ -201,7 +202,7 @@ async def test_each_server_reads_the_files_of_the_others(short_path: Path, first
         await store.commit(creation())
         async with aclosing(Redis.from_url(server.url)) as redis:
             await redis.bgrewriteaof()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(TIMEOUT_S):
                 while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110  another process
                     await asyncio.sleep(0.02)
     async with embedded_server(short_path, program=second) as server, connect(server.url) as store:

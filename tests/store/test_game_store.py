@@ -32,6 +32,7 @@ from service.games.ports import (
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from tests.api_key_fixture import add_api_key
+from tests.polling import TIMEOUT_S
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 from tests.telemetry.metric_samples import grown, read_samples
@@ -404,7 +405,7 @@ async def test_a_bucket_grants_its_capacity_and_then_nothing(store: GameStore) -
 
 async def wait_for_token(store: GameStore, bucket: str, size: RateLimit) -> None:
     """Take tokens until there is one, after the pauses that the store names."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while (granted := await store.buckets.take(bucket, 1, size)).tokens != 1:
             assert granted.tokens == 0
             assert 0 < granted.wait_s <= size.window_s / size.quota

@@ -38,7 +38,7 @@ from service.store.log_entries import (
     decode_notification,
 )
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
 
@@ -144,7 +144,7 @@ class NotificationRecorder:
 
     async def next_notification(self) -> ChangeNotification:
         """Wait for the next notification, and return it without its time."""
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(TIMEOUT_S):
             return (await self.queue.get())._replace(sent_us=0)
 
     async def subscribe(self, *games: str) -> None:
@@ -184,7 +184,7 @@ def news(game: str, *versions: int) -> ChangeNotification:
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
     """Wait until `count` connections are subscribed, and return their ids."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while len(clients := await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  another process
             await asyncio.sleep(0.01)
     return [client["id"] for client in clients]
@@ -373,7 +373,7 @@ async def test_a_connection_that_is_closed_under_a_ping_is_replaced(
         return await get_message(self, **options)
 
     monkeypatch.setattr(PubSub, "get_message", close_and_get_message)
-    async with aclosing(store.notifications()) as notifications, asyncio.timeout(20):
+    async with aclosing(store.notifications()) as notifications, asyncio.timeout(TIMEOUT_S):
         store.subscribe("a")
         for _ in range(2):  # one for each connection
             assert await anext(notifications) == ChangeNotification("a")

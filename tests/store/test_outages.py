@@ -20,7 +20,7 @@ from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import EmbeddedServer, embedded_server
 from service.store.game_store import RedisStore, connect
 from tests.games.game_fixture import Clock
-from tests.polling import in_background, wait_for_aof_flush, wait_until
+from tests.polling import TIMEOUT_S, in_background, wait_for_aof_flush, wait_until
 from tests.redis_servers import cluster
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
@@ -201,7 +201,7 @@ async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServ
     async with connect(server.url) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGKILL)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             outcomes = await asyncio.gather(
                 store.commit(action(1)),
                 store.load("g"),
@@ -216,7 +216,7 @@ async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) 
     async with connect(server.url, timeout_s=1.0) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGSTOP)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             outcomes = await asyncio.gather(*(store.load("g") for _ in range(1000)), return_exceptions=True)
         assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
         os.kill(server.pid, signal.SIGCONT)

@@ -24,7 +24,7 @@ from service.games.ports import ChangeNotification, Committed, Revision, StoreUn
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.store.topology import SentinelTopology
-from tests.polling import run_ready_tasks, wait_until
+from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import execute_text
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
@@ -171,7 +171,7 @@ async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deplo
     async with aclosing(deployment.sentinels[0].client()) as client:
         await execute_text(client, "SENTINEL", "FAILOVER", SERVICE_NAME)
     new = await deployment.wait_for_promotion(old)
-    async with asyncio.timeout(20), aclosing(new.client()) as client:
+    async with asyncio.timeout(TIMEOUT_S), aclosing(new.client()) as client:
         number = 0
         while not await client.exists(keys.game(f"g{number}")):
             number += 1

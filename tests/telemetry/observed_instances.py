@@ -21,7 +21,7 @@ from service.games.api_key import Quotas
 from service.store.embedded import terminate_with_parent
 from service.store.game_store import connect
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
 from tests.tools import PROMETHEUS, PROMTOOL, require, run
@@ -72,7 +72,7 @@ async def is_on_turn(game: HTTPGame) -> bool:
 
 async def read_until_version(socket: aiohttp.ClientWebSocketResponse, version: int) -> None:
     """Read until a version was received, as a snapshot or a diff."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         reached = 0
         while reached < version:
             received = await socket.receive_json()

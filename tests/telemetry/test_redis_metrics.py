@@ -16,7 +16,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation
 from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 
@@ -50,7 +50,7 @@ async def test_commands_are_timed_by_name_and_errors_counted_by_kind(
         assert (grown(before, "redis_errors_total", kind="timeout"), grown(before, "redis_errors_total")) == (1, 1)
 
         os.kill(server.pid, signal.SIGKILL)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while level(store, "redis_up"):
                 with pytest.raises(StoreUnavailable):
                     await store.ping()

@@ -33,6 +33,7 @@ from service.telemetry.otlp import OpenTelemetryBackend
 from service.telemetry.tracing import TracingConfigError, is_tracing_configured
 from tests.games.game_fixture import bot_seats, make_context
 from tests.games.game_fixture import create_game as create_stored_game
+from tests.polling import TIMEOUT_S
 from tests.server_process import start_server
 from tests.tools import run_program
 from tests.web.app_server import Client, serve
@@ -66,7 +67,7 @@ class Collector:
 
     async def wait_for(self, *names: str) -> None:
         """Wait until spans of all these names were received."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while not {*names} <= {span.name for span in self.spans}:
                 self._more.clear()
                 await self._more.wait()

@@ -12,7 +12,7 @@ from yarl import URL
 
 from tests.web.app_server import Client
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 60.0
 
 
 class _ResponseSocket:

@@ -37,7 +37,7 @@ from service.web.outbound import (
     open_webhook_sender,
     parse_nameservers,
 )
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem, create_game
 from tests.web.name_server import Answers, NameServer, no_reply, run_name_server
@@ -448,7 +448,7 @@ async def test_a_name_is_queried_literally_and_cached() -> None:
 
 async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
-    async with resolving(timeout_s=20) as (resolver, server), asyncio.timeout(20):
+    async with resolving(timeout_s=20) as (resolver, server), asyncio.timeout(TIMEOUT_S):
         while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 
@@ -467,7 +467,7 @@ async def test_a_site_that_does_not_answer_delays_no_other() -> None:
     async with resolving(timeout_s=1_000) as (resolver, server):
         hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
         await wait_until(lambda: server.queried_names)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             await resolver.resolve("quick.org", 443)
         assert len({*server.queried_names}) <= module.MAX_LOOKUPS_PER_SITE + 1
         for task in hanging:
@@ -477,7 +477,7 @@ async def test_a_site_that_does_not_answer_delays_no_other() -> None:
 
 
 async def test_no_lookup_outlives_a_cancellation_or_the_shutdown() -> None:
-    async with asyncio.timeout(20), resolving(no_reply, timeout_s=1_000) as (resolver, server):
+    async with asyncio.timeout(TIMEOUT_S), resolving(no_reply, timeout_s=1_000) as (resolver, server):
         waiting = [asyncio.create_task(resolver.resolve(f"{number}.org", 443)) for number in range(10)]
         await wait_until(lambda: len({*server.queried_names}) >= 10)
         for task in waiting[:5]:

@@ -19,6 +19,7 @@ import pytest
 import pytest_asyncio
 
 from service.web.server import StartFailed, bind, format_listening_url
+from tests.polling import TIMEOUT_S
 from tests.server_process import ServerProcess, start_server
 from tests.tools import run_program
 
@@ -229,7 +230,7 @@ async def test_a_process_ends_although_its_event_loop_is_stuck() -> None:
     assert process.stdout is not None
     await process.stdout.readline()
     process.terminate()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         _, errors = await process.communicate()
     assert process.returncode == 1
     assert b"stopping takes too long" in errors

@@ -22,6 +22,7 @@ from service.web.limits import Limits
 from service.web.problems import TooManyConnections
 from service.web.streaming import STREAMS, StreamRegistry, check_subscriber_limit
 from service.web.websocket import close_streams
+from tests.polling import TIMEOUT_S
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -261,7 +262,7 @@ async def test_closing_ends_when_the_last_stream_has(registry: StreamRegistry) -
     await asyncio.sleep(0)
     assert not closing.done()
     registry.remove(stream)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await closing
 
 

@@ -9,7 +9,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from service.games.due_work import Wakeups
 from service.games.ports import SendResult, webhook_entry
 from service.store import keys
-from tests.polling import in_background
+from tests.polling import TIMEOUT_S, in_background
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import SECRET, WebhookReceiver
@@ -177,7 +177,7 @@ async def test_deliveries_in_progress_end_with_the_worker(
     monkeypatch.setattr(game_owner.instance.deliverer, "send", hang)
     monkeypatch.setattr(game_owner.instance.worker.wakeups, "add", lambda *_: None)
     await game_owner.send("POST", game_owner.path, {"url": game_owner.receiver.url}, 201)
-    async with asyncio.timeout(20), in_background(worker.run()):
+    async with asyncio.timeout(TIMEOUT_S), in_background(worker.run()):
         await sending.wait()
         assert len(worker.in_progress) == 1
     assert not worker.in_progress

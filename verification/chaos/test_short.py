@@ -16,7 +16,6 @@ QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s i
 FLAGS = ("--drain-time-s", "2", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(240)
 async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)

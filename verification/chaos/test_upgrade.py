@@ -14,7 +14,6 @@ from verification.chaos.run import Plan, run
 from verification.chaos.test_short import FLAGS, QUICK
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(600)
 async def test_no_request_fails_while_releases_expand_contract_and_go_back(short_path: Path, tmp_path: Path) -> None:
     former, expanded, contracted = make_trial_releases(tmp_path)
@@ -29,7 +28,6 @@ async def test_no_request_fails_while_releases_expand_contract_and_go_back(short
     assert tally.counts[Disconnected] >= 3 * 4
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(400)
 async def test_a_skipped_release_is_noticed(short_path: Path, tmp_path: Path) -> None:
     former, _, contracted = make_trial_releases(tmp_path)

@@ -23,7 +23,6 @@ async def test_guarantee_holds(guarantee: Guarantee, short_path: Path) -> None:
     check(guarantee, await run_trial(guarantee, short_path, SHORT))
 
 
-@pytest.mark.usefixtures("slow_gate")
 async def test_guarantees_hold_in_a_partition(short_path: Path) -> None:
     directories = [short_path / str(number) for number in range(len(PARTITIONS))]
     for directory in directories:

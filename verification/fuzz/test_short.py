@@ -19,7 +19,6 @@ def short(examples: int) -> Budget:
     return Budget(examples, seed=None)
 
 
-@pytest.mark.usefixtures("slow_gate")
 def test_operations_of_other_games(target: Target, tmp_path: Path) -> None:
     http.fuzz_other_games(target, tmp_path, HTTP, Counts(), HTTP_PHASES)
 

@@ -16,7 +16,7 @@ BO = Person("2", "Bo", "fr")
 CY = Person("3", "Cy", "de")
 
 CHANNEL = "700"
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 
 class Chat:

@@ -13,7 +13,7 @@ from service.games.ports import Change, Revision, StoredDiff, StoredGame, StoreU
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.game_logs import new_game
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import creation, diff, digest, load_record
 
 TILESETS = load_catalogue(None)
@@ -50,7 +50,7 @@ class VersionSubscriber:
 
     async def wait_for_version(self, version: int) -> None:
         """Wait until this version was received."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while self.version < version:
                 self.received.clear()
                 await self.received.wait()

@@ -31,7 +31,7 @@ from tests.games.realtime.subscribers import (
     store_game,
     subscribe,
 )
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff, digest, load_record
 from tests.telemetry.metric_samples import grown, read_samples
 
@@ -153,7 +153,7 @@ async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub:
     await wait_until(lambda: store.reads > reads + 1)
     assert not waiting.done()
     hub.unsubscribe(subscriber, "g")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await waiting
 
 
@@ -182,7 +182,7 @@ async def test_a_subscription_that_times_out_leaves_nothing_behind(
 async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging: UnreliableStore) -> None:
     subscribing = asyncio.create_task(hub.subscribe(VersionSubscriber(), "g", Revision(1, digest(1))))
     await wait_until(lambda: len(hub))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         await hub.aclose()
         await subscribing
     assert (len(hub), hanging._notifications._games) == (0, set())
@@ -194,7 +194,7 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
     hub.start()
     await subscribe(hub, store)
     await wait_until(lambda: store._notifications.count_own_subscribers("g"))
-    async with connect(redis_url) as other, asyncio.timeout(10):
+    async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1))
         assert await invalidated.get() == ("g", 2)
     await hub.aclose()
@@ -368,7 +368,7 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
     hub.start()
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
     await wait_until(lambda: store._notifications.count_own_subscribers("g"))
-    async with connect(redis_url) as other, asyncio.timeout(10):
+    async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1, revokes_token=True))
         await subscriber.has_rechecked.wait()
     await wait_until(lambda: not hub._token_checks)
@@ -381,7 +381,7 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
     store.failures = 2
     hub.publish_commit(action(1, diffs=[], revokes_token=True))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         await subscriber.has_rechecked.wait()
     subscriber.has_rechecked.clear()
     store.failures = many = 1_000_000
@@ -398,12 +398,12 @@ async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, 
     await hub.subscribe(before, "g", Revision(1, digest(1)))
     hub.start()
     await store.commit(action(1, revokes_token=True))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         await before.has_rechecked.wait()
     await before.wait_for_version(2)
     record = await load_record(store)
     await hub.subscribe(after, "g", Revision(2, digest(2)), record.last_revocation)
     assert not after.has_rechecked.is_set()
     await hub.subscribe(late := TokenSubscriber(2), "g", Revision(2, digest(2)))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIMEOUT_S):
         await late.has_rechecked.wait()

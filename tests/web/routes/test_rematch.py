@@ -54,10 +54,10 @@ async def test_the_games_are_linked_and_watchers_are_notified(client: Client) ->
     game = await create_aborted(client)
     before = await game.get_json()
     async with client.ws_connect(f"{game.path}/ws") as socket:
-        types = [(await socket.receive_json(timeout=20))["type"] for _ in range(3)]
+        types = [(await socket.receive_json(timeout=60))["type"] for _ in range(3)]
         assert types == ["welcome", "subscribed", "snapshot"]
         again = await game.rematch()
-        diff = await socket.receive_json(timeout=20)
+        diff = await socket.receive_json(timeout=60)
     new = again.created["game"]
     after = await game.get_json()
     assert (new["previous_game"], new["next_game"]) == (game.id, None)

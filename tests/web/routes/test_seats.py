@@ -11,6 +11,7 @@ from service.games.hub import Hub
 from service.json_patch import apply_patch
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import TILESETS, Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
@@ -255,7 +256,7 @@ async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription
                 assert await watcher.receive_close() == 4404
         else:
             headers = {**bearer_header(bo), "Accept": "text/event-stream"}
-            async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(10):
+            async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(TIMEOUT_S):
                 await stream.content.read()
 
 
@@ -265,7 +266,7 @@ async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
     headers = {**bearer_header(bo), "Accept": "text/event-stream"}
     async with client.get(f"{game.path}/diffs", headers=headers) as stream:
         await replace_token(game, 1, bo)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TIMEOUT_S):
             await stream.content.read()
 
 

@@ -18,6 +18,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.web.app import DRAINING
 from tests.api_key_fixture import add_api_key, api_key_header
+from tests.polling import TIMEOUT_S
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
@@ -57,7 +58,7 @@ async def test_an_instance_without_its_store_is_alive_and_ready_and_says_503_whe
                 assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
         finally:
             os.kill(server.pid, signal.SIGCONT)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while (await client.get(f"/v1/games/{game}")).status != 200:  # noqa: ASYNC110  Redis gives no sign of it
                 await asyncio.sleep(0.1)
 

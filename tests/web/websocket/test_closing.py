@@ -344,7 +344,6 @@ async def test_the_cases_of_compression_hold(url: str, section: str, tmp_path: P
     assert len(verdicts) == len(SMALL)
 
 
-@pytest.mark.usefixtures("slow_gate")
 @pytest.mark.timeout(240)
 async def test_the_cases_of_the_largest_compressed_messages_hold(url: str, tmp_path: Path) -> None:
     """With the default offer, and with one that forbids to use earlier messages; their data are alike to the reader."""

@@ -24,7 +24,7 @@ from service.web.limits import Limits
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
-from tests.polling import run_ready_tasks, wait_until
+from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
@@ -244,7 +244,7 @@ class StalledClient:
     async def resume_until_close(self) -> int | None:
         """Read on, and return the close code."""
         self.transport.resume_reading()
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(TIMEOUT_S):
             while (await self.socket.receive()).type is WSMsgType.TEXT:
                 pass
         return self.socket.close_code
@@ -261,7 +261,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
                 while len(channel.subscribers) == 2 and published < 100:
                     filler.publish()
                     published += 1
-                    async with asyncio.timeout(20):
+                    async with asyncio.timeout(TIMEOUT_S):
                         await quick.socket.receive()
                 assert 2 < published < 100
                 assert await slow.resume_until_close() == 4429
