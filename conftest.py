@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from tests import slowest, tools
+from tests import tools
 from tests.polling import TIMEOUT_S
 from tests.server_process import start_server
 
@@ -42,7 +42,7 @@ ONLY_ALL = ("tests/benchmarks", "tests/docs", "tests/generators", "tests/test_to
 """What checks the checks and the texts: `make test-all` (`--slow`) runs it, and whoever names it."""
 
 
-SLOWEST = slowest.read()
+SLOWEST = tools.read_slowest()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -98,7 +98,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print which programs are missing, how many tests were skipped, and how to install them."""
     if config.getoption("--write-slowest"):
-        slowest.write([*terminalreporter.getreports("passed"), *terminalreporter.getreports("")])
+        tools.write_slowest([*terminalreporter.getreports("passed"), *terminalreporter.getreports("")])
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
     lines = [*tools.summary(reasons)]
     if lines:

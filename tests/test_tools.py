@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests import slowest, tools
+from tests import tools
 from tests.tools import CURL, HAPROXY, ROOT, Tool
 
 MISSING = Tool("curl", lambda: None, "apt install curl")
@@ -66,12 +66,12 @@ def report(nodeid: str, duration_s: float) -> pytest.TestReport:
 
 def test_the_slowest_tests_are_those_whose_parts_take_longest() -> None:
     reports = [report("a", 2), report("b", 3), report("a", 2), report("c", 1)]
-    assert slowest.pick(reports, 1) == ["a"]
-    assert slowest.pick(reports, 2) == ["a", "b"]
+    assert tools.pick_slowest(reports, 1) == ["a"]
+    assert tools.pick_slowest(reports, 2) == ["a", "b"]
 
 
 def test_the_slowest_tests_exist() -> None:
-    named = {tuple(re.split(r"::|\[", nodeid)[:2]) for nodeid in slowest.read()}
+    named = {tuple(re.split(r"::|\[", nodeid)[:2]) for nodeid in tools.read_slowest()}
     assert len(named) > 50
     gone = [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8"))]
     assert gone == []  # else `make slowest`
