@@ -98,7 +98,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print which programs are missing, how many tests were skipped, and how to install them."""
     if config.getoption("--write-slowest"):
-        tools.write_slowest([*terminalreporter.getreports("passed"), *terminalreporter.getreports("")])
+        reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("")]
+        tools.SLOWEST.write_text("".join(f"{one}\n" for one in tools.pick_slowest(reports)), encoding="utf-8")
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
     lines = [*tools.summary(reasons)]
     if lines:

@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import cast
 from zlib import crc32
 
+from tests.polling import TIMEOUT_S
+
 PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
 
 BATCH_SIZE = 50
 """Connections opened at once. The kernel would delay more than the listener's backlog by a second."""
 
-TIMEOUT_S = 60
 
 REQUEST = (
     "GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

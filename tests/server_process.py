@@ -26,12 +26,10 @@ from service.supervision import ProcessPool
 from service.web.app import App
 from service.web.images import TILESET_PICTURES
 from service.web.renderer import IMAGE_RENDERER
+from tests.polling import TIMEOUT_S
 
 AMPLE_TIME = "3600000/10"
 """Of the event loop: no client uses it up."""
-
-START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 60.0
 
 
 class ServerProcess(NamedTuple):
@@ -45,7 +43,7 @@ class ServerProcess(NamedTuple):
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal, wait until the process exits, and return its code."""
         self.process.send_signal(number)
-        async with asyncio.timeout(STOP_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             return await self.process.wait()
 
 
@@ -65,7 +63,7 @@ async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str
         env=environment,
     )
     try:
-        async with asyncio.timeout(START_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             started = await _read_url(process)
         yield ServerProcess(process, *started)
     finally:

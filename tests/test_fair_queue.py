@@ -10,9 +10,7 @@ import pytest
 
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.game_fixture import Clock
-from tests.polling import run_ready_tasks
-
-TIMEOUT_S = 30.0
+from tests.polling import TIMEOUT_S, run_ready_tasks
 
 HOSTILE = Requester(b"bad", attended=False)
 PERSON = Requester(b"good")

@@ -383,5 +383,5 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
                     await game.act_successfully()
                 await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
                 check_frames(subscribers)
-            await wait_until(lambda: files(pid) <= files_before + SPARE, TIMEOUT_S)
+            await wait_until(lambda: files(pid) <= files_before + SPARE)
             assert await service.stop() == 0

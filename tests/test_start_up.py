@@ -115,7 +115,6 @@ def test_serving_does_not_import(imported: set[str], module: str) -> None:
 
 
 PLAYERS = [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}]
-TIMEOUT_S = 15
 
 
 async def create(session: aiohttp.ClientSession, policy: str) -> HTTPGame:
@@ -130,7 +129,7 @@ async def wait_for_timeouts(game: HTTPGame, turns: int) -> list[dict[str, Any]]:
         log[:] = await game.log()
         return sum(count_timeouts(log).values()) >= turns
 
-    await wait_until(have_timed_out, TIMEOUT_S)
+    await wait_until(have_timed_out)
     assert [diff["version"] for diff in log] == [*range(1, len(log) + 1)]
     return log
 

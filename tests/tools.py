@@ -266,8 +266,3 @@ def pick_slowest(reports: Iterable[pytest.TestReport], count: int = SLOWEST_COUN
     for report in reports:
         duration_s[report.nodeid] += report.duration
     return sorted(sorted(duration_s, key=lambda nodeid: duration_s[nodeid], reverse=True)[:count])
-
-
-def write_slowest(reports: Iterable[pytest.TestReport]) -> None:
-    """Store the slowest tests of a run."""
-    SLOWEST.write_text("".join(f"{nodeid}\n" for nodeid in pick_slowest(reports)), encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from examples.terminal.saved_seats import SavedSeats, UnreadableSeats, default_folder, load_seats, save_seats
-from tests.examples.test_terminal_screens import TIMEOUT_S
+from tests.polling import TIMEOUT_S
 from tests.tools import CURL, ROOT, require, run_program
 
 

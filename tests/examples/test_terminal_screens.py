@@ -40,10 +40,9 @@ from examples.terminal.tile_shape import Size, middle_of, shape, turned
 from service.games.tilesets import load_catalogue
 from south_seas import Client
 from south_seas.models import Bridge, Cost, CreateGame, Deliver, Island, Move, SeatRequest, Ship, TakeShip, Tile, Wares
+from tests.polling import TIMEOUT_S
 from tests.server_process import start_server
 from tests.tools import ROOT, Finished, run_program
-
-TIMEOUT_S = 60.0
 
 
 async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> SavedSeats:

@@ -23,7 +23,8 @@ from service.store.game_store import RedisStore
 from south_seas import APIError, ApiKeyClient, Backoff, Client, UnreachableError
 from south_seas.models import CreateGame, JoinGame, SeatRequest
 from tests.api_key_fixture import add_api_key
-from tests.examples.test_terminal_screens import TIMEOUT_S, caught_up, choose, new_game, press, ready, seen, until
+from tests.examples.test_terminal_screens import caught_up, choose, new_game, press, ready, seen, until
+from tests.polling import TIMEOUT_S
 from tests.tools import ROOT, run_program
 
 

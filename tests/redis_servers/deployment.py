@@ -9,12 +9,9 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers.access import ADMIN_USER, Access
 from tests.redis_servers.node import Node, execute_text
-
-PROMOTION_TIMEOUT_S = 60.0
-HEALTHY_TIMEOUT_S = 60.0
 
 Replication = dict[str, str | int]
 
@@ -65,7 +62,7 @@ class Deployment:
 
     async def wait_for_promotion(self, instead_of: Node, game: str = "g") -> Node:
         """Wait until another node than `instead_of` is the primary of this game's keys, and return it."""
-        async with asyncio.timeout(PROMOTION_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 with suppress(RuntimeError):
                     if (node := await self.primary(game)) is not instead_of:
@@ -77,7 +74,7 @@ class Deployment:
 
         After a failover with Sentinel this takes about 10 s, until the old primary becomes a replica.
         """
-        await wait_until(self._is_healthy, HEALTHY_TIMEOUT_S)
+        await wait_until(self._is_healthy)
 
     async def _is_healthy(self) -> bool:
         states = await self._read_replication()

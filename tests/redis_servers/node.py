@@ -20,10 +20,9 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.store.embedded import terminate_with_parent
+from tests.polling import TIMEOUT_S
 from tests.redis_servers.access import PEER_USER, Access
 
-START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 60.0
 HOST = "127.0.0.1"
 BUS_PORT_OFFSET = 10_000
 
@@ -88,7 +87,7 @@ class Node:
 
     async def wait_until_ready(self) -> None:
         """Wait until the server has loaded its files and replies. Raise RuntimeError if it ends, TimeoutError."""
-        async with asyncio.timeout(START_TIMEOUT_S), aclosing(self.client()) as client:
+        async with asyncio.timeout(TIMEOUT_S), aclosing(self.client()) as client:
             while True:
                 if self._process is None or self._process.poll() is not None:
                     raise RuntimeError(f"{self} ended: {(self.directory / 'log').read_text()[-2000:]}")
@@ -114,7 +113,7 @@ class Node:
         """Send SIGTERM, upon which the server saves its data, and wait for its end."""
         self._signal(signal.SIGTERM)
         if self._process is not None:
-            await asyncio.to_thread(self._process.wait, STOP_TIMEOUT_S)
+            await asyncio.to_thread(self._process.wait, TIMEOUT_S)
 
     def pause(self) -> None:
         """Send SIGSTOP: connections stay open without replies until `resume`."""

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from redis.asyncio import Redis
 
+from tests.polling import TIMEOUT_S
 from tests.redis_servers.access import PEER_USER, Access, create_access
 from tests.redis_servers.deployment import Deployment, cluster_lines
 from tests.redis_servers.node import HOST, Node, execute_text, reserve_ports
@@ -23,7 +24,6 @@ SERVICE_NAME = "the-games"
 
 SLOTS = 16384
 CLUSTER_CONFIG = Path(__file__).parents[2] / "deploy" / "redis" / "cluster.conf"
-HANDSHAKE_TIMEOUT_S = 60.0
 
 DATA_CONFIG = (
     *("appendonly yes", "appendfsync everysec", 'save ""'),  # as deploy/redis/redis.conf
@@ -182,7 +182,7 @@ async def _create_cluster(nodes: Sequence[Node], buses: Sequence[int], primaries
 
 async def _wait_for_handshakes(client: Redis, count: int) -> None:
     """Wait until a node has completed the handshake with all others."""
-    async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             nodes = await cluster_lines(client, "NODES")
             if len(nodes) == count and not any("handshake" in line for line in nodes):

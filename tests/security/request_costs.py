@@ -13,7 +13,7 @@ from time import process_time
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.web.app_server import Client
 from tests.web.raw_http import make_head
@@ -84,7 +84,6 @@ async def _seconds(ask: Ask, times: int) -> float:
     return process_time() - started_at
 
 
-WITHIN_S = 20.0
 QUIET_S = 0.1
 """The service is idle if it used almost no CPU time for so long."""
 
@@ -119,7 +118,7 @@ class MeasuredService(NamedTuple):
 
     async def wait_until_idle(self) -> None:
         """Wait until it is idle."""
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIMEOUT_S):
             before = self.cpu_ms()
             while True:
                 await asyncio.sleep(QUIET_S)
@@ -153,7 +152,7 @@ async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
         await loop.sock_connect(client, (where.hostname, where.port))
         reading = asyncio.create_task(_read(client, got))
         with suppress(ConnectionError, TimeoutError):
-            async with asyncio.timeout(WITHIN_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 for part in (data,) if isinstance(data, bytes) else data():
                     await loop.sock_sendall(client, part)
                 if after_response:

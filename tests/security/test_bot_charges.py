@@ -26,7 +26,7 @@ from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import Client, serve
@@ -167,7 +167,6 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
 
 HOSTILE, PERSON = "127.0.0.2", "127.0.0.1"
 GAMES = 24
-TIMEOUT_S = 60.0
 THOUGHTFUL = [{"bot": "thoughtful"}] * 5
 """Bots that think for 0.3 s about each decision."""
 
@@ -221,7 +220,7 @@ async def test_a_person_waits_for_at_most_one_decision_of_other_games(store: Red
     ):
         for _ in range(GAMES):
             await create_game(hostile, THOUGHTFUL)
-        await wait_until(lambda: len(workers.games) >= 3, TIMEOUT_S)
+        await wait_until(lambda: len(workers.games) >= 3)
         game = await create_game(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
         for _ in range(3):
             before = len(workers.games)
@@ -241,4 +240,4 @@ async def test_a_game_of_bots_is_finished_without_a_request(store: RedisStore) -
         async def is_finished() -> bool:
             return bool((await game.get_json())["status"] == "finished")
 
-        await wait_until(is_finished, TIMEOUT_S)
+        await wait_until(is_finished)

@@ -35,7 +35,7 @@ from service.web.problems import error_response
 from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
@@ -163,7 +163,6 @@ BYTES = 1_048_576
 
 GAMES = 30
 
-WITHIN_S = 120
 
 FULL = "too many commands wait for the store; nothing was changed: retry"
 
@@ -265,7 +264,7 @@ async def test_requests_to_a_stalled_redis_are_bounded_and_rejected_at_once(stal
     game = (await stalling.create()).game
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
-    async with asyncio.timeout(WITHIN_S), flood(stalling.session, game) as previous:
+    async with asyncio.timeout(TIMEOUT_S), flood(stalling.session, game) as previous:
         while previous.total() < MIN_REJECTED or max(commands) < COMMANDS / 2 or FULL not in details:
             received = await scrape(stalling.metrics)
             commands.append(sum_samples(received, "redis_commands_in_flight"))
@@ -305,7 +304,7 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
         assert stream.status == 200
         assert [await move.act() for move in before] == [200] * len(before)
         stalling.node.pause()
-        async with asyncio.timeout(WITHIN_S), flood(session, before[0].game) as previous:
+        async with asyncio.timeout(TIMEOUT_S), flood(session, before[0].game) as previous:
             while previous.total() < MIN_REJECTED:
                 statuses = await asyncio.gather(*(move.act() for move in during))
                 assert {*statuses} == {503}

@@ -169,8 +169,6 @@ async def register(game: HTTPGame) -> Any:
     return answer
 
 
-WITHIN_S = 10.0
-
 COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
 """58 KB that decompress to 60 MB."""
 
@@ -286,7 +284,7 @@ async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredServi
 async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
     async with serve(store, Limits(request_timeout_s=1.0)) as client, open_connection(client) as (reader, writer):
         writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIMEOUT_S):
             assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
             assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
 
@@ -309,7 +307,7 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
         connection = await wait_for_connection(client, lambda _: True)
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while not connection.writing_paused:
                 writer.write(make_head("/openapi.json"))
                 await asyncio.sleep(0.02)
@@ -340,7 +338,7 @@ async def test_sockets_and_event_streams_must_have_a_small_head(store: RedisStor
         stream = make_head(f"{game.path}/diffs", STREAM, *lines)
         async with open_connection(client) as (reader, writer):
             writer.write(make_head("/v1/ws", *UPGRADE, *lines) if kind == "socket" else stream)
-            async with asyncio.timeout(WITHIN_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 status = int((await reader.readline()).split()[1])
     assert status == 400 if number == 4 else status in (101, 200)
 

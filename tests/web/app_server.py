@@ -1,6 +1,6 @@
 """The application on a store, served in this process on a real port."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import time
 from typing import Any
@@ -57,13 +57,11 @@ class Client(TestClient[web.BaseRequest, None]):
         return self._app
 
 
-def mocked_request(method: str, path: str, headers: Mapping[str, str] | None = None, **parts: Any) -> HttpRequest:
-    """Return a request without a connection; other parts as aiohttp's `make_mocked_request` takes them."""
-    match_info, app = parts.pop("match_info", {}), parts.pop("app", None)
-    mocked = make_mocked_request(method, path, headers, **parts)
-    loop = Mock()
-    request = HttpRequest(mocked._message, mocked.content, mocked.protocol, mocked.writer, mocked.task, loop)
-    request.app, request.match_info = app, match_info
+def mocked_request(*head: Any, match_info: Any = None, app: Any = None, **parts: Any) -> HttpRequest:
+    """Return an HttpRequest without a connection; other parts as aiohttp's `make_mocked_request` takes them."""
+    mocked = make_mocked_request(*head, **parts)
+    request = HttpRequest(mocked._message, mocked.content, mocked.protocol, mocked.writer, mocked.task, Mock())
+    request.app, request.match_info = app, match_info or {}
     return request
 
 

@@ -10,9 +10,8 @@ from typing import cast
 
 from yarl import URL
 
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
-
-TIMEOUT_S = 60.0
 
 
 class _ResponseSocket:

@@ -65,15 +65,6 @@ async def test_requests_are_answered(client: Client, parts: list[bytes], statuse
     await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
 
 
-async def test_it_may_close_while_its_request_is_handled(client: Client) -> None:
-    """The response comes as soon as the rest of the request does, or cannot come any more."""
-    async with open_connection(client) as (reader, writer):
-        writer.write(create()[:-1])
-        await wait_until(lambda: any(one.request is not None for one in client.app[CONNECTION_LIMITER].connections))
-        writer.write_eof()
-        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400")
-
-
 async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Client) -> None:
     """Nothing else tells that a client is gone; if it closes before the stream has begun, it is told why."""
     game = await create_game(client)

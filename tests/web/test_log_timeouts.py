@@ -10,11 +10,12 @@ from service.games import hub as hub_module
 from service.games.channel import PAGE_SIZE
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher, open_event_stream, watch_game
+from tests.web.watcher_client import WatcherClient, connect_watcher, open_event_stream, watch_game
 
-TIMEOUT_S = 1.0
+READ_TIMEOUT_S = 1.0
 
 
 class HangingStore(RedisStore):
@@ -30,8 +31,8 @@ class HangingStore(RedisStore):
 
 @pytest.fixture
 def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
-    monkeypatch.setattr(channel, "READ_TIMEOUT_S", TIMEOUT_S)
-    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(channel, "READ_TIMEOUT_S", READ_TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", READ_TIMEOUT_S)
     return HangingStore(store._client)
 
 
@@ -88,7 +89,7 @@ async def test_an_event_stream_ends_with_a_retry_delay(
         hanging.game = http_game.id
         async with open_event_stream(client, http_game.id, "?since=0") as events:
             assert await events.read_block() == ["retry: 1000"]
-            async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 assert await events.response.content.read() == b""
         hanging.game = ""
         async with open_event_stream(client, http_game.id, "?since=0") as events:

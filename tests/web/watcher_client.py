@@ -15,12 +15,10 @@ from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame
 from tools.openapi.asyncapi import make_asyncapi
-
-RECEIVE_TIMEOUT_S = 60.0
-"""How long a message may take."""
 
 
 @cache
@@ -88,7 +86,7 @@ class WatcherClient:
 
     async def receive(self, tag: str | None = None) -> dict[str, Any]:
         """Return the next message, which must be of this type, and apply it to its game's copy."""
-        async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             frame = await self.socket.receive()
         assert frame.type is WSMsgType.TEXT, frame
         received = validate_message(frame.data)
@@ -140,7 +138,7 @@ class WatcherClient:
 
     async def receive_close(self) -> int:
         """Receive the remaining messages, and return the close code."""
-        async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while (await self.socket.receive()).type is WSMsgType.TEXT:
                 pass
         assert self.socket.close_code is not None
@@ -189,7 +187,7 @@ class EventStreamClient:
     async def read_block(self) -> list[str]:
         """Return the lines of the next block, none at the end."""
         lines: list[str] = []
-        async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while line := (await self.response.content.readline()).decode().removesuffix("\n"):
                 lines.append(line)
         return lines

@@ -10,13 +10,13 @@ from examples.chat.bot import ChatBot
 from examples.chat.games import NewGameOptions, Person
 from examples.chat.screens import ChatFormat, Screen
 from examples.discord_bot.messages import DISCORD
+from tests.polling import TIMEOUT_S
 
 ANA = Person("1", "Ana", "en")
 BO = Person("2", "Bo", "fr")
 CY = Person("3", "Cy", "de")
 
 CHANNEL = "700"
-TIMEOUT_S = 60.0
 
 
 class Chat:

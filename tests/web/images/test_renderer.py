@@ -202,22 +202,6 @@ async def test_a_small_picture_does_not_wait_for_large_ones(renderer: ImageRende
     await asyncio.gather(*large)
 
 
-async def test_of_too_many_pictures_the_client_with_the_most_loses_one(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = await occupy(renderer)
-    monkeypatch.setattr(renderer._workers[False].queue, "_max_waiting", 2)
-    bad = [asyncio.create_task(render(renderer, number, BAD)) for number in range(2)]
-    await run_ready_tasks()
-    good = asyncio.create_task(render(renderer, 100))
-    await run_ready_tasks()
-    with pytest.raises(TooManyWaiting):
-        await bad[1]
-    release()
-    assert await bad[0] == await good
-    assert await render(renderer, 1)
-
-
 async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_for_it_too(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,18 +134,6 @@ async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypa
     assert len(drawn) == 1
 
 
-async def test_the_service_responds_while_a_picture_is_drawn(client: Client) -> None:
-    game = await create_game(client, seed="busy")
-    await game.play_randomly(Random(1), 20)
-    picture = asyncio.create_task(game.get("/board.png?width=2400&side=1"))
-    images = 0
-    while not picture.done():
-        assert (await game.get()).status == 200
-        images += 1
-    assert (await picture).status == 200
-    assert images > 3
-
-
 PATH = "/v1/tilesets/lagoon/tiles.svg"
 LAGOON = TILESETS.get("lagoon")
 

@@ -93,13 +93,6 @@ async def test_only_listed_moves_are_accepted(client: Client) -> None:
     assert (await game.get_json())["version"] == 1
 
 
-async def test_an_action_of_another_phase_is_illegal(client: Client) -> None:
-    game = await after_placing(client)
-    for move in ("p5.5.0", "t.s01", "d.s01.0.0.0", "pass.deliver"):
-        problem = await check_problem(await game.act({"move": move}), 422, "illegal_move")
-        assert problem["rule"]
-
-
 async def test_checks_run_in_order(client: Client) -> None:
     game = await create_game(client, first_seat=0)
     wrong_version = {"If-Match": '"7"'}
@@ -316,12 +309,6 @@ async def test_the_other_two_continue_after_a_resignation(client: Client) -> Non
     await check_problem(await http_game.post("/return", {"seat": 0}), 409, "resigned")
     await check_problem(await http_game.post("/undo", {"seat": 0}), 409, "resigned")
     await check_problem(await http_game.act({"move": "pass.islander"}, http_game.seat_tokens[0]), 409, "resigned")
-
-
-async def test_bots_act_in_the_commit_of_a_resignation(client: Client) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-    resigned = await check_success(await game.post("/resign", {"seat": 0}))
-    assert {diff["by"] for diff in resigned["diffs"]} == {"owner", "bot"}
 
 
 @pytest.mark.parametrize("what", WAYS)

@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
 from verification.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
-
-WITHIN_S = 8.0
 
 
 class Frame(NamedTuple):
@@ -58,7 +57,7 @@ class FrameClient:
 
     async def frame(self) -> Frame:
         """Read the next frame, of less than 64 KiB."""
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIMEOUT_S):
             first, size = await self._reader.readexactly(2)
             if size == 126:
                 size = int.from_bytes(await self._reader.readexactly(2))
@@ -82,7 +81,7 @@ class FrameClient:
 
     async def ended(self) -> bool:
         """Whether nothing more comes."""
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIMEOUT_S):
             return await self._reader.read(1) == b""
 
 
