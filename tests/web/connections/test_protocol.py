@@ -168,7 +168,6 @@ PARTS = (
     pytest.param([GET, GET[:5]], 1, id="a head, and later a part of one"),
     pytest.param([GET, GET[:5], GET[5:]], 2, id="a head, and later one in parts"),
     pytest.param([GET * 100], 100, id="heads, more than aiohttp queues"),
-    pytest.param([GET * 3 + GET[:16]], 3, id="heads and a line"),
     pytest.param([POST + b"12345"], 1, id="a body"),
     pytest.param([POST + b"12", b"34", b"5"], 1, id="a body in parts"),
     pytest.param([POST + b"1\r\n\r\n"], 1, id="a body like the end of a head"),
