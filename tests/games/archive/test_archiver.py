@@ -244,10 +244,10 @@ async def test_after_a_failure_of_the_storage_the_archiver_pauses_and_tries_a_si
 
     async with in_background(worker.run()):
         await wait_until(lambda: 1 in limits())
-        assert limits()[: limits().index(1)] == [BATCH_SIZE]
+        assert min(limits()[: limits().index(1)]) >= BATCH_SIZE  # in progress come on top
         assert archive.storage.puts <= MAX_CONCURRENT_WRITES + 1
         archive.storage.rejects = False
-        await wait_until(lambda: archive.storage.objects and limits()[-1] == BATCH_SIZE)
+        await wait_until(lambda: archive.storage.objects and limits()[-1] >= BATCH_SIZE)
 
 
 async def test_a_write_that_hangs_is_a_failure_of_the_storage(
