@@ -503,6 +503,9 @@ class GameStore(Protocol):
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """List public games that have, or recently had, one of these statuses."""
 
+    async def list_game(self, game: Game) -> None:
+        """Add a game to the list of its status."""
+
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the list of a status that it no longer has."""
 

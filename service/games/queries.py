@@ -188,14 +188,18 @@ async def _await_entry(game: str, reading: Awaitable[T | None]) -> T | GameOfLat
 
 
 async def _load_summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
-    """Return a listed game, or None for one that is private or has none of these statuses; that is then unlisted."""
-    loaded = await context.store.load(game)
-    if loaded is not None and not loaded.is_private:
-        whole = build_view(*open_game(context.tilesets, loaded))
-        if whole.status in statuses:
-            return summarize(whole)
-    for status in statuses:
-        await context.store.unlist(game, status)
+    """Return a listed game, or None for one that is private or has none of these statuses; that is then unlisted.
+
+    It is loaded again after that, and listed again if a commit has brought one of the statuses meanwhile.
+    """
+    for is_unlisted in (False, True):
+        loaded = await context.store.load(game)
+        if loaded is not None and not loaded.is_private and loaded.game.status in statuses:
+            if is_unlisted:
+                await context.store.list_game(loaded.game)
+            return summarize(build_view(*open_game(context.tilesets, loaded)))
+        if not is_unlisted:
+            await asyncio.gather(*(context.store.unlist(game, status) for status in statuses))
     return None
 
 

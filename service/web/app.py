@@ -134,7 +134,7 @@ class Router:
         if rest is None:
             return None
         (name, resource), number = rest
-        return resource, {name: _unquote("/".join(parts[number:]))}
+        return resource, {name: "/".join(parts[number:])}
 
     @staticmethod
     def _match(node: _Node, part: str, parameters: dict[str, str]) -> _Node | None:
@@ -144,11 +144,6 @@ class Router:
                 parameters.update(match.groupdict())
                 return following
         return None
-
-
-def _unquote(text: str) -> str:
-    """Return a part of a path without what aiohttp keeps encoded in it, so that slashes can be told apart."""
-    return text.replace("%2F", "/").replace("%25", "%")
 
 
 class App:

@@ -9,13 +9,11 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web import connection_limiter as limiter_module
-from service.web.app import HUB
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from tests.polling import TIMEOUT_S, wait_until
 from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
-from tests.web.http_game import create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 from tests.web.watcher_client import client_transport
 
@@ -106,23 +104,6 @@ async def test_the_connections_of_an_instance_are_limited(store: RedisStore) -> 
         limiter = client.app[CONNECTION_LIMITER]
         await wait_until(lambda: not limiter.connections and not limiter.accounts.get("127.0.0.1").connections)
         assert await read_status(await client.get("/livez")) == 200
-
-
-async def test_a_client_that_does_not_read_its_event_stream_is_dropped(store: RedisStore) -> None:
-    limits = QUICK._replace(response_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_interval_s=1.0)
-    async with serve(store, limits) as client, open_connection(client) as (_, writer):
-        game = await create_game(client)
-        hub = client.app[HUB]
-        writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
-        writer.write(make_head(f"{game.path}/diffs", "Accept: text/event-stream"))
-        await wait_until(lambda: len(hub))
-        async with asyncio.timeout(TIMEOUT_S):
-            (channel,) = hub._channels.values()
-            (subscriber,) = channel.subscribers
-            while len(hub):
-                # A stream has no public way to send so much: only changes of the game write to it, and these are small.
-                subscriber._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
-                await asyncio.sleep(0)
 
 
 async def test_a_socket_that_stops_within_a_message_is_closed(store: RedisStore) -> None:

@@ -11,6 +11,7 @@ from service.i18n import get_translator
 from service.i18n.phrases import place_phrase
 from service.store import keys
 from service.store.game_store import RedisStore
+from service.web.app import CONTEXT
 from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
@@ -109,6 +110,20 @@ async def test_a_private_game_in_the_lobby_is_not_listed_but_removed(client: Cli
     await store._client.execute("ZADD", keys.lobby("waiting"), 1_700_000_000, private.id)
     assert (await (await client.get("/v1/games")).json())["games"] == []
     assert (await store.list_by_status(["waiting"], 10, None)).games == []
+
+
+async def test_a_game_that_is_committed_while_a_list_is_read_stays_listed(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, store, too_early = await create_game(client), client.app[CONTEXT].store, [None]
+    load = store.load
+
+    async def load_late(*of: Any) -> Any:
+        return too_early.pop() if too_early else await load(*of)
+
+    monkeypatch.setattr(store, "load", load_late)
+    for _ in range(2):
+        assert game.id in [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]]
 
 
 async def test_the_list_can_be_filtered_by_status(client: Client) -> None:
