@@ -244,7 +244,7 @@ FLOODS: dict[str, tuple[Data, int]] = {
     "a long extension, 404": (large_body("/nowhere", CHUNKED, before=b"1;"), 404),
     "extensions, 404": (chunked("/nowhere", b"1;" + b"a" * 2_000 + b"\r\n \r\n", 10_000), 404),
     "after an upgrade, 413": (large_body("/v1/games", *UPGRADE[:2], LENGTH), 413),
-    "after a CONNECT, 404": (lambda: (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(20_000_000)), 404),
+    "after a CONNECT, 405": (lambda: (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(20_000_000)), 405),
     "a chunk's size, 404": (large_body("/nowhere", CHUNKED, filled_with=b"0"), 404),
 }
 
