@@ -408,7 +408,8 @@ class _Lease:
     """A connection that one sender keeps out of its pool for as long as it works.
 
     redis-py's pipelines take one from the pool for each batch, which costs more than the batch. A connection that
-    fails is closed and goes back, so that its pool, which knows of failovers, opens the next one.
+    fails is closed and goes back. Only the pool opens connections, since it knows of failovers: by itself one that was
+    closed would go back to the former primary, which may answer for seconds.
     """
 
     def __init__(self, topology: Topology, primary: str) -> None:
@@ -424,7 +425,7 @@ class _Lease:
         if self._connection is None:
             self._pool = self._topology.client_for(self._primary).connection_pool
             self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
-        elif now - self._used_at > IDLE_S and self._pool is not None:
+        elif self._pool is not None and (now - self._used_at > IDLE_S or not self._connection.is_connected):
             await self._pool.ensure_connection(self._connection)
         self._used_at = now
         connection = self._connection

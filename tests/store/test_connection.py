@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from redis.asyncio import Redis
@@ -25,6 +26,7 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
 from service.store.game_store import connect
+from service.store.topology import SOLE_PRIMARY
 from tests.polling import TIMEOUT_S
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.access import ACL
@@ -240,3 +242,16 @@ async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path)
         async with connect(f"redis://:wrong@127.0.0.1:{port}/1") as store:
             with pytest.raises(StoreUnavailable, match="invalid"):
                 await store.ping()
+
+
+async def test_a_connection_that_was_closed_is_opened_by_its_pool(
+    single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By itself it would go back to the address that it had, which may be a former primary's."""
+    store = single_server.store
+    await store.load("unknown")
+    pool = store._client.topology.client_for(SOLE_PRIMARY).connection_pool
+    monkeypatch.setattr(pool, "ensure_connection", ensure := AsyncMock(wraps=pool.ensure_connection))
+    await pool.disconnect()
+    assert await store.load("unknown") is None
+    assert ensure.await_count == 1

@@ -45,11 +45,9 @@ async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
     (
         pytest.param([GET], [200], id="without a body"),
         pytest.param([create()], [201], id="with a body"),
-        pytest.param([create()[:-10], create()[-10:]], [201], id="with a body in parts"),
         pytest.param([create_in_chunks(end=b"0\r\n\r\n")], [201], id="with chunks"),
         pytest.param([GET.replace(b"/1.1", b"/1.0")], [200], id="of HTTP/1.0"),
         pytest.param([create() + GET * 2], [201, 200, 200], id="pipelined"),
-        pytest.param([GET * 100], [200] * 100, id="more than aiohttp queues"),
         pytest.param([GET + GET[:-1]], [200], id="and a part of the next"),
         pytest.param([create()[:-1]], [400], id="with a part of its body"),
         pytest.param([create_in_chunks(end=b"")], [400], id="with a part of its chunks"),
