@@ -315,6 +315,8 @@ class ClientConnection(web.RequestHandler):
 
         A connection that closes with unread data is reset (RFC 9112, 9.6).
         """
+        if self.is_pipelined:
+            await asyncio.sleep(0)  # other connections run between two responses of this one
         if is_last_request(request, resp):
             resp.force_close()
         sent = await self.loop_time.measure(super().finish_response(request, resp, start_time))
@@ -335,8 +337,6 @@ class ClientConnection(web.RequestHandler):
                         await body.readany()
                     if not resp.keep_alive:
                         await self.discard_rest()
-        if self.is_pipelined:
-            await asyncio.sleep(0)  # other connections run between two requests of this one
         self.request = None
         if not resp.keep_alive or not body.is_eof():
             self.force_close()

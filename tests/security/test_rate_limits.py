@@ -202,8 +202,9 @@ async def test_a_connection_gets_one_response_in_a_turn_of_the_loop(
     answered_in: list[int] = []
 
     async def record(connection: ClientConnection, *parts: Any) -> tuple[web.StreamResponse, bool]:
+        response = await finish(connection, *parts)
         answered_in.append(turns[0])
-        return await finish(connection, *parts)
+        return response
 
     async def count_turns() -> None:
         while not is_over.is_set():

@@ -54,7 +54,6 @@ async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
         pytest.param([create()[:-1].replace(b"/v1/games", b"/nowhere")], [404], id="with a part of an unread body"),
         pytest.param([GET[:-1]], [], id="with a part of its head"),
         pytest.param([GET, b"NONSENSE\r\n\r\n" + GET], [200, 400], id="before what is malformed"),
-        pytest.param([GET + make_head("/v1/ws", *UPGRADE) + GET], [200, 400, 200], id="an upgrade between others"),
         pytest.param([], [], id="none"),
     ),
 )
@@ -75,6 +74,7 @@ async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Cli
             await read_to_end(reader)
         # From Python 3.12 on a handler may start before the end is read, and then ends with it.
         assert await send_and_close(client, request) in ([400], [101])
+        assert await send_and_close(client, GET + request + GET) in ([200, 400, 200], [200, 101])
         await wait_until_no_streams(client)
 
 
