@@ -49,7 +49,7 @@ from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import sentinel
 from tests.server_process import parse_settings
-from tests.web.app_server import Client, serve
+from tests.web.app_server import AppServer, Client, serve
 from tests.web.http_game import check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
@@ -402,7 +402,7 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
             *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
         )
         app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
-        yield Instance(await stack.enter_async_context(Client(app)), supervisor, redis_url)
+        yield Instance(await stack.enter_async_context(Client(AppServer(app))), supervisor, redis_url)
 
 
 async def test_an_instance_has_exactly_these_tasks(tmp_path: Path) -> None:

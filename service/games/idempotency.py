@@ -21,11 +21,11 @@ T = TypeVar("T")
 _FORMAT = 1
 """First byte of a record."""
 
-_RECORD = struct.Struct(">BBIIH8s")
+_RECORD = struct.Struct(">BBIIH4s")
 """Format, one byte of the token's hash (quotas count by it), time, version, detail, hash of the request."""
 
 SECRET_BYTES = 32
-_REQUEST_BYTES = 8
+_REQUEST_BYTES = 4
 _MAX_DETAIL = 2**16 - 1
 
 

@@ -241,7 +241,7 @@ class RedisStore(GameIndex):
             change.snapshot,
             change.access_record or b"",
             b"" if record is None else keys.idempotency_field(record.key) + record.record,
-            *(log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs),
+            *[log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs],
         ]
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:

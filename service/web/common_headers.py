@@ -92,7 +92,7 @@ class WholeResponse(web.Response):
         head = "\r\n".join(lines)
         if head.count("\n") + head.count("\r") != 2 * len(lines) - 2:
             raise ValueError("a header has a line feed")
-        first = f"HTTP/{version[0]}.{version[1]} {status} {self.reason}\r\n{_date_line(int(time.time()))}"
+        first = f"HTTP/1.{int(version >= HttpVersion11)} {status} {self.reason}\r\n{_date_line(int(time.time()))}"
         return b"".join(((first + head).encode(), self.common_lines, body))
 
 

@@ -398,13 +398,14 @@ def is_last_request(request: web.BaseRequest, response: web.StreamResponse) -> b
 
     None follows a body of which much is missing: each chunk is work, however small, and chunked bodies have no
     known end; nor a body that was not asked for, which may never be sent (RFC 9110, 10.1.1). An HTTP/1.0 client
-    reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1).
+    reads to the end what has no length, and may mean something else by chunks (RFC 9112, 6.1). After an upgrade to
+    another protocol than WebSocket, aiohttp drops what came in the same packet.
     """
-    if request.version < HttpVersion11 and (
-        response.content_length is None or hdrs.TRANSFER_ENCODING in request.headers
-    ):
+    headers, body, length = request.headers, request.content, request.content_length
+    if hdrs.UPGRADE in headers and headers[hdrs.UPGRADE].lower() != "websocket":
         return True
-    body, length = request.content, request.content_length
+    if request.version < HttpVersion11 and (response.content_length is None or hdrs.TRANSFER_ENCODING in headers):
+        return True
     return not body.is_eof() and (
         length is None
         or length - body.total_bytes > MAX_DRAINED_BYTES

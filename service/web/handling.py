@@ -420,7 +420,7 @@ class ProblemServer(web.Server):
 
     def _route(self, request: HttpRequest) -> Handler:
         """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
-        found = self._find(request.rel_url.path_safe)
+        found = self._find(request.rel_url.path_safe or "/")
         if found is None:
             raise web.HTTPNotFound
         resource, parameters = found

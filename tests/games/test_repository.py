@@ -268,7 +268,7 @@ def test_a_record_has_the_format_that_the_store_reads() -> None:
     assert record is not None
     assert SCOPE is not None
     times = NOW.to_bytes(4), (7).to_bytes(4), (3).to_bytes(2)
-    assert record.record == b"\x01" + sha256(b"token").digest()[:1] + b"".join(times) + SCOPE.request_hash[:8]
+    assert record.record == b"\x01" + sha256(b"token").digest()[:1] + b"".join(times) + SCOPE.request_hash[:4]
     assert record.key == SCOPE.key_hash
 
 

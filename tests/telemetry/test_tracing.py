@@ -1,4 +1,4 @@
-"""Traces: from the client's request through both instances to a collector.
+"""Traces: a span of each request and of each background turn, sent to a collector.
 
 An OTLP collector over HTTP, on a port of its own.
 """

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import time
-from typing import Any
+from typing import Any, cast
 from unittest.mock import Mock
 
 from aiohttp import web
@@ -47,14 +47,10 @@ class AppServer(BaseTestServer):
 class Client(TestClient[web.BaseRequest, None]):
     """A client of the application."""
 
-    def __init__(self, app: App, **options: Any) -> None:
-        super().__init__(AppServer(app), **options)
-        self._app = app
-
     @property
     def app(self) -> App:  # type: ignore[override]  # aiohttp has another application in mind
         """Return the application."""
-        return self._app
+        return cast("AppServer", self.server).app
 
 
 def mocked_request(*head: Any, match_info: Any = None, app: Any = None, **parts: Any) -> HttpRequest:
@@ -88,7 +84,7 @@ async def serve(
     """Serve an instance on `store`, and yield a client that validates every response."""
     async with (
         instance(store, limits, clock, woken_webhooks, bots, bot_budget_s) as app,
-        Client(app, trace_configs=[validate_responses()]) as client,
+        Client(AppServer(app), trace_configs=[validate_responses()]) as client,
     ):
         yield client
 
