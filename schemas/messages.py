@@ -114,6 +114,7 @@ class Welcome(ResponseModel, tag="welcome"):
     now: Timestamp
     ping_interval_ms: int
     max_message_bytes: int
+    max_subscriptions: Annotated[int, Meta(description="The games that one socket may watch.")]
 
 
 class Subscribed(ResponseModel, tag="subscribed"):

@@ -327,6 +327,7 @@ def _welcome(app: App) -> Welcome:
         now=app[CONTEXT].now(),
         ping_interval_ms=int(1000 * limits.ping_interval_s),
         max_message_bytes=limits.max_message_bytes,
+        max_subscriptions=limits.max_subscriptions,
     )
 
 

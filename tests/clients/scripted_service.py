@@ -14,6 +14,8 @@ from schemas.problems import Problem
 from service.json_patch import apply_patch
 from tests.polling import TIMEOUT_S
 
+GAME = "game-script"
+
 JsonObject = dict[str, Any]
 ConnectionScript = Callable[["ServerSocket"], Awaitable[None]]
 
@@ -28,6 +30,7 @@ class ScriptedService:
         self.upgrade_responses: deque[web.Response] = deque()
         """The responses to the next upgrades, in place of a socket."""
         self.requests: list[web.Request] = []
+        self.subscriptions: list[JsonObject] = []
         self.url = ""
 
     def state(self, version: int) -> JsonObject:
@@ -48,8 +51,11 @@ class ScriptedService:
         if request.path.endswith("/ws") and self.upgrade_responses:
             return self.upgrade_responses.popleft()
         if request.path.endswith("/ws"):
-            socket = ServerSocket(self, request)
+            socket = ServerSocket(self)
             await socket.prepare(request)
+            await socket.send_message(
+                type="welcome", now="2026-01-01T00:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536
+            )
             await self.connections.popleft()(socket)
             return socket
         if self.responses:
@@ -64,10 +70,9 @@ class ScriptedService:
 class ServerSocket(web.WebSocketResponse):
     """The service's end of a socket."""
 
-    def __init__(self, script: ScriptedService, request: web.Request) -> None:
+    def __init__(self, script: ScriptedService) -> None:
         super().__init__(autoping=True)
         self.script = script
-        self.query = request.query
 
     async def send_message(self, **message: Any) -> None:
         """Send a message."""
@@ -75,12 +80,12 @@ class ServerSocket(web.WebSocketResponse):
 
     async def send_subscribed(self, version: int, *, recovered: bool) -> None:
         """Send the messages that start a subscription, with a snapshot if nothing was recovered."""
-        await self.send_message(
-            type="welcome", now="2026-01-01T00:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536
-        )
+        while (message := await self.receive_message())["type"] != "subscribe":
+            pass
+        self.script.subscriptions.append(message)
         digest = self.script.digest(version)
         await self.send_message(
-            type="subscribed", id=None, game="g", recovered=recovered, version=version, digest=digest
+            type="subscribed", id=None, game=GAME, recovered=recovered, version=version, digest=digest
         )
         if not recovered:
             await self.send_snapshot(version)

@@ -40,7 +40,7 @@ from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import ActionResult, CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileDrawn, TileSet
 from tests.clients.conftest import QUICK
 from tests.clients.failure_scripts import send_and_stay
-from tests.clients.scripted_service import ScriptedService, final_game_response, problem_response
+from tests.clients.scripted_service import GAME, ScriptedService, final_game_response, problem_response
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.tcp_proxy import Proxy, run_proxy
@@ -355,6 +355,6 @@ async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scr
 
 async def test_it_is_set_by_the_welcome(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(1, 1))
-    async with scripted_client.subscribe("g"):
+    async with scripted_client.subscribe(GAME):
         welcomed = datetime(2026, 1, 1, tzinfo=UTC)
         assert abs(scripted_client.clock.now() - welcomed) < timedelta(seconds=3)

@@ -1,7 +1,7 @@
 """The client's exceptions.
 
     ClientError
-    ├── UnreachableError            no response after the last attempt
+    ├── UnreachableError            no response of the service after the last attempt
     ├── InvalidResponseError        a response that does not follow the API
     ├── SeatReplacedError           a bot plays the seat that `play` was to play
     ├── SeatResignedError           the seat that `play` was to play has resigned
@@ -14,7 +14,7 @@
         ├── VersionMismatchError    412: the game is at another version
         ├── IllegalMoveError        422: illegal_move
         ├── UnprocessableError      422: any other code, as list_too_long, key_reused, unknown_tileset
-        └── RetryableError          429, 502, 503, 504 after the last attempt
+        └── RetryableError          429, 503 of the service after the last attempt
 
 The class follows from the HTTP status, so that an unknown problem code has a known class.
 """
@@ -48,12 +48,14 @@ class ClientError(Exception):
 
 
 class UnreachableError(ClientError):
-    """The service did not respond; `reason` is the error of the last attempt."""
+    """The service did not respond, or something else did in its place; `reason` is the error of the last attempt."""
 
-    def __init__(self, url: str, reason: str) -> None:
+    def __init__(self, url: str, reason: str, retry_after_s: int | None = None) -> None:
         super().__init__(f"{url} is unreachable: {reason}")
         self.url = url
         self.reason = reason
+        self.retry_after_s = retry_after_s
+        """The seconds that a proxy asks to wait."""
 
 
 class InvalidResponseError(ClientError):

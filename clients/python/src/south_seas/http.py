@@ -4,7 +4,7 @@ import asyncio
 import copy
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from secrets import token_hex
@@ -24,16 +24,18 @@ from south_seas.errors import (
     RetryableError,
     UnreachableError,
     error_for,
-    make_problem,
 )
 from south_seas.models import Problem
 
-__all__ = ["CONNECTION_ERRORS", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
+__all__ = ["CONNECTION_ERRORS", "PROBLEM_TYPE", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
 
 T = TypeVar("T")
 
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 """The exceptions of failed and lost connections."""
+
+PROBLEM_TYPE = "application/problem+json"
+"""The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
 _SECONDS = re.compile(r"\d{1,9}", re.ASCII)
@@ -70,7 +72,7 @@ class HttpClient:
     def session(self) -> aiohttp.ClientSession:
         """The connection pool, created at its first use."""
         if self._session is None:
-            self._session = aiohttp.ClientSession()
+            self._session = aiohttp.ClientSession(trust_env=True)  # proxies, as HTTPS_PROXY names them
         return self._session
 
     def with_backoff(self, backoff: Backoff) -> Self:
@@ -91,14 +93,21 @@ class HttpClient:
 
     async def request(self, response_type: type[T], request: HttpRequest, token: str | None) -> T:
         """Send a request and return the decoded response."""
-        content = await self.request_bytes(request, token)
-        try:
-            return decode(content, response_type)
-        except DecodingError as error:
-            raise InvalidResponseError(self.url + request.path, str(error)) from error
+
+        def decode_response(content: bytes) -> T:
+            try:
+                return decode(content, response_type)
+            except DecodingError as error:
+                raise InvalidResponseError(self.url + request.path, str(error)) from error
+
+        return await self._request(decode_response, request, token)
 
     async def request_bytes(self, request: HttpRequest, token: str | None) -> bytes:
         """Send a request and return the body of the response."""
+        return await self._request(bytes, request, token)
+
+    async def _request(self, read: Callable[[bytes], T], request: HttpRequest, token: str | None) -> T:
+        """Send a request until the service itself responds, or as often as the backoff permits."""
         headers = {**self.headers(token), **request.headers}
         if request.method == "POST":
             headers["Idempotency-Key"] = request.key or token_hex(32)
@@ -107,8 +116,8 @@ class HttpClient:
         failures = 0
         while True:
             try:
-                return await self._send(request, headers)
-            except (UnreachableError, APIError) as error:
+                return read(await self._send(request, headers))
+            except (UnreachableError, InvalidResponseError, APIError) as error:
                 wait_s = self._wait_s(error, failures)
                 failures += 1
                 if wait_s is None or self.backoff.is_exhausted(failures):
@@ -122,7 +131,13 @@ class HttpClient:
         sent_at = time.monotonic()
         try:
             async with self.session.request(
-                request.method, self.url + request.path, params=query, headers=headers, data=data, timeout=timeout
+                request.method,
+                self.url + request.path,
+                params=query,
+                headers=headers,
+                data=data,
+                timeout=timeout,
+                allow_redirects=False,  # the service sends none; a portal would be asked in its place
             ) as response:
                 self._observe_date(request, response, sent_at)
                 content = await response.read()
@@ -130,8 +145,13 @@ class HttpClient:
             raise UnreachableError(self.url, "a URL begins with http:// or https://, and names a host") from error
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
-        if not response.ok:
-            raise error_for(_read_problem(response, content))
+        wait_s = retry_after_s(response.headers, response.status)
+        if response.content_type == PROBLEM_TYPE:
+            raise error_for(_read_problem(content, self.url + request.path, wait_s))
+        if response.status >= 300 or response.content_type == "text/html":
+            target = response.headers.get("Location")
+            what = f"{response.status} {response.reason}" + (f" to {target}" if target else "")
+            raise UnreachableError(self.url, f"{what}, which is no answer of the service", wait_s)
         return content
 
     def _observe_date(self, request: HttpRequest, response: aiohttp.ClientResponse, sent_at: float) -> None:
@@ -143,11 +163,11 @@ class HttpClient:
         """Return the wait before the next attempt; None if there is none."""
         jittered = self.backoff.wait_s(failures)
         match error:
-            case UnreachableError():
+            case InvalidResponseError():  # another application's: a portal, or a proxy that has lost its way
                 return jittered
             case ConflictError(code="conflict") if failures:  # the attempt whose response was lost may still be running
                 return jittered
-            case RetryableError(retry_after_s=retry_after):
+            case RetryableError(retry_after_s=retry_after) | UnreachableError(retry_after_s=retry_after):
                 requested_s, bound_s = retry_after or 0, self.backoff.max_wait_s
                 is_too_long = requested_s > bound_s and self.backoff.max_attempts is not None
                 return None if is_too_long else min(requested_s, bound_s) + jittered
@@ -159,15 +179,13 @@ def _query_text(value: QueryValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_problem(response: aiohttp.ClientResponse, content: bytes) -> Problem:
-    """Return the problem document of a response, or one made from its status, as for a proxy's response."""
+def _read_problem(content: bytes, url: str, wait_s: int | None) -> Problem:
+    """Return a problem document, with the wait of the headers if it names none."""
     try:
         problem = decode(content, Problem)
-    except DecodingError:
-        problem = make_problem(response.status, f"{response.status} {response.reason}")
-    if problem.retry_after_s is None:
-        problem = msgspec.structs.replace(problem, retry_after_s=retry_after_s(response.headers, response.status))
-    return problem
+    except DecodingError as error:
+        raise InvalidResponseError(url, str(error)) from error
+    return msgspec.structs.replace(problem, retry_after_s=wait_s) if problem.retry_after_s is None else problem
 
 
 def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:

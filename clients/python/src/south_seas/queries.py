@@ -30,6 +30,7 @@ from south_seas.models import (
 )
 from south_seas.replica import JsonObject
 from south_seas.subscription import Subscription
+from south_seas.websocket import Sockets
 
 __all__ = ["QueryClient"]
 
@@ -68,6 +69,7 @@ class QueryClient:
         self._creator_key = creator_key
         self._api_key = api_key
         self._http = HttpClient(url, session, backoff, language)
+        self._sockets = Sockets(self._http)
 
     @property
     def url(self) -> str:
@@ -104,6 +106,7 @@ class QueryClient:
 
     async def close(self) -> None:
         """Close the connections."""
+        await self._sockets.close()
         await self._http.close()
 
     async def read(self, path: str, **query: QueryValue) -> bytes:
@@ -236,9 +239,10 @@ class QueryClient:
         """Return a subscription: an async context manager that iterates over the diffs of a game.
 
         `start` is a state to resume from, as the response of `create` or `join`. The iteration ends when the game is
-        over, unless `past_end` is true.
+        over, unless `past_end` is true. All subscriptions of a client share one WebSocket, or as few as the service
+        permits.
         """
-        return Subscription(self._http, game, self.token, start, past_end=past_end)
+        return Subscription(self._sockets, game, self.token, start, past_end=past_end)
 
     def _api_key_headers(self) -> dict[str, str]:
         return {} if self._api_key is None else {"Api-Key": self._api_key}

@@ -10,11 +10,10 @@ import msgspec
 from south_seas.decoding import DecodingError
 from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError
 from south_seas.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
-from south_seas.http import HttpClient
 from south_seas.log_pages import iterate_log
 from south_seas.models import Diff, GameView, Snapshot
 from south_seas.replica import JsonObject, OutOfSync, Replica
-from south_seas.websocket import GameSocket, Revision
+from south_seas.websocket import GameSocket, Revision, Sockets
 
 __all__ = ["Subscription"]
 
@@ -30,15 +29,15 @@ class Subscription:
     """
 
     def __init__(
-        self, http: HttpClient, game: str, token: str | None, start: StartState | None, *, past_end: bool
+        self, sockets: Sockets, game: str, token: str | None, start: StartState | None, *, past_end: bool
     ) -> None:
         self.id = game
         self.is_connected = False
         """Whether the connection is established."""
-        self._http = http
+        self._http = sockets.http
         self._token = token
         self._past_end = past_end
-        self._socket = GameSocket(http, game, token)
+        self._socket = GameSocket(sockets, game, token)
         self._replica: Replica | None = None
         self._states: asyncio.Queue[SubscriptionState | BaseException] = asyncio.Queue()
         self._state: SubscriptionState | None = None
@@ -141,21 +140,22 @@ class Subscription:
             raise InvalidResponseError(self._http.url, str(error)) from error
 
     async def _read_messages(self) -> None:
-        async for message in self._socket.messages(self._position):
-            match message:
-                case Connected():
-                    self.is_connected = True
-                    self._is_syncing = False
-                    self._publish(message)
-                case Disconnected():
-                    self.is_connected = False
-                    self._publish(message)
-                case {"type": "diff"}:
-                    await self._apply_or_sync(message)
-                case {"type": "snapshot", "game": document, "digest": digest}:
-                    await self._apply_snapshot(document, digest)
-                case _:
-                    pass
+        async with aclosing(self._socket.messages(self._position)) as messages:
+            async for message in messages:
+                match message:
+                    case Connected():
+                        self.is_connected = True
+                        self._is_syncing = False
+                        self._publish(message)
+                    case Disconnected():
+                        self.is_connected = False
+                        self._publish(message)
+                    case {"type": "diff"}:
+                        await self._apply_or_sync(message)
+                    case {"type": "snapshot", "game": document, "digest": digest}:
+                        await self._apply_snapshot(document, digest)
+                    case _:
+                        pass
 
     def _position(self) -> Revision | None:
         return None if self._replica is None else Revision(self._replica.version, self._replica.digest)
@@ -182,7 +182,7 @@ class Subscription:
             try:
                 await self._catch_up(self._replica, snapshot.version)
             except (UnreachableError, RetryableError):
-                await self._socket.disconnect()
+                self._socket.restart()
                 return
         if self._replica is None or self._replica.digest != digest:
             self._replica = snapshot

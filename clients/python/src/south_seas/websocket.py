@@ -1,8 +1,8 @@
-"""The WebSocket of a game, with reconnection."""
+"""WebSockets, each shared by the games of a client, with reconnection."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import msgspec
 from south_seas.decoding import DecodingError, convert
 from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, make_problem
 from south_seas.events import Connected, Disconnected
-from south_seas.http import CONNECTION_ERRORS, HttpClient, retry_after_s
+from south_seas.http import CONNECTION_ERRORS, PROBLEM_TYPE, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
-__all__ = ["GameSocket", "Revision"]
+__all__ = ["GameSocket", "Revision", "Sockets"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Protocol close codes after which reconnecting would fail again, unless the service announced that it closes."""
@@ -28,17 +28,14 @@ PROBLEM_CLOSE_CODES = 4000
 RESUMABLE_CLOSE_CODES = (4408, 4429)
 """No `pong` from the client, and a client that is too slow: it reconnects."""
 
-CLOSE_CODE_PROBLEMS = {
-    4401: make_problem(401, "the token is not one of the game's", "unauthorized"),
-    4404: make_problem(404, "there is no such game, or it is private", "not_found"),
-}
-"""Close codes as the problems that HTTP would return."""
-
 HEARTBEAT_INTERVAL_S = 20.0
 """The interval of protocol pings."""
 
 STABLE_CONNECTION_S = 10.0
-"""A connection that lasts this long resets the backoff, as does one that delivers a message."""
+"""A connection that lasts this long resets the backoff, as does one that delivers a diff or a snapshot."""
+
+DEFAULT_MAX_GAMES = 1000
+"""Games that one socket may watch, until the service's `welcome` says how many."""
 
 
 class Revision(NamedTuple):
@@ -48,134 +45,278 @@ class Revision(NamedTuple):
     digest: str
 
 
-class _ConnectionEnded(Exception):
-    """The connection ended; reconnect after at least `min_wait_s`."""
+class Ended(NamedTuple):
+    """The connection, or one game's part of it, has ended."""
 
-    def __init__(self, reason: str, min_wait_s: float = 0.0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.min_wait_s = min_wait_s
+    reason: str
+    wait_s: float | None = None
+    """The wait before the next connection, which is the same for all games; None if only this game's part ended."""
+    retry_after_s: float = 0.0
+    """The wait that the service asks for, in the latter case."""
+    failure: Exception | None = None
+    """Why no further connection can succeed."""
 
 
-class GameSocket:
-    """The WebSocket of one game."""
+Messages = asyncio.Queue[JsonObject | Connected | Ended]
 
-    def __init__(self, http: HttpClient, game: str, token: str | None) -> None:
-        self._http = http
-        self._game = game
-        self._url = f"{http.url}/v1/games/{game}/ws"
-        self._headers = http.headers(token)
+
+class Sockets:
+    """The sockets of a client: one, and another where all are full or follow the same game already."""
+
+    def __init__(self, http: HttpClient) -> None:
+        self.http = http
+        self._open: list[SharedSocket] = []
+
+    def take(self, game: str) -> "SharedSocket":
+        """Return a socket with room for a game, which has a place on it until it leaves."""
+        for socket in self._open:
+            if game not in socket.games and len(socket.games) < socket.max_games:
+                break
+        else:
+            socket = SharedSocket(self)
+            self._open.append(socket)
+        socket.games.add(game)
+        return socket
+
+    def remove(self, socket: "SharedSocket") -> None:
+        """Forget a socket that is closed."""
+        with suppress(ValueError):
+            self._open.remove(socket)
+
+    async def close(self) -> None:
+        """Close all sockets."""
+        for socket in [*self._open]:
+            await socket.close()
+
+
+class SharedSocket:
+    """One WebSocket, connected while games are followed on it. After a loss all its games wait for one connection."""
+
+    def __init__(self, sockets: "Sockets") -> None:
+        self.games: set[str] = set()
+        """The games that are followed, whether connected or not."""
+        self.max_games = DEFAULT_MAX_GAMES
+        self._sockets = sockets
+        self._http = sockets.http
+        self._url = f"{self._http.url}/v1/ws"
+        self._messages: dict[str, Messages] = {}
+        """Of the games that are subscribed to."""
         self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._opened: asyncio.Future[Ended | None] | None = None
+        self._failures = 0
+        self._retry_at = 0.0
         self._min_wait_s: float | None = None
-        """The wait that `closing` asked for; None before it."""
-        self._connecting_since = 0.0
+        """The wait that `closing`, or a refusal, asked for."""
 
-    async def request_snapshot(self) -> None:
-        """Request a snapshot; without a connection, the next one delivers what is missing."""
+    async def subscribe(self, game: str, token: str | None, position: Revision | None) -> Messages | None:
+        """Connect if necessary, and subscribe to a game; return its messages, or None if there is no room for it."""
+        if self._opened is None:
+            self._opened = asyncio.get_running_loop().create_future()
+            self._task = asyncio.create_task(self._run(self._opened))
+        ended = await asyncio.shield(self._opened)
+        messages: Messages = asyncio.Queue()
+        if ended is not None:
+            messages.put_nowait(ended)
+            return messages
+        if len(self._messages) >= self.max_games:
+            return None
+        self._messages[game] = messages
+        if token is not None:
+            await self.send({"type": "auth", "game": game, "token": token})
+        since = {} if position is None else {"since": position.version, "digest": position.digest}
+        await self.send({"type": "subscribe", "game": game, **since})
+        return messages
+
+    async def send(self, message: JsonObject) -> None:
+        """Send a message, if there is a connection; a new one subscribes anew."""
         if self._socket is not None and not self._socket.closed:
             with suppress(*CONNECTION_ERRORS):
-                await self._socket.send_str(msgspec.json.encode({"type": "sync", "game": self._game}).decode())
+                await self._socket.send_str(msgspec.json.encode(message).decode())
 
-    async def disconnect(self) -> None:
-        """Close the connection; the next one resumes from the replica."""
-        if self._socket is not None:
-            await self._socket.close()
+    async def leave(self, game: str) -> None:
+        """End the subscription to a game, and after the last one the connection."""
+        self.games.discard(game)
+        if not self.games:
+            await self.close()
+        elif self._messages.pop(game, None) is not None:
+            await self.send({"type": "unsubscribe", "game": game})
 
-    async def messages(
-        self, position: Callable[[], Revision | None]
-    ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
-        """Yield messages and connection events forever; each connection resumes from `position()`.
+    async def close(self) -> None:
+        """Close the connection."""
+        self._sockets.remove(self)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
-        Raises APIError if the service rejects the connection, InvalidResponseError if a message cannot be read, and
-        UnreachableError if the first connection, without a position to resume from, fails on every attempt.
-        """
-        failures, was_connected, clock = 0, position() is not None, asyncio.get_running_loop()
-        while True:
-            started_at = clock.time()
-            try:
-                async for message in self._read_connection(position()):
-                    if isinstance(message, Connected):
-                        was_connected = True
-                    else:
-                        failures = 0
-                    yield message
-            except _ConnectionEnded as ended:
-                failures = failures if clock.time() - started_at < STABLE_CONNECTION_S else 0
-                wait_s = self._http.backoff.wait_s(failures) + min(ended.min_wait_s, self._http.backoff.max_wait_s)
-                failures += 1
-                if not was_connected and self._http.backoff.is_exhausted(failures):
-                    raise UnreachableError(self._http.url, ended.reason) from ended
-                yield Disconnected(ended.reason, wait_s)
-                await asyncio.sleep(wait_s)
-
-    async def _read_connection(self, position: Revision | None) -> AsyncGenerator[JsonObject | Connected, None]:
-        """Yield the messages of one connection. Raises _ConnectionEnded at its end, and what `messages` raises."""
-        self._min_wait_s = None
-        self._connecting_since = time.monotonic()
+    async def _run(self, opened: "asyncio.Future[Ended | None]") -> None:
+        """Connect when it is time, and hand the messages to their games until the connection ends."""
+        clock = asyncio.get_running_loop()
+        await asyncio.sleep(max(0.0, self._retry_at - clock.time()))
+        started_at = clock.time()
+        failure: Exception | None = None
         try:
-            async with await self._connect(position) as socket:
-                self._socket = socket
-                async for message in socket:
-                    if message.type is aiohttp.WSMsgType.TEXT:
-                        for event in self._read_message(message.data):
-                            yield event
-                self._check_close(socket.close_code)
+            reason = await self._read_connection(opened)
         except aiohttp.WSServerHandshakeError as error:
-            raise self._handshake_error(error) from error
+            reason = f"the upgrade failed with {error.status}"
+            headers: Mapping[str, str] = error.headers or {}
+            self._min_wait_s = retry_after_s(headers, error.status)
+            is_the_services = headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
+            if is_the_services and error.status != 429 and error.status < 500:
+                failure = error_for(make_problem(error.status, reason))
         except CONNECTION_ERRORS as error:
-            raise _ConnectionEnded(str(error) or type(error).__name__) from error
+            reason = str(error) or type(error).__name__
+        except Exception as error:  # noqa: BLE001  it is raised where each game's messages are read
+            reason, failure = str(error), error
+        if clock.time() - started_at >= STABLE_CONNECTION_S:
+            self._failures = 0
+        backoff = self._http.backoff
+        wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
+        self._failures += 1
+        self._retry_at, self._opened = clock.time() + wait_s, None
+        ended = Ended(reason, wait_s, failure=failure)
+        if not opened.done():
+            opened.set_result(ended)
+        subscribed, self._messages = self._messages, {}
+        for messages in subscribed.values():
+            messages.put_nowait(ended)
 
-    async def _connect(self, position: Revision | None) -> aiohttp.ClientWebSocketResponse:
-        since = {} if position is None else {"since": str(position.version), "digest": position.digest}
+    async def _read_connection(self, opened: "asyncio.Future[Ended | None]") -> str:
+        """Read one connection; return why it ended. Raises what the games' readers raise if none can succeed."""
+        self._min_wait_s = None
+        connecting_since = time.monotonic()
         async with asyncio.timeout(self._http.backoff.timeout_s):
-            return await self._http.session.ws_connect(
-                self._url, params=since, headers=self._headers, heartbeat=HEARTBEAT_INTERVAL_S
+            self._socket = await self._http.session.ws_connect(
+                self._url, headers=self._http.headers(None), heartbeat=HEARTBEAT_INTERVAL_S
             )
+        async with self._socket as socket:
+            if not self._is_welcomed(await socket.receive(self._http.backoff.timeout_s), connecting_since):
+                return self._end_reason(socket, "what answers there is not the service")
+            opened.set_result(None)
+            async for message in socket:
+                if message.type is aiohttp.WSMsgType.TEXT:
+                    self._take_message(message.data)
+            return self._end_reason(socket, f"the connection was closed with {socket.close_code}")
 
-    def _read_message(self, text: str) -> list[JsonObject | Connected]:
-        """Return the events of a message; none for messages that do not concern the replica."""
+    def _is_welcomed(self, message: aiohttp.WSMessage, connecting_since: float) -> bool:
+        """Read the first message, which every connection of the service begins with; return whether it is that."""
+        if message.type is not aiohttp.WSMsgType.TEXT:
+            return False
+        with suppress(msgspec.MsgspecError):
+            match msgspec.json.decode(message.data):
+                case {"type": "welcome", "now": now} as welcome:
+                    server_time = msgspec.convert(now, datetime)
+                    self._http.clock.observe(server_time, connecting_since, time.monotonic())
+                    self.max_games = msgspec.convert(welcome.get("max_subscriptions", self.max_games), int)
+                    return True
+                case _:
+                    pass
+        return False
+
+    def _take_message(self, text: str) -> None:
+        """Hand a message to its game. Raises InvalidResponseError."""
         try:
             content: JsonObject = msgspec.json.decode(text, type=dict)
             match content:
-                case {"type": "welcome", "now": now}:
-                    server_time = msgspec.convert(now, datetime)
-                    self._http.clock.observe(server_time, self._connecting_since, time.monotonic())
                 case {"type": "subscribed"}:
-                    return [Connected()]
-                case {"type": "diff" | "snapshot"}:
-                    return [content]
+                    self._put(content["game"], Connected())
+                case {"type": "diff"}:
+                    self._put(content["game"], content)
+                case {"type": "snapshot"}:
+                    self._put(content["game"]["id"], content)
                 case {"type": "closing", "retry_after_ms": int(retry_after_ms)}:
                     self._min_wait_s = retry_after_ms / 1000
-                case {"type": "error", "problem": document}:
-                    _raise_problem(convert(document, Problem))
+                case {"type": "error"}:
+                    self._end_game(content["game"], convert(content["problem"], Problem))
                 case _:
                     pass
-        except (msgspec.DecodeError, DecodingError) as error:
-            raise InvalidResponseError(self._url, str(error)) from error
-        return []
+        except (msgspec.DecodeError, DecodingError, KeyError, TypeError) as error:
+            raise InvalidResponseError(self._url, f"{type(error).__name__}: {error}") from error
 
-    def _check_close(self, code: int | None) -> None:
-        """Raise the exception of a close code."""
-        reason = f"the connection was closed with {code}"
+    def _put(self, game: str, message: JsonObject | Connected | Ended) -> None:
+        if isinstance(message, dict):
+            self._failures = 0
+        if (messages := self._messages.get(game)) is not None:
+            messages.put_nowait(message)
+
+    def _end_game(self, game: str, problem: Problem) -> None:
+        """End the subscription to a game by an `error` message."""
+        failure = error_for(problem)
+        is_final = not isinstance(failure, RetryableError)
+        retry_after_s = float(problem.retry_after_s or 0)
+        self._put(game, Ended(problem.detail, None, retry_after_s, failure if is_final else None))
+        self._messages.pop(game, None)
+
+    def _end_reason(self, socket: aiohttp.ClientWebSocketResponse, reason: str) -> str:
+        """Return the reason; raise the exception of a close code after which no connection can succeed."""
+        code = socket.close_code
         if self._min_wait_s is None and code is not None and _is_final(code):
-            raise error_for(CLOSE_CODE_PROBLEMS.get(code) or make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
-        raise _ConnectionEnded(reason, self._min_wait_s or 0.0)
-
-    def _handshake_error(self, error: aiohttp.WSServerHandshakeError) -> Exception:
-        if error.status == 429 or error.status >= 500:
-            return _ConnectionEnded(
-                f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0
-            )
-        return error_for(make_problem(error.status, f"the upgrade failed with {error.status}"))
+            raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
+        return reason
 
 
 def _is_final(code: int) -> bool:
     return code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
 
 
-def _raise_problem(problem: Problem) -> None:
-    """Raise the exception of an `error` message."""
-    error = error_for(problem)
-    if isinstance(error, RetryableError):
-        raise _ConnectionEnded(problem.detail, float(problem.retry_after_s or 0)) from error
-    raise error
+class GameSocket:
+    """The messages of one game, on a socket that other games share."""
+
+    def __init__(self, sockets: Sockets, game: str, token: str | None) -> None:
+        self._sockets = sockets
+        self._game = game
+        self._token = token
+        self._shared: SharedSocket | None = None
+        self._messages: Messages | None = None
+
+    async def request_snapshot(self) -> None:
+        """Request a snapshot; without a connection, the next one delivers what is missing."""
+        if self._shared is not None:
+            await self._shared.send({"type": "sync", "game": self._game})
+
+    def restart(self) -> None:
+        """Subscribe anew, from the replica."""
+        if self._messages is not None:
+            self._messages.put_nowait(Ended("the log could not be read"))
+
+    async def messages(
+        self, position: Callable[[], Revision | None]
+    ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
+        """Yield messages and connection events forever; each connection resumes from `position()`.
+
+        Raises APIError if the service rejects the reader, InvalidResponseError if a message cannot be read, and
+        UnreachableError if the first connection, without a position to resume from, fails on every attempt.
+        """
+        failures, was_connected, backoff = 0, position() is not None, self._sockets.http.backoff
+        try:
+            while True:
+                self._messages = await self._subscribe(position())
+                while not isinstance(message := await self._messages.get(), Ended):
+                    if isinstance(message, Connected):
+                        was_connected = True
+                    else:
+                        failures = 0
+                    yield message
+                if message.failure is not None:
+                    raise message.failure
+                wait_s = message.wait_s
+                if wait_s is None:
+                    wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
+                failures += 1
+                if not was_connected and backoff.is_exhausted(failures):
+                    raise UnreachableError(self._sockets.http.url, message.reason)
+                yield Disconnected(message.reason, wait_s)
+                await asyncio.sleep(wait_s)
+        finally:
+            if self._shared is not None:
+                await self._shared.leave(self._game)
+
+    async def _subscribe(self, position: Revision | None) -> Messages:
+        """Return the messages of the next connection, on a socket that has room."""
+        while True:
+            self._shared = self._shared or self._sockets.take(self._game)
+            messages = await self._shared.subscribe(self._game, self._token, position)
+            if messages is not None:
+                return messages
+            await self._shared.leave(self._game)
+            self._shared = None
