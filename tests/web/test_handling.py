@@ -196,12 +196,6 @@ async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it
     assert (await client.options("/nowhere")).status == 404
 
 
-async def test_the_service_itself_has_options(client: Client) -> None:
-    """RFC 9110, 9.3.7."""
-    asterisk = await send_raw(client, make_head("*", method="OPTIONS"))
-    assert (asterisk.status, asterisk.headers["Allow"]) == (204, "OPTIONS")
-
-
 @pytest.mark.parametrize("path", ("/v1/games", "/v1/bots", "/nowhere", "/docs"))
 async def test_a_token_in_a_url_is_refused(client: Client, path: str) -> None:
     response = await client.get(path, params={"token": "a" * 43, "limit": "1"})
