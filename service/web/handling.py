@@ -75,6 +75,12 @@ LIST_HEADERS = (
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
 """A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
+_HOST = re.compile(
+    r"(\[([0-9a-f:.]+|v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+)\]|([\w.~!$&'()*+,;=-]++|%[0-9a-f]{2})*+)(:\d*)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A host and its port (RFC 9110, 7.2; RFC 3986, 3.2.2)."""
+
 
 def check_head(request: HttpRequest) -> None:
     """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
@@ -84,6 +90,8 @@ def check_head(request: HttpRequest) -> None:
         raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
+    if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
+        raise Malformed("it is HOST or HOST:PORT", "Host")
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
     if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
