@@ -36,7 +36,6 @@ from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_P
 from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
 from service.web.charge import Charge
 from service.web.client_ip import FORWARDED_FOR
-from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
@@ -52,6 +51,7 @@ from service.web.problems import (
     to_problem,
 )
 from service.web.rate_limiter import RATE_LIMITER
+from service.web.response_heads import REQUEST_ID, is_valid_request_id, new_request_id
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
