@@ -84,6 +84,18 @@ async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() 
     assert served.order[:3] == ["few", "many 0", "many 1"]
 
 
+async def test_a_client_with_all_its_slots_delays_no_other() -> None:
+    queue = FairQueue(3, max_each=1)
+    served = Client(queue)
+    async with queue.slot(HOSTILE):
+        served.request("second", HOSTILE)
+        served.request("person", PERSON)
+        await run_ready_tasks()
+        assert (served.order, queue.is_free(HOSTILE), queue.is_free(PERSON)) == (["person"], False, True)
+    await served.all()
+    assert served.order == ["person", "second"]
+
+
 async def test_many_creators_are_served_in_turn() -> None:
     served = Client(FairQueue(1))
     async with served.queue.slot(PERSON):

@@ -34,7 +34,6 @@ from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_PROXY
 from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
-from service.web.charge import Charge
 from service.web.client_ip import FORWARDED_FOR
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
@@ -400,7 +399,7 @@ class ProblemServer(web.Server):
         connection, rate_limiter = get_connection(request), self._rate_limiter
         if connection.client is None:  # a trusted proxy
             client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
-            connection.charge = Charge(connection.limiter.accounts.get(client))
+            connection.charge.account = connection.limiter.accounts.get(client)
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
         try:
