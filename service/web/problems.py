@@ -41,8 +41,12 @@ class UnsupportedMediaType(WebError, code="unsupported_media_type", text="send C
     """The Content-Type is not application/json."""
 
 
-class UpgradeRequired(WebError, code="upgrade_required", text="upgrade to WebSocket version 13"):
-    """The upgrade is to another version of WebSocket than 13."""
+class UpgradeRequired(
+    WebError,
+    code="upgrade_required",
+    text="open a WebSocket of version 13 here; proxies must pass the headers Upgrade and Connection on",
+):
+    """The request is no upgrade to a WebSocket, or to another version than 13."""
 
 
 class EncodedBody(WebError, code="unsupported_media_type", text="send the body without a Content-Encoding"):

@@ -187,7 +187,7 @@ def load_file(folder: str, path: str) -> Asset | None:
 
 @cache
 def _load(folder: str, path: str) -> Asset:
-    media_type = _MEDIA_TYPES.guess_type(path)[0] or "application/octet-stream"
+    media_type = _MEDIA_TYPES.guess_type(path)[0] or "text/plain"  # as licences have no suffix
     return make_asset(media_type, list_files(folder)[path].read_bytes())
 
 

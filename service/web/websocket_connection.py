@@ -67,7 +67,7 @@ def check_handshake(request: HttpRequest) -> HttpRequest:
     """
     headers = request.headers
     if headers.get(hdrs.UPGRADE, "").lower() != "websocket":
-        raise Malformed("this path takes WebSocket upgrades only", "Upgrade")
+        raise UpgradeRequired
     if request.version < HttpVersion11:
         raise Malformed("a WebSocket needs HTTP/1.1")
     if headers.getall(hdrs.SEC_WEBSOCKET_VERSION, ()) != [VERSION]:

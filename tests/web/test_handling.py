@@ -21,7 +21,7 @@ from tests.polling import TIMEOUT_S, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import make_head, send_raw
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
@@ -238,6 +238,12 @@ async def test_an_unknown_path_is_not_found(client: Client) -> None:
         for response in (await client.get(path), await client.post(path, json={})):
             await check_problem(response, 404, "not_found")
     assert (await client.options("/nowhere")).status == 404
+
+
+async def test_the_service_itself_has_options(client: Client) -> None:
+    """RFC 9110, 9.3.7."""
+    asterisk = await send_raw(client, make_head("*", method="OPTIONS"))
+    assert (asterisk.status, asterisk.headers["Allow"]) == (204, "OPTIONS")
 
 
 async def test_http_1_0_is_supported(client: Client) -> None:

@@ -34,7 +34,7 @@ NOBODYS = "x" * 43
 async def test_a_stream_begins_with_a_snapshot_and_goes_on_with_every_diff(client: Client, http_game: HTTPGame) -> None:
     async with open_event_stream(client, http_game.id) as events:
         headers = events.response.headers
-        assert headers["Content-Type"] == EVENT_STREAM
+        assert headers["Content-Type"] == "text/event-stream; charset=utf-8"
         assert headers["Cache-Control"] == "no-cache"
         assert headers["X-Accel-Buffering"] == "no"
         assert headers["Access-Control-Allow-Origin"] == "*"
@@ -116,7 +116,7 @@ async def test_the_stream_of_a_private_game_is_private(client: Client) -> None:
 
 async def test_a_head_request_is_answered_without_a_stream(client: Client, http_game: HTTPGame) -> None:
     response = await client.head(f"{http_game.path}/diffs", headers={"Accept": EVENT_STREAM})
-    assert (response.status, response.headers["Content-Type"]) == (200, EVENT_STREAM)
+    assert (response.status, response.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
     assert await (await client.get("/livez")).json() == {"status": "ok"}
 
 
