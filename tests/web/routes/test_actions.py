@@ -176,7 +176,7 @@ async def test_if_match_names_the_version_before_a_list(client: Client) -> None:
 
 
 def test_wares_that_are_null_are_none() -> None:
-    given = ActionRequest("deliver", ship="s01", wares=WaresRequest(bananas=1, shells=None))
+    given = ActionRequest(type="deliver", ship="s01", wares=WaresRequest(bananas=1, shells=None))
     assert parse_action(given, "$.action") == Deliver("s01", Wares(bananas=1, shells=0, fish=0))
 
 
