@@ -12,15 +12,15 @@ key itself. While it is pending, games with new changes wait; while it is disabl
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
-from weakref import WeakValueDictionary
 
 import msgspec
 
+from service.fair_queue import FairQueue, QueueFull, Requester
 from service.games.access import key_of_subject, subject_of_key
 from service.games.due_work import Deferred, DueWorker, LeaseTaken, Wakeups, lease
 from service.games.ports import (
@@ -254,39 +254,6 @@ PENDING_DELAY_S = 1
 """Delay after the challenge of an API key's webhook before its games are tried again."""
 
 
-class HostTurns:
-    """The turns of an instance's deliveries: one at a time to a host, so that a slow one delays only itself."""
-
-    def __init__(self) -> None:
-        self._hosts = WeakValueDictionary[str, asyncio.Lock]()
-        self._all = asyncio.Semaphore(MAX_DELIVERIES)
-        self.waiting = 0
-        """Deliveries that wait for their turn."""
-
-    def is_free(self, host: str) -> bool:
-        """Return whether a delivery to a host need not wait."""
-        lock = self._hosts.get(host)
-        return not (self._all.locked() or (lock is not None and lock.locked()))
-
-    @asynccontextmanager
-    async def take(self, host: str) -> AsyncIterator[None]:
-        """Take a turn, in the order of the calls. Raises Deferred if too many wait, or after MAX_WAIT_S."""
-        if self.waiting >= MAX_WAITING and not self.is_free(host):
-            raise Deferred(BUSY_DELAY_S)
-        lock = self._hosts.setdefault(host, asyncio.Lock())
-        self.waiting += 1
-        async with AsyncExitStack() as turn:
-            try:
-                async with asyncio.timeout(MAX_WAIT_S):
-                    await turn.enter_async_context(lock)
-                    await turn.enter_async_context(self._all)
-            except TimeoutError:
-                raise Deferred(BUSY_DELAY_S) from None
-            finally:
-                self.waiting -= 1
-            yield
-
-
 class WebhookDeliverer:
     """The deliveries of one instance."""
 
@@ -305,7 +272,8 @@ class WebhookDeliverer:
         self.retry_delays_s = retry_delays_s
         self.random_fraction = random_fraction
         self.challenge_limiter = ChallengeRateLimiter(clock)
-        self.turns = HostTurns()
+        self.turns = FairQueue(MAX_DELIVERIES, max_waiting=MAX_WAITING, max_each=1)
+        """One delivery at a time to a host, so that a slow one delays only itself."""
 
     def worker(self, wakeups: Wakeups, interval_s: float = 1.0) -> DueWorker:
         """Return the worker that delivers to due webhooks."""
@@ -321,10 +289,16 @@ class WebhookDeliverer:
         found = await self._load(subject, webhook_id)
         if not isinstance(found, StoredWebhook):
             return found
-        host, now = host_of_url(found.registration.url), int(self.clock())
+        host, now = Requester(host_of_url(found.registration.url).encode()), int(self.clock())
         if not self.turns.is_free(host):
             await self.store.due_webhooks.defer(entry, now, now + BUSY_DELAY_S)
-        async with self.turns.take(host), lease(self.store.due_webhooks, entry, LEASE_TTL_S) as holder:
+        async with AsyncExitStack() as turn:
+            try:
+                async with asyncio.timeout(MAX_WAIT_S):
+                    await turn.enter_async_context(self.turns.slot(host))
+            except (TimeoutError, QueueFull):
+                raise Deferred(BUSY_DELAY_S) from None
+            holder = await turn.enter_async_context(lease(self.store.due_webhooks, entry, LEASE_TTL_S))
             found = await self._load(subject, webhook_id)  # it may have changed meanwhile
             if not isinstance(found, StoredWebhook):
                 return found

@@ -28,9 +28,9 @@ from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.app import HttpRequest
 from service.web.client_ip import HASH_BYTES, BearerToken
-from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
+from service.web.response_heads import WholeResponse
 
 MAX_LIST_LENGTH = 2_000
 MAX_LIST_ELEMENTS = 64

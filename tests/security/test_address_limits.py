@@ -5,12 +5,10 @@ The client's address, behind proxies and with forged headers.
 A client that takes all open seats: joins have their own limit, and owners can empty a seat.
 """
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from functools import partial
 from ipaddress import ip_network
 from secrets import token_hex
 from typing import Any
@@ -20,7 +18,6 @@ import pytest
 from aiohttp import ClientResponse, ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
 from service.web import client_ip
 from service.web.accounts import Accounts
@@ -28,8 +25,6 @@ from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies, get_site_network, parse_networks
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
-from service.web.renderer import IMAGE_RENDERER, ImageRenderer
-from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
     count_statuses,
@@ -134,32 +129,6 @@ async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
     assert result[200] == 60
     elsewhere = {**bearer_header(games[0].spectator_token), **from_subnet(1, site=2)}
     assert (await proxied.get(games[0].path, headers=elsewhere)).status == 200
-
-
-async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStore) -> None:
-    """And none waits for a large one."""
-    async with serve(store, Limits(trusted_proxies=PROXIED)) as client:
-        workers, drawn = client.app[IMAGE_RENDERER]._workers, list[int]()
-
-        async def draw(width: int, site: int) -> None:
-            path = f"/v1/tilesets/lagoon/tiles/start.png?width={width}"
-            assert (await client.get(path, headers=from_subnet(width, site))).status == 200
-            drawn.append(width)
-
-        async with asyncio.TaskGroup() as group:
-            occupied = [await worker.queue.acquire(ANONYMOUS) for worker in workers.values()]
-            for waiting, (width, site) in enumerate([(4096, 1), (101, 1), (102, 1), (103, 1), (201, 2)], start=1):
-                group.create_task(draw(width, site))
-                await wait_until(partial(do_pictures_wait, client.app[IMAGE_RENDERER], waiting))
-            workers[False].queue.release(ANONYMOUS, occupied[0])
-            await wait_until(lambda: len(drawn) == 4)
-            workers[True].queue.release(ANONYMOUS, occupied[1])
-        assert drawn == [101, 201, 102, 103, 4096]
-
-
-def do_pictures_wait(renderer: ImageRenderer, number: int) -> bool:
-    """Return whether this number of pictures waits for the workers."""
-    return sum(worker.queue.queue_length(attended=True) for worker in renderer._workers.values()) == number
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:

@@ -33,10 +33,10 @@ from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
 from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
-from service.web.common_headers import CSP, PAGE_HEADERS, WholeResponse
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
+from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
 from service.web.responses import (
     CACHE_IMMUTABLE,
     CACHE_PRIVATE,
