@@ -53,6 +53,16 @@ async def test_clients_take_turns_however_many_wait(holder: str, order: str, *, 
     assert b" ".join(one.client for one in served[:6]).decode() == order
 
 
+async def test_a_client_with_all_its_slots_delays_no_other() -> None:
+    queue = FairQueue(3, max_each=1)
+    async with queue.slot(HOSTILE):
+        second = asyncio.create_task(queue.acquire(HOSTILE))
+        await run_ready_tasks()
+        async with queue.slot(PERSON):
+            assert (second.done(), queue.is_free(HOSTILE), queue.is_free(Requester(b"third"))) == (False, False, True)
+    queue.release(HOSTILE, await second)
+
+
 async def test_one_slot_is_reserved_for_attended_games() -> None:
     queue = FairQueue(3, UnattendedLimits(2))
     waiting = [asyncio.create_task(queue.acquire(HOSTILE)) for _ in range(4)]

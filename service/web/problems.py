@@ -16,7 +16,7 @@ from service.games.errors import ServiceError
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest
-from service.web.common_headers import WholeResponse
+from service.web.response_heads import WholeResponse
 
 
 class WebError(ServiceError):

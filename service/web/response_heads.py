@@ -1,4 +1,4 @@
-"""Responses that are written at once, and the headers that all have: CORS, the request id, what restricts browsers."""
+"""Heads of responses: written at once with the body; the headers that all have: CORS, the request id, restrictions."""
 
 import random
 import re
