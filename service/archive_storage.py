@@ -46,7 +46,7 @@ def _validate_url(url: str) -> None:
             "has a user or a password: set the environment variables of the storage provider instead"
         )
     if parts.query or parts.fragment:
-        raise InvalidArchiveURL("has a ? or # that is not percent-encoded, and the storage would ignore what follows it")
+        raise InvalidArchiveURL("has a ? or # that is not percent-encoded: the storage would ignore what follows")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.strip("/"):
             raise InvalidArchiveURL("has no directory: write file:///DIRECTORY")

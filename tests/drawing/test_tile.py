@@ -238,9 +238,7 @@ def _labels_within(element: ET.Element, left: float, top: float, scale: float) -
         scale *= float(moved[3] or 1)
     if (text := element.get("data-moves")) is not None:
         rect = [one for one in element if one.tag == f"{SVG}rect"][-1]  # a cell has one of its own before it
-        x, y, wide, high, rim = (
-            float(rect.get(name, "nan")) for name in ("x", "y", "width", "height", "stroke-width")
-        )
+        x, y, wide, high, rim = (float(rect.get(name, "nan")) for name in ("x", "y", "width", "height", "stroke-width"))
         at = (left + scale * (x - rim / 2), top + scale * (y - rim / 2))
         yield Drawn(text, Box(*at, scale * (wide + rim), scale * (high + rim)))
     for child in element:
