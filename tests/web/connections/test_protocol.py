@@ -237,9 +237,11 @@ async def test_a_connection_that_is_served_is_not_idle(connections: Connections,
     assert (connection.received_bytes, connection.head_started_at) == (2 * len(GET), 0.0)
     connection.check_timeouts(9_999)
     await count_answers(connections, opened, [], 2)
+    assert connection.is_pipelined
     connection.check_timeouts(20_000)
     connection.check_timeouts(20_075)
     await count_answers(connections, opened, [GET], 3)
+    assert (connection.is_pipelined, connection.received_bytes) == (False, 0)
     connection.check_timeouts(20_076)
     connection.check_timeouts(20_151)
     assert not transport.is_closing()
@@ -267,6 +269,7 @@ async def test_what_a_client_sends_ahead_is_limited(
     if calls == ["pause"]:
         connections.may_answer.set()
         await wait_until(lambda: transport.calls == ["pause", "resume"])
+        assert connection.received_bytes == 0
 
 
 @pytest.mark.parametrize(
