@@ -434,6 +434,16 @@ def parse_origins(text: str) -> tuple[str, ...]:
     return origins
 
 
+def parse_frame_ancestors(text: str) -> tuple[str, ...]:
+    """Return the origins of a text, which may stand for all below a domain. Raises BadOrigin.
+
+    >>> parse_frame_ancestors("https://discord.com, https://*.example.org")
+    ('https://discord.com', 'https://*.example.org')
+    """
+    parse_origins(text.replace("://*.", "://"))
+    return tuple(text.replace(",", " ").split())
+
+
 def check_origin(request: HttpRequest, allowed: tuple[str, ...]) -> None:
     """Raise OriginNotAllowed for a page of another origin than the allowed ones."""
     origin = request.headers.get("Origin")

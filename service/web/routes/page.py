@@ -33,7 +33,7 @@ from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
 from service.web import responses
-from service.web.app import CONTEXT, REST, App, Handler, HttpRequest
+from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
@@ -202,7 +202,10 @@ def page_response(request: HttpRequest, language: Language, caching: str, card: 
     """Return the web page in a language, with a card in its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     page = responses.make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
-    return set_content_language(responses.static_response(request, page, caching), language)
+    ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
+    policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
+    response = responses.static_response(request, page, caching, {**PAGE_HEADERS, CSP: policy})
+    return set_content_language(response, language)
 
 
 def add_file_routes(app: App) -> None:
