@@ -28,7 +28,6 @@ from service.engine import TileSetIndex
 from service.fair_queue import ANONYMOUS, Requester
 from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
-from service.web import images as module
 from service.web.images import TILESET_PICTURES, TileSetPictures
 from service.web.problems import RenderingFailed
 from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
@@ -228,7 +227,7 @@ async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
             await pictures.get(SMALL, "light")
     assert len(draw.tiles) == 1
     assert "the tile set small could not be drawn: no memory" in caplog.text
-    monkeypatch.setattr(module, "FAILURE_TTL_S", 0)
+    monkeypatch.setattr("service.web.renderer.FAILURE_TTL_S", 0)
     with pytest.raises(RenderingFailed):
         await pictures.get(OTHER, "light")
     await run_ready_tasks()
