@@ -357,12 +357,9 @@ class Instance(NamedTuple):
 
     async def task(self, name: str) -> SupervisedTask:
         """Return a task once its work awaits a future."""
-        async with asyncio.timeout(TIMEOUT_S):
-            while True:
-                for task in self.supervisor:
-                    if task.name == name and awaited_future(task) is not None:
-                        return task
-                await asyncio.sleep(0.005)
+        named = [task for task in self.supervisor if task.name == name]
+        await wait_until(lambda: any(map(awaited_future, named)))
+        return next(filter(awaited_future, named))
 
     async def fail(self, name: str, times: int) -> SupervisedTask:
         """Make a task fail `times` in a row."""

@@ -12,7 +12,7 @@ import pytest
 from south_seas import Backoff, Client, UnauthorizedError
 from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
 from tests.clients.test_typescript import run_script
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tcp_proxy import Proxy, run_proxy
 
@@ -21,7 +21,7 @@ LATE = CreateGame(
     players=[SeatRequest(name="Ana"), SeatRequest(bot="greedy")], first_seat=0, turn_timeout_s=1, on_timeout="bot"
 )
 
-IMPATIENT = Backoff(initial_wait_s=0.01, max_wait_s=0.1, max_attempts=1, timeout_s=2.0)
+IMPATIENT = Backoff(initial_wait_s=0.01, max_wait_s=0.1, max_attempts=1, timeout_s=TIMEOUT_S)
 """A request of such a client fails at once."""
 
 NOWHERE = "http://127.0.0.1:9"
@@ -166,7 +166,7 @@ async def restart_often(service: MortalService) -> None:
             async def is_reached(version: int = version) -> bool:
                 return any(game.version >= version for game in (await client.games()).games)
 
-            await wait_until(is_reached, 60)
+            await wait_until(is_reached)
             await service.restart(number)
 
 
@@ -174,7 +174,7 @@ async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unus
     chooser = Chooser(wait_s=0.03)
     async with (
         mortal_service(tmp_path, unused_tcp_port) as service,
-        Client(service.url, backoff=msgspec.structs.replace(IMPATIENT, timeout_s=20.0)) as client,
+        Client(service.url, backoff=IMPATIENT) as client,
         asyncio.TaskGroup() as tasks,
     ):
         created: Created = await client.create(PEOPLE)

@@ -42,6 +42,7 @@ from tests.deploy.manifests import (
 )
 from tests.deploy.test_image import load_script
 from tests.docs.blocks import DOCS, blocks
+from tests.polling import TIMEOUT_S
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.access import ACL, CLUSTER_ACL
 from tests.server_process import start_server, variables
@@ -164,7 +165,7 @@ def _container(overlay: str, job: str) -> Resource:
 def backups(directory: Path, *task: str) -> str:
     """Return what the script prints; raises if it fails."""
     finished = subprocess.run(
-        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
     )
     return finished.stdout.strip()
 

@@ -151,7 +151,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(
     receiver: WebhookReceiver, host: str, resolver: Turning | None
 ) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
-    async with open_webhook_sender(Limits(webhook_timeout_s=2), resolver) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=TIMEOUT_S), resolver) as send:
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
     assert (sent.status, sent.error) == (None, "dns")
     assert receiver.received == []
@@ -268,12 +268,12 @@ def test_what_is_read_of_a_response_is_bounded() -> None:
 
 
 async def test_connections_are_not_reused_and_one_that_hangs_delays_no_other() -> None:
-    async with open_webhook_sender(Limits(webhook_timeout_s=7.0)) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=70.0)) as send:
         # What connections do not do (be reused, wait for each other) is seen in the connector only.
         for session in (send._message_session, send._challenge_session):  # type: ignore[attr-defined]
             connector = session.connector
             assert (connector.force_close, connector.limit, connector.use_dns_cache) == (True, 0, False)
-            assert session.timeout.total == 7.0
+            assert session.timeout.total == 70.0
 
 
 INSIDE = (
@@ -448,7 +448,7 @@ async def test_a_name_is_queried_literally_and_cached() -> None:
 
 async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
-    async with resolving(timeout_s=20) as (resolver, server), asyncio.timeout(TIMEOUT_S):
+    async with resolving() as (resolver, server), asyncio.timeout(TIMEOUT_S):
         while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 
@@ -456,7 +456,7 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
 async def test_names_are_cached_again_after_the_cache_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     resets: list[str] = []
-    async with resolving(timeout_s=20) as (resolver, _):
+    async with resolving() as (resolver, _):
         monkeypatch.setattr(resolver._channel, "reinit", lambda: resets.append("emptied"))
         for _ in range(6):
             await resolver.resolve("public.example", 443)
