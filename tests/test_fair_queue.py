@@ -25,16 +25,16 @@ class Client:
         self.tasks: list[asyncio.Task[None]] = []
         self.at_once = self.most_unattended = 0
 
-    def request(self, name: str, claim: Requester, work_s: float = 0.0) -> None:
-        """Request a slot and use it for a while."""
-        self.tasks.append(asyncio.create_task(self._request(name, claim, work_s)))
+    def request(self, name: str, claim: Requester, done: asyncio.Event | None = None) -> None:
+        """Request a slot and use it until an event."""
+        self.tasks.append(asyncio.create_task(self._request(name, claim, done)))
 
-    async def _request(self, name: str, claim: Requester, work_s: float) -> None:
+    async def _request(self, name: str, claim: Requester, done: asyncio.Event | None) -> None:
         async with self.queue.slot(claim):
             self.order.append(name)
             self.at_once += not claim.attended
             self.most_unattended = max(self.most_unattended, self.at_once)
-            await asyncio.sleep(work_s)
+            await (done.wait() if done else asyncio.sleep(0))
             self.at_once -= not claim.attended
 
     async def all(self) -> None:
@@ -97,13 +97,14 @@ async def test_many_creators_are_served_in_turn() -> None:
 
 
 async def test_one_slot_is_reserved_for_attended_games() -> None:
-    served = Client(FairQueue(3, UnattendedLimits(2)))
+    served, done = Client(FairQueue(3, UnattendedLimits(2))), asyncio.Event()
     for number in range(6):
-        served.request(f"hostile {number}", HOSTILE, 0.02)
+        served.request(f"hostile {number}", HOSTILE, done)
     await run_ready_tasks()
     served.request("person", PERSON)
     await run_ready_tasks()
     assert served.order == ["hostile 0", "hostile 1", "person"]
+    done.set()
     await served.all()
     assert served.most_unattended == 2
 

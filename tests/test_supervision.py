@@ -519,10 +519,8 @@ async def test_a_job_that_ends_every_process_is_tried_twice(pool: ProcessPool, t
 
 async def test_a_job_that_takes_too_long_ends_its_process_and_is_not_tried_again(pool: ProcessPool) -> None:
     assert await pool.run(abs, -1, LIMIT_S) == 1
-    started_at = time.monotonic()
     with pytest.raises(ProcessEnded, match=r"took more than 0\.5 s"):
-        await pool.run(time.sleep, LIMIT_S, 0.5)
-    assert time.monotonic() - started_at < LIMIT_S / 2
+        await pool.run(time.sleep, 10 * TIMEOUT_S, 0.5)
     assert await pool.run(abs, -1, LIMIT_S) == 1
 
 
