@@ -250,15 +250,17 @@ class Watcher:
 async def act(games: list[HTTPGame], move: str) -> dict[str, Any]:
     """Send an action to the instances in turn, with the same key, until one acknowledges it."""
     key = {"Idempotency-Key": secrets.token_hex(16)}
-    async with asyncio.timeout(TIMEOUT_S):
-        while True:
-            games.append(games.pop(0))
-            response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
-            body: dict[str, Any] = await response.json()
-            if response.status == 200:
-                return body
-            assert (response.status, body["code"]) == (503, "store_unavailable"), body
-            await asyncio.sleep(0.1)
+    body: dict[str, Any] = {}
+
+    async def is_acknowledged() -> bool:
+        games.append(games.pop(0))
+        response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
+        body.update(await response.json())
+        assert response.status == 200 or (response.status, body["code"]) == (503, "store_unavailable"), body
+        return response.status == 200
+
+    await wait_until(is_acknowledged)
+    return body
 
 
 async def test_games_continue_on_two_instances_after_the_primary_is_killed(

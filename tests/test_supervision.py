@@ -357,9 +357,9 @@ class Instance(NamedTuple):
 
     async def task(self, name: str) -> SupervisedTask:
         """Return a task once its work awaits a future."""
-        named = [task for task in self.supervisor if task.name == name]
-        await wait_until(lambda: any(map(awaited_future, named)))
-        return next(filter(awaited_future, named))
+        waiting = lambda: [task for task in self.supervisor if task.name == name and awaited_future(task)]  # noqa: E731
+        await wait_until(waiting)
+        return waiting()[0]
 
     async def fail(self, name: str, times: int) -> SupervisedTask:
         """Make a task fail `times` in a row."""

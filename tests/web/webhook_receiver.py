@@ -99,11 +99,12 @@ async def run_receiver() -> AsyncIterator[WebhookReceiver]:
 class OffsetClock:
     """The time plus an offset that a test sets."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time) -> None:
         self.offset_s = 0.0
+        self._clock = clock
 
     def __call__(self) -> float:
-        return time() + self.offset_s
+        return self._clock() + self.offset_s
 
 
 @dataclass

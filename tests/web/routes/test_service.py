@@ -17,7 +17,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.web.app import DRAINING
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
@@ -44,9 +44,14 @@ async def test_a_draining_instance_is_not_ready_and_closes_connections(store: Re
 
 
 async def test_an_instance_without_its_store_is_alive_and_ready_and_says_503_where_it_needs_it(tmp_path: Path) -> None:
-    async with embedded_server(tmp_path) as server, connect(server.url, timeout_s=1.5) as store, serve(store) as client:
+    async with (
+        embedded_server(tmp_path) as server,
+        connect(server.url, timeout_s=TIMEOUT_S) as store,
+        serve(store) as client,
+    ):
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
+        store._client._timeout_s = 1.5
         os.kill(server.pid, signal.SIGSTOP)
         try:
             for path in ("/livez", "/readyz", "/", "/v1/tilesets", "/v1/bots"):
