@@ -26,7 +26,6 @@ from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
 from service.web.app import App, HttpRequest
-from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
@@ -39,6 +38,7 @@ from service.web.renderer import (
     RotationsJob,
     Worker,
 )
+from service.web.response_heads import WholeResponse
 from service.web.responses import (
     CACHE_IMMUTABLE,
     CACHE_PRIVATE,

@@ -102,7 +102,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others
 ) -> None:
     games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
     failing_export = fail_for(games[0], archive.build_export, lambda *given: given[2])
-    monkeypatch.setattr("service.cli.export.build_export", failing_export)
+    monkeypatch.setattr("service.games.archive.build_export", failing_export)
     assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": OTHERS, "failed": 1}
     assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
     failing_import = fail_for(games[1], make_restore, lambda document, *_: document.game)

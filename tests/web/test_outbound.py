@@ -496,7 +496,7 @@ async def test_a_site_that_does_not_answer_delays_no_other() -> None:
         for task in hanging:
             task.cancel()
         await asyncio.gather(*hanging, return_exceptions=True)
-    assert resolver._sites == {}
+    assert not resolver._lookups._used
 
 
 async def test_no_lookup_outlives_a_cancellation_or_the_shutdown() -> None:

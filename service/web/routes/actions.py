@@ -1,8 +1,7 @@
 """The commands of a game in play: `POST /v1/games/{id}/actions`, `/undo`, `/resign` and `/return`."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from aiohttp import web
 from msgspec import Raw
@@ -11,7 +10,6 @@ from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.context import Context
 from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app import CONTEXT, HttpRequest
@@ -48,17 +46,12 @@ class SeatRequest(CommandFields[SeatCommand], frozen=True, kw_only=True):
     body: SeatCommand = SeatCommand()
 
 
-async def run_command(
-    request: HttpRequest,
-    params: CommandFields[B],
-    execute: Callable[[Context, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
-) -> web.Response:
-    """Run a command, and return its response."""
-    result, version, replayed = await execute(request.app[CONTEXT], params)
+def command_response(params: CommandFields[Any], answer: ReplayableResult[ActionResult[Raw]]) -> web.Response:
+    """Return the response to a command."""
+    result, version, replayed = answer
     etag = game_etag(version, result.digest)
     response = json_response(result, etag=etag, private=True, moves=result.legal_moves)
-    if replayed:
-        mark_replayed(response, replayed=True)
+    mark_replayed(response, replayed=replayed)
     if params.prefers_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
@@ -84,7 +77,7 @@ async def post_action(request: HttpRequest, params: ActionRequest) -> web.Respon
     `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
     the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
-    return await run_command(request, params, act)
+    return command_response(params, await act(request.app[CONTEXT], params))
 
 
 @command_route(
@@ -103,7 +96,7 @@ async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
     response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, undo)
+    return command_response(params, await undo(request.app[CONTEXT], params))
 
 
 @command_route(
@@ -122,7 +115,7 @@ async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response
     game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
     and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, resign_seat)
+    return command_response(params, await resign_seat(request.app[CONTEXT], params))
 
 
 @command_route(
@@ -138,7 +131,7 @@ async def post_return(request: HttpRequest, params: SeatRequest) -> web.Response
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, return_to_seat)
+    return command_response(params, await return_to_seat(request.app[CONTEXT], params))
 
 
 ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -29,18 +29,11 @@ from schemas.lobby import (
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
 from service.games.api_key import ApiKey
+from service.games.commands import seats
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.seats import (
-    JoinRequest,
-    RemovalRequest,
-    ReplacementRequest,
-    join,
-    remove_player,
-    replace_token,
-)
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
@@ -48,18 +41,10 @@ from service.games.queries import MyGamesQuery, collect_my_games, list_games, lo
 from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
+from service.web import headers
 from service.web.app import CONTEXT, HttpRequest
 from service.web.charge import Charge
 from service.web.connection import get_connection
-from service.web.headers import (
-    CreatorKey,
-    IdempotencyKey,
-    IfMatch,
-    PreferredLanguage,
-    SecretIdempotencyKey,
-    localized_etag,
-    set_content_language,
-)
 from service.web.rate_limiter import RATE_LIMITER, charge_loaded_games
 from service.web.responses import (
     cacheable_response,
@@ -83,7 +68,7 @@ class GameListQuery(Query, frozen=True):
 class LocalizedRead(GameRead, frozen=True, kw_only=True):
     """A request that reads a game in words."""
 
-    language: PreferredLanguage = ENGLISH
+    language: headers.PreferredLanguage = ENGLISH
 
 
 game_read_route = partial(Route, "GET", tag="playing")
@@ -112,12 +97,12 @@ async def localized_response(
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
     record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
     private = record.is_private
-    tag = localized_etag(game_etag(*record.revision), params.language)
+    tag = headers.localized_etag(game_etag(*record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)
         response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
-    return set_content_language(response, params.language)
+    return headers.set_content_language(response, params.language)
 
 
 NewGame = TypeVar("NewGame", Created, Rematched)
@@ -129,9 +114,9 @@ class Creation(CreationRequest, frozen=True, kw_only=True):
     access: ClassVar[Access] = "none"
     charge: Charge
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
-    creator_key: CreatorKey = None
-    language: PreferredLanguage = ENGLISH
+    idempotency_key: headers.SecretIdempotencyKey = None
+    creator_key: headers.CreatorKey = None
+    language: headers.PreferredLanguage = ENGLISH
 
 
 class RematchCreation(RematchRequest, frozen=True, kw_only=True):
@@ -140,7 +125,7 @@ class RematchCreation(RematchRequest, frozen=True, kw_only=True):
     access: ClassVar[Access] = "required"
     id: Id
     api_key: ApiKey | None
-    idempotency_key: IdempotencyKey = None
+    idempotency_key: headers.IdempotencyKey = None
 
 
 class GameList(Request, frozen=True, kw_only=True):
@@ -154,7 +139,7 @@ class Abortion(GameRequest, frozen=True, kw_only=True):
 
     access: ClassVar[Access] = "required"
     id: Id
-    if_match: IfMatch = None
+    if_match: headers.IfMatch = None
 
 
 games_route = partial(Route, tag="games")
@@ -305,34 +290,34 @@ ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch
 Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
 
 
-class Joining(JoinRequest, frozen=True, kw_only=True):
+class Joining(seats.JoinRequest, frozen=True, kw_only=True):
     """A request for an open seat."""
 
     access: ClassVar[Access] = "reads"
     id: Id
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
-    creator_key: CreatorKey = None
-    language: PreferredLanguage = ENGLISH
+    idempotency_key: headers.SecretIdempotencyKey = None
+    creator_key: headers.CreatorKey = None
+    language: headers.PreferredLanguage = ENGLISH
 
 
-class Removal(RemovalRequest, frozen=True, kw_only=True):
+class Removal(seats.RemovalRequest, frozen=True, kw_only=True):
     """A request to remove a player."""
 
     access: ClassVar[Access] = "required"
     id: Id
-    if_match: IfMatch = None
+    if_match: headers.IfMatch = None
     seat: Seat
 
 
-class TokenReplacement(ReplacementRequest, frozen=True, kw_only=True):
+class TokenReplacement(seats.ReplacementRequest, frozen=True, kw_only=True):
     """A request for another token of a seat."""
 
     access: ClassVar[Access] = "required"
     id: Id
     seat: Seat
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
+    idempotency_key: headers.SecretIdempotencyKey = None
 
 
 class MyGameListQuery(GameListQuery, frozen=True):
@@ -366,7 +351,7 @@ async def join_game(request: HttpRequest, params: Joining) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    joined, version, replayed = await join(request.app[CONTEXT], params)
+    joined, version, replayed = await seats.join(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
     private = params.token is not None
@@ -390,7 +375,7 @@ async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
     sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
-    view, digest = await remove_player(request.app[CONTEXT], params)
+    view, digest = await seats.remove_player(request.app[CONTEXT], params)
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
@@ -412,7 +397,7 @@ async def post_seat_token(request: HttpRequest, params: TokenReplacement) -> web
     requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
     no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
-    replaced, _, replayed = await replace_token(request.app[CONTEXT], params)
+    replaced, _, replayed = await seats.replace_token(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 

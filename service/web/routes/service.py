@@ -16,20 +16,12 @@ from schemas.service import Health
 from service.games.api_key import ApiKey
 from service.games.queries import ApiKeyGamesQuery, list_api_key_games
 from service.telemetry.clock import timestamp
+from service.web import responses
 from service.web.app import CONTEXT, DRAINING, SUPERVISOR, HttpRequest
 from service.web.headers import API_KEY_HEADER, add_vary
 from service.web.parsing import JSON
 from service.web.problems import BackgroundTaskFailing, ShuttingDown
 from service.web.rate_limiter import charge_loaded_games
-from service.web.responses import (
-    CACHE_PUBLIC,
-    Asset,
-    cacheable_response,
-    json_response,
-    link_next_page,
-    make_asset,
-    static_response,
-)
 from service.web.routes.games import GameListQuery
 from service.web.routing import Access, Request, Route
 
@@ -43,7 +35,7 @@ service_route = partial(Route, "GET", tag="service")
 )
 async def livez(_request: HttpRequest, _: Request) -> web.Response:
     """Return 200 as long as the process can respond, even if its store is unavailable."""
-    return json_response(HEALTHY)
+    return responses.json_response(HEALTHY)
 
 
 @service_route(
@@ -65,13 +57,13 @@ async def readyz(request: HttpRequest, _: Request) -> web.Response:
         raise ShuttingDown
     if (task := request.app[SUPERVISOR].failing_task()) is not None:
         raise BackgroundTaskFailing(task)
-    return json_response(HEALTHY)
+    return responses.json_response(HEALTHY)
 
 
 @cache
-def load_document(name: str) -> Asset:
+def load_document(name: str) -> responses.Asset:
     """Load a document of `schemas/` by its file name."""
-    return make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
+    return responses.make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
 
 
 @service_route("/openapi.json", "readOpenApi", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
@@ -88,7 +80,7 @@ async def read_asyncapi(request: HttpRequest, _: Request) -> web.Response:
 
 async def _document_response(request: HttpRequest, name: str) -> web.Response:
     document = await asyncio.to_thread(load_document, name)
-    return static_response(request, document, CACHE_PUBLIC, security_headers={})
+    return responses.static_response(request, document, responses.CACHE_PUBLIC, security_headers={})
 
 
 ROUTES = (livez, readyz, read_openapi, read_asyncapi)
@@ -125,7 +117,7 @@ async def read_api_key(request: HttpRequest, params: KeyRead) -> web.Response:
             (timestamp(one.expires_at) for one in key.secrets[1:] if one.expires_at is not None), None
         ),
     )
-    return add_vary(cacheable_response(request, view, private=True), API_KEY_HEADER)
+    return add_vary(responses.cacheable_response(request, view, private=True), API_KEY_HEADER)
 
 
 @Route(
@@ -147,8 +139,8 @@ async def list_games_of_api_key(request: HttpRequest, params: KeyGameList) -> we
     wanted = ApiKeyGamesQuery(params.api_key.name, query.status, query.limit, query.cursor)
     page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
     charge_loaded_games(request, loaded_count)
-    response = add_vary(cacheable_response(request, page, private=True), API_KEY_HEADER)
-    return link_next_page(request, response, "cursor", page.next_cursor)
+    response = add_vary(responses.cacheable_response(request, page, private=True), API_KEY_HEADER)
+    return responses.link_next_page(request, response, "cursor", page.next_cursor)
 
 
 API_KEY_ROUTES = (read_api_key, list_games_of_api_key)

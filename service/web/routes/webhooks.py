@@ -35,10 +35,10 @@ from service.games.idempotency import ReplayableResult
 from service.games.ports import StoredWebhook
 from service.games.webhook_owner import Owner, view_attempt, view_webhook
 from service.web.app import CONTEXT, LIMITS, HttpRequest
-from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.headers import API_KEY_HEADER, IdempotencyKey, SecretIdempotencyKey, add_vary
 from service.web.outbound import check_url
+from service.web.response_heads import WholeResponse
 from service.web.responses import cacheable_response, json_response, mark_replayed
 from service.web.routes.service import KeyRead
 from service.web.routing import GAME_PATH, GameCommand, Route, TypedRequest

@@ -119,7 +119,7 @@ async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypa
     game = await create_game(client)
     renderer = client.app[IMAGE_RENDERER]
     drawn: list[DrawingJob] = []
-    worker = renderer._workers[False]
+    worker = renderer.workers[False]
     draw = worker.draw
 
     async def counted(job: DrawingJob, *others: Any) -> bytes:
@@ -235,20 +235,17 @@ async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
     assert isinstance(await pictures.get(OTHER, "light"), Asset)
 
 
-async def test_boards_are_drawn_beside_it_and_it_beside_boards(client: Client) -> None:
+async def test_small_boards_large_ones_and_it_are_drawn_beside_each_other(client: Client) -> None:
     game = await create_game(client)
-    queues = [worker.queue for worker in client.app[IMAGE_RENDERER]._workers.values()]
-    own = client.app[TILESET_PICTURES].worker.queue
-    occupied = await own.acquire(ANONYMOUS)
-    waiting = asyncio.create_task(client.get(PATH))
-    await wait_until(lambda: own.queue_length(attended=True) == 1)
-    for width in (400, 2000):
-        assert (await game.get(f"/board.png?width={width}")).status == 200
-    started = [await queue.acquire(ANONYMOUS) for queue in queues]
-    own.release(ANONYMOUS, occupied)
-    assert (await waiting).status == 200
-    for queue, started_at in zip(queues, started, strict=True):
+    workers = *client.app[IMAGE_RENDERER].workers.values(), client.app[TILESET_PICTURES].worker
+    occupied = [(worker.queue, await worker.queue.acquire(ANONYMOUS)) for worker in workers]
+    paths = f"{game.path}/board.png?width=400", f"{game.path}/board.png?width=2000", PATH
+    pictures = [asyncio.create_task(client.get(path)) for path in paths]
+    await wait_until(lambda: all(queue.queue_length(attended=True) for queue, _ in occupied))
+    for number, (queue, started_at) in enumerate(occupied):
         queue.release(ANONYMOUS, started_at)
+        assert (await pictures[number]).status == 200
+        assert [picture.done() for picture in pictures] == [one <= number for one in range(3)]
 
 
 async def test_it_is_compressed_and_validated_as_a_file_is(client: Client) -> None:
