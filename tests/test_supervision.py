@@ -357,7 +357,10 @@ class Instance(NamedTuple):
 
     async def task(self, name: str) -> SupervisedTask:
         """Return a task once its work awaits a future."""
-        waiting = lambda: [task for task in self.supervisor if task.name == name and awaited_future(task)]  # noqa: E731
+
+        def waiting() -> list[SupervisedTask]:
+            return [task for task in self.supervisor if task.name == name and awaited_future(task)]
+
         await wait_until(waiting)
         return waiting()[0]
 
