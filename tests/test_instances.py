@@ -233,43 +233,6 @@ async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         yield running
 
 
-<<<<<<< HEAD
-=======
-class Watcher:
-    """Records the versions that a socket receives."""
-
-    def __init__(self) -> None:
-        self.versions: list[int] = []
-
-    async def read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Record the version of every diff."""
-        async for message in socket:
-            received: dict[str, Any] = message.json()
-            if received["type"] == "diff":
-                self.versions.append(received["version"])
-
-    async def wait_for_version(self, version: int) -> None:
-        """Wait until it has received this version."""
-        await wait_until(lambda: self.versions and self.versions[-1] >= version)
-
-
-async def act(games: list[HTTPGame], move: str) -> dict[str, Any]:
-    """Send an action to the instances in turn, with the same key, until one acknowledges it."""
-    key = {"Idempotency-Key": secrets.token_hex(16)}
-    body: dict[str, Any] = {}
-
-    async def is_acknowledged() -> bool:
-        games.append(games.pop(0))
-        response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
-        body.update(await response.json())
-        assert response.status == 200 or (response.status, body["code"]) == (503, "store_unavailable"), body
-        return response.status == 200
-
-    await wait_until(is_acknowledged)
-    return body
-
-
->>>>>>> main
 async def test_games_continue_on_two_instances_after_the_primary_is_killed(
     deployment: Deployment, tmp_path: Path
 ) -> None:
