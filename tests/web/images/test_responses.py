@@ -337,15 +337,6 @@ def numbers_in(label: str) -> set[int]:
     return numbers
 
 
-async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client) -> None:
-    game = await create_game(client, seed="numbers")
-    labels = read_labels(await read_board_svg(game, "candidates=1"))
-    for (cell, _, _), label in labels.items():
-        for number in numbers_in(label):
-            action = (await game.legal_moves())[number - 1]["action"]
-            assert f"{action['x']},{action['y']}" == cell
-
-
 async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:
     game = await create_game(client, seed="numbers")
     assert not read_labels(await read_board_svg(game, "side=1"))
