@@ -14,7 +14,7 @@ from schemas.problems import Problem
 from service.json_patch import apply_patch
 from tests.polling import TIMEOUT_S
 
-GAME = "game-script"
+GAME_ID = "game-script"
 
 JsonObject = dict[str, Any]
 ConnectionScript = Callable[["ServerSocket"], Awaitable[None]]
@@ -85,7 +85,7 @@ class ServerSocket(web.WebSocketResponse):
         self.script.subscriptions.append(message)
         digest = self.script.digest(version)
         await self.send_message(
-            type="subscribed", id=None, game=GAME, recovered=recovered, version=version, digest=digest
+            type="subscribed", id=None, game=GAME_ID, recovered=recovered, version=version, digest=digest
         )
         if not recovered:
             await self.send_snapshot(version)

@@ -3,13 +3,16 @@
 Connections that are rejected, or fail.
 """
 
-import asyncio
+from contextlib import AsyncExitStack
 
 import msgspec
 import pytest
 from aiohttp import web
 
 from schemas.problems import problem
+from service.store.game_store import RedisStore
+from service.web.connection_limiter import CONNECTION_LIMITER
+from service.web.limits import Limits
 from south_seas import (
     APIError,
     Backoff,
@@ -24,46 +27,47 @@ from south_seas import (
     UnreachableError,
 )
 from south_seas.decoding import Unknown, convert
-from south_seas.models import Diff, GameView, Snapshot, TilePlaced
+from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot, TilePlaced
+from tests.clients.conftest import QUICK
 from tests.clients.failure_scripts import read_versions, send_and_close, send_and_stay
-from tests.clients.scripted_service import GAME, ConnectionScript, ScriptedService, ServerSocket, problem_response
+from tests.clients.scripted_service import GAME_ID, ConnectionScript, ScriptedService, ServerSocket, problem_response
 from tests.games.game_logs import decode_log, play_game, rechain
+from tests.polling import wait_until
+from tests.web.app_server import serve
 
 
 async def test_each_connection_resumes_from_the_replica(script: ScriptedService, scripted_client: Client) -> None:
     codes = (1000, 1001, 1011, 1012, 4408, 4429)
     script.connections.extend(send_and_close(at, at + 1, code) for at, code in enumerate(codes, start=1))
     script.connections.append(send_and_stay(7, 9))
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert game.version == 1
         assert await read_versions(game, 9) == [*range(2, 10)]
         assert game.view == convert(script.state(9), GameView)
         assert game.is_connected
     first, *others = script.subscriptions
-    assert first == {"type": "subscribe", "game": GAME}
+    assert first == {"type": "subscribe", "game": GAME_ID}
     assert others == [{**first, "since": at, "digest": script.digest(at)} for at in range(2, 8)]
 
 
 async def test_a_start_state_is_resumed_from(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(5, 7))
     start = Snapshot(digest=script.digest(5), game=convert(script.state(5), GameView))
-    async with scripted_client.subscribe(GAME, start=start) as game:
+    async with scripted_client.subscribe(GAME_ID, start=start) as game:
         assert await read_versions(game, 7) == [6, 7]
-    assert script.subscriptions == [{"type": "subscribe", "game": GAME, "since": 5, "digest": script.digest(5)}]
+    assert script.subscriptions == [{"type": "subscribe", "game": GAME_ID, "since": 5, "digest": script.digest(5)}]
 
 
 async def test_the_iteration_ends_with_the_game(script: ScriptedService, scripted_client: Client) -> None:
     last = len(script.log)
-    script.connections.extend([send_and_stay(1, last), send_and_stay(1, last)])
-    async with scripted_client.subscribe(GAME) as game:
+    script.connections.extend([send_and_stay(1, last), send_and_close(1, last, 1000), send_and_stay(last, last)])
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert [diff.version async for diff in game] == [*range(2, last + 1)]
         assert game.is_over
         assert [diff async for diff in game] == []
-    async with scripted_client.subscribe(GAME, past_end=True) as game:
+    async with scripted_client.subscribe(GAME_ID, past_end=True) as game:
         assert await read_versions(game, last) == [*range(2, last + 1)]
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await anext(game)
+        assert [type(await game.next_event()) for _ in range(2)] == [Disconnected, Connected]
 
 
 @pytest.mark.parametrize("code", (1000, 1001, 1002, 1009, 4404))
@@ -73,7 +77,7 @@ async def test_it_reconnects_after_the_wait_of_a_closing_message(
     """Whatever the code: a proxy may send another one."""
     script.connections.append(send_and_close(1, 2, code, type="closing", retry_after_ms=300))
     script.connections.append(send_and_stay(2, 3))
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         received = [await game.next_event() for _ in range(4)]
         assert [type(one) for one in received] == [Diff, Disconnected, Connected, Diff]
         missing = received[1]
@@ -87,14 +91,14 @@ async def test_a_gap_is_filled_from_the_log(script: ScriptedService, scripted_cl
         await socket.send_subscribed(1, recovered=False)
         await socket.send_diffs(2, 3)
         await socket.send_diffs(5, 6)
-        assert await socket.receive_message() == {"type": "sync", "game": GAME}
+        assert await socket.receive_message() == {"type": "sync", "game": GAME_ID}
         await socket.send_diffs(7, 7)
         await socket.send_snapshot(7)
         await socket.send_diffs(7, 9)
         await socket.wait_until_closed()
 
     script.connections.append(connection)
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert await read_versions(game, 9) == [*range(2, 10)]
 
 
@@ -104,19 +108,16 @@ async def test_a_gap_is_filled_after_the_log_was_unavailable(script: ScriptedSer
         await socket.send_diffs(3, 3)
         await socket.receive_message()
         await socket.send_snapshot(3)
-        await socket.wait_until_closed()
-
-    async def next_connection(socket: ServerSocket) -> None:
         await socket.send_subscribed(4, recovered=True)
         assert script.subscriptions[-1]["since"] == 1
         await socket.send_diffs(2, 4)
         await socket.wait_until_closed()
 
-    script.connections.extend([connection, next_connection])
+    script.connections.append(connection)
     script.responses.append(web.Response(status=503))
     async with (
         Client(script.url, backoff=Backoff(max_attempts=1, initial_wait_s=0.01)) as client,
-        client.subscribe(GAME) as game,
+        client.subscribe(GAME_ID) as game,
     ):
         assert await read_versions(game, 4) == [2, 3, 4]
 
@@ -127,7 +128,7 @@ async def test_a_forked_history_is_replaced_by_the_snapshot(script: ScriptedServ
     other[2]["at"] = "2026-11-22T00:00:00Z"
     script.connections.append(send_and_close(1, 4, 1012))
     script.connections.append(send_and_stay(1, 4))
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert await read_versions(game, 4) == [2, 3, 4]
         script.log = rechain(other)
         script.connections[0] = send_without_recovery(6, 7)
@@ -165,7 +166,7 @@ async def test_a_snapshot_replaces_a_patch_that_does_not_apply(
 
     state = ScriptedService(good).state(3)
     script.connections.append(connection)
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert (await anext(game)).version == 2
         assert isinstance(await game.next_event(), Snapshot)
         assert await read_versions(game, 4) == [4]
@@ -194,7 +195,7 @@ async def test_content_of_a_newer_service_is_accepted(script: ScriptedService, s
         await socket.wait_until_closed()
 
     script.connections.append(connection)
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         diffs = []
         async for diff in game:
             diffs.append(diff)
@@ -209,8 +210,8 @@ async def test_content_of_a_newer_service_is_accepted(script: ScriptedService, s
 
 async def test_diffs_of_a_response_are_applied_at_once(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(1, 1))
-    diffs = (await scripted_client.diffs(GAME, 1, limit=5)).diffs
-    async with scripted_client.subscribe(GAME) as game:
+    diffs = (await scripted_client.diffs(GAME_ID, 1, limit=5)).diffs
+    async with scripted_client.subscribe(GAME_ID) as game:
         game.apply_diffs(diffs[1:3])  # not the next: left to the socket
         assert not game.has_pending
         game.apply_diffs(diffs[:3])
@@ -220,18 +221,26 @@ async def test_diffs_of_a_response_are_applied_at_once(script: ScriptedService, 
 
 async def test_a_missing_game_raises_every_time(script: ScriptedService, scripted_client: Client) -> None:
     gone = problem("not_found", "it is gone")
-    script.connections.append(send_and_stay(1, 1, type="error", id=None, game=GAME, problem=gone))
-    async with scripted_client.subscribe(GAME) as game:
+    script.connections.append(send_and_stay(1, 1, type="error", id=None, game=GAME_ID, problem=gone))
+    async with scripted_client.subscribe(GAME_ID) as game:
         for _ in range(2):
             with pytest.raises(NotFoundError, match="gone"):
                 await anext(game)
 
 
 async def test_it_reconnects_after_an_unavailable_store(script: ScriptedService, scripted_client: Client) -> None:
-    busy = problem("store_unavailable", "away", retry_after_s=0)
-    script.connections.append(send_and_stay(1, 1, type="error", id=None, game=GAME, problem=busy))
-    script.connections.append(send_and_stay(1, 2))
-    async with scripted_client.subscribe(GAME) as game:
+    """On the same connection, since others follow their games on it."""
+
+    async def connection(socket: ServerSocket) -> None:
+        await socket.send_subscribed(1, recovered=False)
+        busy = problem("store_unavailable", "away", retry_after_s=0)
+        await socket.send_message(type="error", id=None, game=GAME_ID, problem=busy)
+        await socket.send_subscribed(1, recovered=True)
+        await socket.send_diffs(2, 2)
+        await socket.wait_until_closed()
+
+    script.connections.append(connection)
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert await read_versions(game, 2) == [2]
 
 
@@ -244,7 +253,7 @@ async def test_some_close_codes_are_final(
 ) -> None:
     script.connections.append(send_and_close(1, 1, code))
     with pytest.raises(kind, match=str(code)):
-        async with scripted_client.subscribe(GAME) as game:
+        async with scripted_client.subscribe(GAME_ID) as game:
             await anext(game)
 
 
@@ -253,11 +262,11 @@ async def test_a_rejected_upgrade_is_retried_if_the_service_is_busy(
 ) -> None:
     script.upgrade_responses.extend([web.Response(status=503, headers={"Retry-After": "0"}), web.Response(status=502)])
     script.connections.append(send_and_stay(1, 2))
-    async with scripted_client.subscribe(GAME) as game:
+    async with scripted_client.subscribe(GAME_ID) as game:
         assert await read_versions(game, 2) == [2]
     script.upgrade_responses.append(problem_response(problem("origin_refused", "no")))
     with pytest.raises(ForbiddenError):
-        async with scripted_client.subscribe(GAME):
+        async with scripted_client.subscribe(GAME_ID):
             pass
 
 
@@ -281,7 +290,7 @@ async def test_a_rejected_upgrade_sets_the_wait_before_reconnecting_within_a_bou
     script.upgrade_responses.append(web.Response(status=status, headers=headers))
     start = Snapshot(digest=script.digest(1), game=msgspec.convert(script.state(1), GameView))
     backoff = Backoff(initial_wait_s=0.01, max_wait_s=90)
-    async with Client(script.url, backoff=backoff) as client, client.subscribe(GAME, start=start) as game:
+    async with Client(script.url, backoff=backoff) as client, client.subscribe(GAME_ID, start=start) as game:
         event = await game.next_event()
     assert isinstance(event, Disconnected)
     assert least_s <= event.wait_s <= least_s + 1
@@ -291,7 +300,7 @@ async def test_a_failing_first_connection_raises_its_url(unused_tcp_port: int) -
     url = f"http://127.0.0.1:{unused_tcp_port}"
     async with Client(url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
         with pytest.raises(UnreachableError, match=url):
-            async with client.subscribe(GAME):
+            async with client.subscribe(GAME_ID):
                 pass
 
 
@@ -304,12 +313,37 @@ async def test_an_invalid_message_raises(script: ScriptedService, scripted_clien
 
     script.connections.append(connection)
     with pytest.raises(InvalidResponseError):
-        async with scripted_client.subscribe(GAME) as game:
+        async with scripted_client.subscribe(GAME_ID) as game:
             await anext(game)
 
 
 async def test_the_state_is_available_within_the_context_only(scripted_client: Client) -> None:
-    game = scripted_client.subscribe(GAME)
+    game = scripted_client.subscribe(GAME_ID)
     for name in ("view", "digest"):
         with pytest.raises(RuntimeError, match="async with"):
             getattr(game, name)
+
+
+async def test_subscriptions_share_sockets_within_the_services_limit(store: RedisStore) -> None:
+    """Two games fit on each, none twice; all are followed on after their connections are lost."""
+    async with serve(store, Limits(max_subscriptions=2)) as service, AsyncExitStack() as stack:
+        client = await stack.enter_async_context(Client(str(service.make_url("/")), backoff=QUICK))
+        players = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
+        games = [await client.create(CreateGame(players=players, first_seat=0)) for _ in range(3)]
+        owners = [client.with_token(game.owner_token) for game in games]
+        connections = service.app[CONNECTION_LIMITER].connections
+        followed = [
+            await stack.enter_async_context(reader.subscribe(game.game.id))
+            for game, owner in zip(games, owners, strict=True)
+            for reader in (client, owner)
+        ]
+        assert sum(connection.kind == "socket" for connection in connections) == 4
+        for connection in [*connections]:
+            connection.drop()
+        for game, owner in zip(games, owners, strict=True):
+            moves = (await owner.legal_moves(game.game.id)).moves
+            await owner.act(game.game.id, moves[0], seat=0)
+        assert [(await anext(subscription)).version for subscription in followed] == [2] * 6
+        for subscription in followed:
+            await subscription.close()
+        await wait_until(lambda: len(connections) <= 1)

@@ -111,11 +111,13 @@ class SharedSocket:
 
     async def subscribe(self, game: str, token: str | None, position: Revision | None) -> Messages | None:
         """Connect if necessary, and subscribe to a game; return its messages, or None if there is no room for it."""
-        if self._opened is None:
-            self._opened = asyncio.get_running_loop().create_future()
-            self._task = asyncio.create_task(self._run(self._opened))
-        ended = await asyncio.shield(self._opened)
+        if (opened := self._opened) is None:
+            opened = self._opened = asyncio.get_running_loop().create_future()
+            self._task = asyncio.create_task(self._run(opened))
+        ended = await asyncio.shield(opened)
         messages: Messages = asyncio.Queue()
+        if ended is None and self._opened is not opened:
+            ended = Ended("the connection was closed at once")
         if ended is not None:
             messages.put_nowait(ended)
             return messages
