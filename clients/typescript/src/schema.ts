@@ -6533,6 +6533,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
