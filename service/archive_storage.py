@@ -45,6 +45,8 @@ def _validate_url(url: str) -> None:
         raise InvalidArchiveURL(
             "has a user or a password: set the environment variables of the storage provider instead"
         )
+    if parts.query or parts.fragment:
+        raise InvalidArchiveURL("has a ? or # that is not percent-encoded: the storage would ignore what follows")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.strip("/"):
             raise InvalidArchiveURL("has no directory: write file:///DIRECTORY")

@@ -163,12 +163,8 @@ class Delivery:
         After the last attempt the webhook is disabled for all games if its server wants no more, or has accepted no
         message of any game since the first attempt. Otherwise only this message is given up.
         """
-        webhooks, game, webhook_id, reason = (
-            self._store.webhooks,
-            self._subject,
-            self._webhook.id,
-            self.state.disabled_reason,
-        )
+        webhooks, game = self._store.webhooks, self._subject
+        webhook_id, reason = self._webhook.id, self.state.disabled_reason
         await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
         if reason is not None:
             first = game, attempt.version, 1

@@ -26,7 +26,6 @@ from service.web.client_ip import TrustedProxies, get_site_network, parse_networ
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from tests.security.limited_client import (
-    count_admitted,
     count_statuses,
     make_limits,
     open_client_at,
@@ -35,15 +34,10 @@ from tests.security.limited_client import (
     request_game,
 )
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 PROXIED = (ip_network("127.0.0.0/8"),)
-
-
-def tokens_of(game: HTTPGame) -> list[str]:
-    """Return all tokens of a game."""
-    return [game.owner_token, game.spectator_token, *game.seat_tokens.values()]
 
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
@@ -51,26 +45,6 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
     result = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
     assert result is not None
     return result[1], int(result[2])
-
-
-async def test_all_tokens_of_an_address_share_a_limit(store: RedisStore) -> None:
-    """Twelve tokens with 20 requests each; the address with 100 of all."""
-    async with serve(store, make_limits(rate_requests=20, tokens_per_address=5)) as client:
-        games = [await create_game(client) for _ in range(3)]
-        result: Counter[int] = Counter()
-        for game in games:
-            for token in tokens_of(game):
-                result += await count_statuses(15, lambda game=game, token=token: game.get(token=token))
-        assert sum(len(tokens_of(game)) for game in games) == 12
-        assert result[200] == 100
-        last = await client.get(games[0].path, headers=bearer_header(games[-1].spectator_token))
-        problem = await check_problem(last, 429, "rate_limited")
-        assert problem["retry_after_s"] > 0
-        assert last.headers["RateLimit-Policy"] == '"tokens-requests";q=100;w=3600'
-        assert remaining(last) == ("tokens-requests", 0)
-        async with open_client_at(client, "127.0.0.2") as other:
-            token = games[-1].spectator_token
-            assert (await other.get(games[-1].path, headers=bearer_header(token))).status == 200
 
 
 async def test_requests_and_messages_share_the_limit_of_a_token(store: RedisStore) -> None:
@@ -118,17 +92,6 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-requests";q=60;w=3600'
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
-
-
-async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
-    games = [await create_game(proxied) for _ in range(5)]
-    result: Counter[int] = Counter()
-    for number, game in enumerate(games * 2):
-        sent = {**bearer_header(game.owner_token), **from_subnet(number)}
-        result += await count_statuses(10, lambda game=game, sent=sent: proxied.get(game.path, headers=sent))
-    assert result[200] == 60
-    elsewhere = {**bearer_header(games[0].spectator_token), **from_subnet(1, site=2)}
-    assert (await proxied.get(games[0].path, headers=elsewhere)).status == 200
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
@@ -327,10 +290,3 @@ async def test_the_owner_empties_a_seat_that_a_stranger_took(client: Client) -> 
     assert (await game.delete("/seats/1")).status == 200
     assert (await game.get(token=stranger)).status == 401
     assert (await (await game.join()).json())["seat"] == 1
-
-
-async def test_replaced_tokens_count_as_creations(store: RedisStore) -> None:
-    """Each leaves an entry in what games are found by."""
-    async with serve(store, make_limits(rate_creations=20)) as client:
-        game = await create_game(client, WAITING)
-        assert 19 <= await count_admitted(40, lambda: game.post("/seats/0/token")) <= 20

@@ -12,7 +12,6 @@ from secrets import token_hex
 from typing import Any
 
 import pytest
-from aiohttp import ClientResponse
 
 from schemas.actions import Action
 from service.engine import apply_action, copy_game, decode_snapshot
@@ -27,7 +26,7 @@ from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.polling import TIMEOUT_S, wait_until
-from tests.security.limited_client import count_admitted, make_limits, open_client_at, read_status
+from tests.security.limited_client import make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame, create_game
@@ -49,16 +48,6 @@ def empty_bucket(headers: Any) -> str:
     assert left.startswith("r=0;")
     assert int(headers["Retry-After"]) > 0
     return str(name.strip('"'))
-
-
-async def test_games_of_bots_are_charged_by_their_cost(store: RedisStore) -> None:
-    """Those with people are not, and another address has its own."""
-    async with serve(store, make_limits(rate_bot_games=3 * GAME_TOKENS)) as client:
-        assert 3 <= await count_admitted(12, lambda: client.post("/v1/games", json=BOTS), 201) <= 4
-        assert empty_bucket((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
-        await create_game(client, [{"name": "Ana"}, {"bot": "random"}])
-        async with open_client_at(client, "127.0.0.2") as other:
-            assert await read_status(await other.post("/v1/games", json=BOTS)) == 201
 
 
 async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore) -> None:
@@ -131,17 +120,6 @@ async def test_an_act_over_a_socket_is_charged_for_the_bots_that_follow(store: R
                     break
         assert answer["problem"]["code"] == "rate_limited"
         assert messages["ack"] >= 5
-
-
-async def test_leaving_a_game_to_bots_is_charged_for_its_rest(store: RedisStore) -> None:
-    """As for a new one: else a person who resigns at once would make such games for nothing."""
-    seats = [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}]
-    async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
-
-        async def leave() -> ClientResponse:
-            return await (await create_game(client, seats, first_seat=0)).post("/resign", {"seat": 0})
-
-        assert 2 <= await count_admitted(6, leave) <= 3
 
 
 @pytest.mark.parametrize("bot", load_bots(plugins=False), ids=lambda bot: bot.info.name)

@@ -124,30 +124,6 @@ async def test_messages_are_not_read_while_one_is_handled(store: RedisStore) -> 
         transport.abort()
 
 
-async def test_a_trusted_token_may_act_while_its_address_is_limited(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_requests=10)) as client:
-        game = await create_game(client)
-        async with watch_game(client, game.id, token=game.owner_token) as watcher, connect_watcher(client) as noisy:
-            for _ in range(10):
-                await noisy.send({"type": "ping"})
-            await noisy.receive("pong")
-            for _ in range(3):
-                await watcher.send({"type": "act", "game": game.id, "move": (await game.legal_moves())[0]["id"]})
-                while (await watcher.receive())["type"] != "ack":
-                    pass
-
-
-async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_requests=10)) as client:
-        game = await create_game(client)
-        async with connect_watcher(client, token=game.owner_token) as watcher:
-            await watcher.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
-            act = {"type": "act", "game": game.id, "move": "i9"}
-            codes = [(await watcher.request(act, "error"))["problem"]["code"] for _ in range(20)]
-            assert codes == ["illegal_move"] * 8 + ["rate_limited"] * 12  # the upgrade and `auth` count too
-        await check_problem(await game.act({"move": "i9"}), 429, "rate_limited")
-
-
 @pytest.mark.parametrize(
     ("guess", "code"),
     (

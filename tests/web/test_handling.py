@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import pytest_asyncio
@@ -15,6 +16,7 @@ from schemas.problems import PROBLEM_TYPES, problem
 from service.store.game_store import RedisStore
 from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
+from service.web.handling import ProblemProtocol
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S, wait_until
@@ -262,11 +264,14 @@ async def test_an_internal_error_reveals_nothing(
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
     response = await game.get()
     document = await check_problem(response, 500, "internal")
+    assert response.headers["Connection"] == "close"
     assert document["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.getMessage() == f"GET {game.path} failed"
     assert game.owner_token not in caplog.text
+    with pytest.raises(ConnectionError, match="has already begun"):
+        ProblemProtocol.handle_error(Mock(), Mock(writer=Mock(output_size=1)))
 
 
 def test_every_status_has_its_problem_codes() -> None:

@@ -18,7 +18,6 @@ from service.games.errors import GameError
 from service.games.ports import Revision, StoredDiff
 from service.store.game_store import RedisStore, connect
 from service.supervision import EventLoop
-from service.web import websocket_connection
 from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
@@ -280,7 +279,7 @@ async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame
 
 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket_connection, "CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("service.web.streaming.CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
         http_game = await create_game(client)
         filler = LargeDiffPublisher(client, http_game)
@@ -294,7 +293,7 @@ async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypat
 async def test_a_client_that_never_answers_a_close_is_dropped(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(websocket_connection, "CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("service.web.streaming.CLOSE_TIMEOUT_S", 0.2)
     async with (
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
