@@ -97,7 +97,7 @@ async def test_retried_join_returns_the_same_seat_and_token(client: Client) -> N
     assert (await game.get(token=token)).status == 200
 
 
-SHOWN_ONLY_TO_ITS_CREATOR = (
+SHOWN_ONLY_TO_ITS_CREATOR: tuple[tuple[dict[str, str], dict[str, str], bool], ...] = (
     ({}, {}, False),
     ({"Creator-Key": CREATOR_KEY}, {}, False),
     ({}, {"Creator-Key": CREATOR_KEY}, False),
