@@ -91,7 +91,6 @@ MOST_OF_OTHERS = {"sleep": 29, "limit": 32, "elapsed": 3, "chance": 2}
 
 EXCEPTIONS = {
     "examples/chat/test_bot.py::test_a_replaced_player_returns": "a turn's time of a game: that it ends is waited for",
-    "security/request_costs.py::_seconds": "processor time, of which only ratios within a process are compared",
     "security/request_costs.py::wait_until_idle": "idle is only what used no time for a while",
     "security/test_failure_isolation.py::flood": "how often a client of a flood asks again",
     "security/test_size_limits.py::test_a_body_that_never_follows_expect_100_continue_times_out": "it is to pass",
