@@ -3408,6 +3408,11 @@ export interface components {
             /** Format: int32 */
             readonly max_message_bytes: number;
             /**
+             * Format: int32
+             * @description The games that one socket may watch.
+             */
+            readonly max_subscriptions: number;
+            /**
              * Format: date-time
              * @description UTC, whole seconds.
              */
