@@ -6,8 +6,10 @@ from benchmarks.engine import engine
 from benchmarks.fan_out import fan_out
 from benchmarks.growth import growth
 from benchmarks.instances import instances
+from benchmarks.instructions import instructions
 from benchmarks.memory import sockets, start
 from benchmarks.run import main
+from benchmarks.stages import stages
 from benchmarks.stored import stored
 
 PARTS = {
@@ -15,6 +17,8 @@ PARTS = {
     "answers": answers,
     "action": action,
     "latency": latency,
+    "instructions": instructions,
+    "stages": stages,
     "fan-out": fan_out,
     "sockets": sockets,
     "instances": instances,

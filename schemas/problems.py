@@ -45,7 +45,7 @@ PROBLEM_TYPES = {
     "url_refused": ProblemType(422, "Webhooks may not use this URL"),
     "unknown_tileset": ProblemType(422, "There is no such tile set"),
     "unknown_bot": ProblemType(422, "There is no such bot"),
-    "upgrade_required": ProblemType(426, "This WebSocket version is not supported"),
+    "upgrade_required": ProblemType(426, "This path takes WebSockets of version 13"),
     "rate_limited": ProblemType(429, "Too many requests"),
     "internal": ProblemType(500, "Internal server error"),
     "not_implemented": ProblemType(501, "The service does not know this transfer coding"),

@@ -6,7 +6,7 @@ the time.
 """
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
@@ -29,7 +29,7 @@ class Requester(NamedTuple):
     """On whose behalf a slot is requested."""
 
     client: bytes = b""
-    """A hash of the game's creator, or the network that requests a picture; all unknown clients share the empty one."""
+    """A hash of the game's creator, the network that requests a picture, or a host; the unknown share the empty one."""
     attended: bool = True
     """Whether a person plays in the game, or looks at the picture."""
 
@@ -58,8 +58,12 @@ class FairQueue:
         unattended_limits: UnattendedLimits | None = None,
         max_waiting: int = MAX_WAITING,
         wait_histogram: Histogram | None = None,
+        max_each: int | None = None,
     ) -> None:
         self._slots = slots
+        self._max_each = max_each or slots
+        """Slots that one requester may use at once."""
+        self._used: Counter[Requester] = Counter()
         self._unattended_limits = unattended_limits or UnattendedLimits(slots)
         self._max_waiting = max_waiting
         self._in_use = {True: 0, False: 0}
@@ -79,6 +83,10 @@ class FairQueue:
     def slots_in_use(self) -> int:
         """Return the number of slots in use."""
         return sum(self._in_use.values())
+
+    def is_free(self, requester: Requester) -> bool:
+        """Return whether a requester may use one more slot now."""
+        return self._has_slot(attended=requester.attended) and self._used[requester] < self._max_each
 
     def queue_length(self, *, attended: bool) -> int:
         """Return the number of waiters of a class."""
@@ -136,6 +144,7 @@ class FairQueue:
     def _return_slot(self, requester: Requester) -> None:
         """Return a slot; who came while it was in use is served before this requester is again."""
         self._in_use[requester.attended] -= 1
+        self._used -= Counter((requester,))  # which drops who uses none
         if requester in (waiting := self._waiting[requester.attended]):
             waiting.move_to_end(requester)
         self._dispatch()
@@ -145,12 +154,15 @@ class FairQueue:
         for attended in (True, False):
             waiting = self._waiting[attended]
             while waiting and self._can_start(attended=attended):
-                requester = next(iter(waiting))
+                requester = next(filter(self.is_free, waiting), None)
+                if requester is None:
+                    break
                 waiting.move_to_end(requester)
                 if not (waiter := self._remove(requester, 0)).done():
                     self._in_use[attended] += 1
+                    self._used[requester] += 1
                     waiter.set_result(None)
-        if self._timer is None and self._has_slot(attended=False) and self._waiting[False]:
+        if self._timer is None and any(map(self.is_free, self._waiting[False])):
             # only the pause delays them, and it may have ended by now
             pause_s = max(0.0, self._pause_ends_at - perf_counter())
             self._timer = asyncio.get_running_loop().call_later(pause_s, self._end_pause)

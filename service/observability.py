@@ -18,22 +18,7 @@ from service.release import REVISION, VERSION
 from service.settings import Settings
 from service.store.health import RedisHealth, RedisMonitor
 from service.supervision import Supervisor
-from service.telemetry import logs
-from service.telemetry.metrics import (
-    BOT_DECISIONS_WAITING,
-    BOT_POOL_DECISIONS,
-    BOT_PROCESSES,
-    BUILD,
-    CONNECTIONS,
-    DUE_GAMES_IN_PROGRESS,
-    GAME_CACHE_SIZE,
-    GAMES_WATCHED,
-    HTTP_IN_FLIGHT,
-    LOOP_LAG,
-    SUBSCRIPTIONS,
-    UNSENT_BYTES,
-    WEBHOOKS_IN_PROGRESS,
-)
+from service.telemetry import logs, metrics
 from service.telemetry.tracing import trace_if_configured
 from service.web.app import CONTEXT, HUB, App
 from service.web.connection_limiter import CONNECTION_LIMITER
@@ -73,7 +58,7 @@ async def observe_instance(settings: Settings, redis_url: str, parts: ObservedPa
         await stack.enter_async_context(running("redis-health", parts.health.run))
         if settings.metrics_port is not None:
             _bind_gauges(parts)
-            BUILD.info(
+            metrics.BUILD.info(
                 {
                     "version": VERSION,
                     "revision": REVISION,
@@ -91,18 +76,18 @@ def _bind_gauges(parts: ObservedParts) -> None:
     app, process_pool, bots = parts.app, parts.process_pool, parts.bots
     hub, open_streams = app[HUB], app[STREAMS]
     for kind in ("socket", "stream"):
-        CONNECTIONS.labels(kind).set_function(partial(open_streams.count, kind))
-    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_streams))
-    UNSENT_BYTES.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
-    GAMES_WATCHED.set_function(lambda: len(hub))
-    SUBSCRIPTIONS.set_function(hub.count_subscriptions)
-    GAME_CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
-    BOT_POOL_DECISIONS.set_function(lambda: process_pool.pending_decisions)
-    BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
+        metrics.CONNECTIONS.labels(kind).set_function(partial(open_streams.count, kind))
+    metrics.HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_streams))
+    metrics.UNSENT_BYTES.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
+    metrics.GAMES_WATCHED.set_function(lambda: len(hub))
+    metrics.SUBSCRIPTIONS.set_function(hub.count_subscriptions)
+    metrics.GAME_CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
+    metrics.BOT_POOL_DECISIONS.set_function(lambda: process_pool.pending_decisions)
+    metrics.BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
-        BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    DUE_GAMES_IN_PROGRESS.set_function(lambda: len(parts.scheduler.in_progress))
-    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.webhooks.in_progress))
+        metrics.BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
+    metrics.DUE_GAMES_IN_PROGRESS.set_function(lambda: len(parts.scheduler.in_progress))
+    metrics.WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.webhooks.in_progress))
     parts.monitor.register_gauges()
 
 
@@ -112,7 +97,7 @@ async def measure_loop_lag() -> None:
     while True:
         due_at = loop.time() + LOOP_LAG_INTERVAL_S
         await sleep(LOOP_LAG_INTERVAL_S)
-        LOOP_LAG.observe(max(0.0, loop.time() - due_at))
+        metrics.LOOP_LAG.observe(max(0.0, loop.time() - due_at))
 
 
 def _get_redis_kind(settings: Settings, url: str) -> str:

@@ -21,7 +21,7 @@ from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
 from service.web.accounts import parse_rate
 from service.web.client_ip import parse_networks
-from service.web.headers import parse_origins
+from service.web.headers import parse_frame_ancestors, parse_origins
 from service.web.limits import Limits
 from service.web.outbound import parse_nameservers
 
@@ -254,6 +254,12 @@ _LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
     "max_connections": {"type": click.IntRange(10)},
     "request_timeout_s": {"type": click.FloatRange(1, 600)},
     "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},
+    "frame_ancestors": {
+        "callback": _parsed(parse_frame_ancestors),
+        "metavar": "ORIGIN,...",
+        "default": "",
+        "show_default": "none",
+    },
     "hsts_max_age_s": {"type": click.IntRange(0)},
 }
 """What click needs for the limits to which the rules of `_limit_option` do not apply."""

@@ -127,6 +127,6 @@ class SharedProcess(ProcessPool):
 @asynccontextmanager
 async def sharing_workers(app: App) -> AsyncIterator[None]:
     """Let an application draw its pictures in such processes."""
-    for worker in (*app[IMAGE_RENDERER]._workers.values(), app[TILESET_PICTURES].worker):
+    for worker in (*app[IMAGE_RENDERER].workers.values(), app[TILESET_PICTURES].worker):
         worker.processes = SharedProcess()
     yield

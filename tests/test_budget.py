@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from tools.budget import count_code_lines, count_files, table
+from tools.budget import INSTRUCTIONS, count_code_lines, count_files, table
 
 MODULE = '''"""Docs of a module,
 
@@ -55,3 +55,7 @@ def test_a_number_may_reach_its_limit_and_not_pass_it() -> None:
     text, kept = table({"a": 4}, {"a": 3})
     assert not kept
     assert "ABOVE" in text
+
+
+def test_instructions_may_pass_their_limit_by_5_percent() -> None:
+    assert [table({INSTRUCTIONS: number}, {INSTRUCTIONS: 1000})[1] for number in (1050, 1051)] == [True, False]

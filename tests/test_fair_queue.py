@@ -16,96 +16,61 @@ HOSTILE = Requester(b"bad", attended=False)
 PERSON = Requester(b"good")
 
 
-class Client:
-    """Requests slots of a queue, and records in which order they start."""
+async def take_turns(queue: FairQueue, holder: Requester, waiting: dict[Requester, int]) -> list[Requester]:
+    """Let requests wait for slots that a client holds; return in which order they start once it has returned them."""
+    order: list[Requester] = []
 
-    def __init__(self, queue: FairQueue) -> None:
-        self.queue = queue
-        self.order: list[str] = []
-        self.tasks: list[asyncio.Task[None]] = []
-        self.at_once = self.most_unattended = 0
+    async def take(requester: Requester) -> None:
+        async with queue.slot(requester):
+            order.append(requester)
+            await asyncio.sleep(0)
 
-    def request(self, name: str, claim: Requester, work_s: float = 0.0) -> None:
-        """Request a slot and use it for a while."""
-        self.tasks.append(asyncio.create_task(self._request(name, claim, work_s)))
-
-    async def _request(self, name: str, claim: Requester, work_s: float) -> None:
-        async with self.queue.slot(claim):
-            self.order.append(name)
-            self.at_once += not claim.attended
-            self.most_unattended = max(self.most_unattended, self.at_once)
-            await asyncio.sleep(work_s)
-            self.at_once -= not claim.attended
-
-    async def all(self) -> None:
-        """Wait for all requests."""
-        async with asyncio.timeout(TIMEOUT_S):
-            await asyncio.gather(*self.tasks)
+    held, tasks = [await queue.acquire(holder) for _ in range(2)], list[asyncio.Task[None]]()
+    for requester, number in waiting.items():
+        tasks += [asyncio.create_task(take(requester)) for _ in range(number)]
+        await run_ready_tasks()
+    assert order == []
+    for started_at in held:
+        queue.release(holder, started_at)
+    async with asyncio.timeout(TIMEOUT_S):
+        await asyncio.gather(*tasks)
+    return order
 
 
 async def test_a_person_waits_only_for_running_decisions() -> None:
-    served = Client(FairQueue(1))
-    async with served.queue.slot(HOSTILE):
-        for number in range(24):
-            served.request(f"hostile {number}", HOSTILE)
-        await run_ready_tasks()
-        served.request("person", PERSON)
-        await run_ready_tasks()
-        assert served.order == []
-    await served.all()
-    assert served.order.index("person") == 0
+    order = await take_turns(FairQueue(2), HOSTILE, {HOSTILE: 24, PERSON: 1})
+    assert order == [PERSON, *[HOSTILE] * 24]
 
 
 @pytest.mark.parametrize("attended", (True, False))
-async def test_creators_take_turns_however_many_wait(*, attended: bool) -> None:
-    served = Client(FairQueue(1))
-    async with served.queue.slot(PERSON):
-        for number in range(50):
-            served.request(f"many {number}", Requester(b"many", attended))
-        await run_ready_tasks()
-        for number in range(3):
-            served.request(f"few {number}", Requester(b"few", attended))
-        await run_ready_tasks()
-    await served.all()
-    assert [served.order.index(f"few {number}") for number in range(3)] == [1, 3, 5]
-    assert [name for name in served.order if "many" in name] == [f"many {number}" for number in range(50)]
+@pytest.mark.parametrize(
+    ("holder", "order"), (("another", "many few few many many few"), ("many", "few few many many few many"))
+)
+async def test_clients_take_turns_however_many_wait(holder: str, order: str, *, attended: bool) -> None:
+    """One whose work has ended comes after those who wait."""
+    many, few = Requester(b"many", attended), Requester(b"few", attended)
+    served = await take_turns(FairQueue(2), Requester(holder.encode(), attended), {many: 20, few: 3})
+    assert b" ".join(one.client for one in served[:6]).decode() == order
 
 
-async def test_a_client_waits_only_for_running_work_of_one_with_many_requests() -> None:
-    served = Client(FairQueue(1))
-    many, few = Requester(b"many"), Requester(b"few")
-    async with served.queue.slot(many):
-        for number in range(8):
-            served.request(f"many {number}", many)
+async def test_a_client_with_all_its_slots_delays_no_other() -> None:
+    queue = FairQueue(3, max_each=1)
+    async with queue.slot(HOSTILE):
+        second = asyncio.create_task(queue.acquire(HOSTILE))
         await run_ready_tasks()
-        served.request("few", few)
-        await run_ready_tasks()
-    await served.all()
-    assert served.order[:3] == ["few", "many 0", "many 1"]
-
-
-async def test_many_creators_are_served_in_turn() -> None:
-    served = Client(FairQueue(1))
-    async with served.queue.slot(PERSON):
-        for creator in range(10):
-            for _ in range(5):
-                served.request(str(creator), Requester(bytes([creator])))
-        await run_ready_tasks()
-    await served.all()
-    rounds = [served.order[at : at + 10] for at in range(0, 50, 10)]
-    assert all(Counter(one) == Counter(map(str, range(10))) for one in rounds)
+        async with queue.slot(PERSON):
+            assert (second.done(), queue.is_free(HOSTILE), queue.is_free(Requester(b"third"))) == (False, False, True)
+    queue.release(HOSTILE, await second)
 
 
 async def test_one_slot_is_reserved_for_attended_games() -> None:
-    served = Client(FairQueue(3, UnattendedLimits(2)))
-    for number in range(6):
-        served.request(f"hostile {number}", HOSTILE, 0.02)
+    queue = FairQueue(3, UnattendedLimits(2))
+    waiting = [asyncio.create_task(queue.acquire(HOSTILE)) for _ in range(4)]
     await run_ready_tasks()
-    served.request("person", PERSON)
-    await run_ready_tasks()
-    assert served.order == ["hostile 0", "hostile 1", "person"]
-    await served.all()
-    assert served.most_unattended == 2
+    async with asyncio.timeout(TIMEOUT_S), queue.slot(PERSON):
+        assert [task.done() for task in waiting] == [True, True, False, False]
+        for task in waiting:
+            queue.release(HOSTILE, await task)
 
 
 @pytest.mark.parametrize(
@@ -146,11 +111,8 @@ async def test_a_waiter_starts_after_the_pause(monkeypatch: pytest.MonkeyPatch) 
     """Even if the pause ends during the check."""
     times = count()
     monkeypatch.setattr("service.fair_queue.perf_counter", lambda: next(times) / 10_000)
-    served = Client(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
-    for number in range(100):
-        served.request(str(number), HOSTILE)
-    await served.all()
-    assert len(served.order) == 100
+    queue = FairQueue(2, UnattendedLimits(2, time_share=0.3))
+    assert len(await take_turns(queue, HOSTILE, {HOSTILE: 100})) == 100
 
 
 async def test_attended_games_do_not_wait_for_the_pause() -> None:

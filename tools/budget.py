@@ -4,6 +4,7 @@ A line of code has a token that is no comment and no docstring.
 """
 
 import ast
+import asyncio
 import io
 import json
 import re
@@ -19,9 +20,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.instructions import MISSING, count_service_action, is_installed
+
 ROOT = Path(__file__).parents[1]
 LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 TRACES = 6
+INSTRUCTIONS = "action-instructions"
+TOLERANCE = {INSTRUCTIONS: 1.05}
+"""How far above its limit a number may be that differs from run to run; other numbers may not."""
 # The service, which between two SIGUSR2 records the modules that its main thread runs, and then appends them to a file.
 TRACED = """
 import json, signal, sys
@@ -110,17 +116,19 @@ def _post(url: str, body: dict[str, Any], token: str | None = None) -> Any:
 
 def table(numbers: dict[str, int], limits: dict[str, int]) -> tuple[str, bool]:
     """Return each number beside its limit, and whether all keep to them."""
-    rows = [
-        f"{name:<22}{number:>7}{limits[name]:>7}{'  ABOVE' * (number > limits[name])}"
-        for name, number in numbers.items()
-    ]
-    return "\n".join((f"{'budget':<22}{'number':>7}{'limit':>7}", *rows)), all(numbers[n] <= limits[n] for n in numbers)
+    above = {name for name, number in numbers.items() if number > limits[name] * TOLERANCE.get(name, 1)}
+    rows = [f"{name:<22}{numbers[name]:>7}{limits[name]:>7}{'  ABOVE' * (name in above)}" for name in numbers]
+    return "\n".join((f"{'budget':<22}{'number':>7}{'limit':>7}", *rows)), not above
 
 
 def main() -> int:
     """Print the table; return 1 if something weighs more than it may."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     numbers = count_files(ROOT) | {"action-modules": count_action_modules()}
+    if is_installed():
+        numbers[INSTRUCTIONS] = round(asyncio.run(count_service_action()))  # in thousands
+    else:
+        print(MISSING)
     text, kept = table(numbers, project["tool"]["south-seas"]["budget"])
     print(text)
     return 0 if kept else 1

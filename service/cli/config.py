@@ -18,7 +18,8 @@ from service.store.server_check import Finding
 from service.supervision import run
 from service.telemetry.logs import escape_unprintable
 
-_SECRET = re.compile(r"(?<=//)[^/?#]*(?=@)|(?<=password=)[^&]*|(?<=secret=)[^&]*|(?<=key=)[^&]*", re.IGNORECASE)
+_SECRET = re.compile(r"(//)[^/?#]*(?=@)|([?&](?!db=|ssl_)[^=&]*=)[^&]*")
+"""What precedes a login in a URL, or an option that may be one however its name is encoded."""
 
 
 @click.group("config")
@@ -95,4 +96,4 @@ def _format(value: Any) -> str:
         case tuple():
             return ",".join(map(str, value))
         case _:
-            return escape_unprintable(_SECRET.sub("***", str(value)))
+            return escape_unprintable(_SECRET.sub(r"\1\2***", str(value)))

@@ -27,19 +27,8 @@ from service.cli.store import (
 )
 from service.engine import Game
 from service.files import read_file, write_atomically
+from service.games import archive
 from service.games.access import AccessRecord, encode_access
-from service.games.archive import (
-    SUFFIX,
-    GameDocument,
-    InvalidDocument,
-    ValidatedDocument,
-    build_export,
-    decode_document,
-    encode_document,
-    is_current,
-    object_name,
-    validate_document,
-)
 from service.games.archiver import RestoreRequest
 from service.games.context import Retention
 from service.games.lifecycle import next_due_at
@@ -55,6 +44,7 @@ FATAL_ERRORS = (OSError, StoreUnavailable)
 MAX_CONCURRENT = 8
 """Games that are read and written at once."""
 _PLAIN_SUFFIX = ".json"
+_SUFFIXES = (archive.SUFFIX, _PLAIN_SUFFIX)
 
 WHOLE, MISSING = "WHOLE", "MISSING"
 """The file that ends an export of all games: that none is missing, or which are."""
@@ -85,7 +75,7 @@ def export_command(target: Path, games: Sequence[str], since: Path | None, setti
     """
     if is_all == bool(games):
         raise click.UsageError("say which games: --all, or --game ID")
-    if len(games) > 1 and target.name.endswith((SUFFIX, _PLAIN_SUFFIX)) and not target.is_dir():
+    if len(games) > 1 and target.name.endswith(_SUFFIXES) and not target.is_dir():
         raise click.UsageError("several games need a directory")
     try:
         catalogue = load_catalogue(settings.tilesets_dir)
@@ -151,11 +141,11 @@ async def _export(store: RedisStore, job: ExportJob, game: str, failed: list[str
     with report_failure(f"game {game}"):
         if job.since is not None and await _link_unchanged(store, job.since, job.target, game):
             return "unchanged"
-        document = await build_export(store, job.catalogue, game)
+        document = await archive.build_export(store, job.catalogue, game)
         if document is None and not is_required:
             return "deleted"
         if document is None:
-            raise InvalidDocument("there is no such game")
+            raise archive.InvalidDocument("there is no such game")
         outcome, file = "exported", _target_file(document, job.target)
     if file is not None:
         await asyncio.to_thread(write_atomically, *file)
@@ -169,30 +159,29 @@ async def _link_unchanged(store: RedisStore, since: Path, target: Path, game: st
     loaded = await store.load(game)
     if loaded is None:
         return False
-    name = object_name(game, loaded.game.created_at)
+    name = archive.object_name(game, loaded.game.created_at)
     try:
-        document = decode_document(await asyncio.to_thread(read_file, since / name))
-        if not await is_current(store, loaded, document):
+        document = archive.decode_document(await asyncio.to_thread(read_file, since / name))
+        if not await archive.is_current(store, loaded, document):
             return False
         (target / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.link(since / name, target / name)
     except FileExistsError:  # a scan may yield a game twice
         return True
-    except (OSError, InvalidDocument):  # it is new, its file is damaged, or there can be no links
+    except (OSError, archive.InvalidDocument):  # it is new, its file is damaged, or there can be no links
         return False
     return True
 
 
-def _target_file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
+def _target_file(document: archive.GameDocument, target: Path) -> tuple[Path, bytes]:
     """Return the file of a document, and its content."""
-    if target.name.endswith(SUFFIX) and not target.is_dir():
-        return target, encode_document(document)
+    if target.name.endswith(archive.SUFFIX) and not target.is_dir():
+        return target, archive.encode_document(document)
     if target.name.endswith(_PLAIN_SUFFIX) and not target.is_dir():
         return target, canonical_json(document)
-    return target / object_name(document.game, document.created_at), encode_document(document)
+    return target / archive.object_name(document.game, document.created_at), archive.encode_document(document)
 
 
-_SUFFIXES = (SUFFIX, ".json")
 _HASH_BYTES = 32
 _SALT_BYTES = 16
 _COMMIT_ID_BYTES = 7
@@ -249,14 +238,14 @@ async def import_files(
     for file in files:
         outcome = "rejected"
         with report_failure(str(file)):
-            document = decode_document(await asyncio.to_thread(read_file, file))
+            document = archive.decode_document(await asyncio.to_thread(read_file, file))
             outcome = await _import(store, document, retention, replace=replace)
         counts[outcome] += 1
         progress.report(counts.total())
     return counts
 
 
-async def _import(store: RedisStore, document: GameDocument, retention: Retention, *, replace: bool) -> str:
+async def _import(store: RedisStore, document: archive.GameDocument, retention: Retention, *, replace: bool) -> str:
     """Store one game; return its outcome. Raises InvalidDocument, StoreUnavailable."""
     if not replace and await store.load_versions([document.game]) != [None]:
         return "skipped"
@@ -264,24 +253,24 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
     return "imported" if stored else "skipped"
 
 
-def make_restore(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
+def make_restore(document: archive.GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
     """Return the request that stores a document's game. Raises InvalidDocument."""
-    validated = validate_document(document)
+    validated = archive.validate_document(document)
     change = _make_change(
         document, validated, validated.access or _make_inaccessible(document, validated.game), retention
     )
     return RestoreRequest(change, document.webhooks, replace)
 
 
-def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
+def _make_inaccessible(document: archive.GameDocument, game: Game) -> AccessRecord:
     """Return an access record that no token opens, for an archived game.
 
     Raises InvalidDocument for a game that could not be continued or read without tokens.
     """
     if document.status not in ENDED_STATUSES:
-        raise InvalidDocument("it has no access record, so nobody could continue the game")
+        raise archive.InvalidDocument("it has no access record, so nobody could continue the game")
     if document.visibility == "private":
-        raise InvalidDocument("it is an archived private game, which has no tokens: nobody could read it")
+        raise archive.InvalidDocument("it is an archived private game, which has no tokens: nobody could read it")
     return AccessRecord(
         visibility=document.visibility,
         salt=secrets.token_bytes(_SALT_BYTES),
@@ -294,7 +283,7 @@ def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
 
 
 def _make_change(
-    document: GameDocument, validated: ValidatedDocument, access: AccessRecord, retention: Retention
+    document: archive.GameDocument, validated: archive.ValidatedDocument, access: AccessRecord, retention: Retention
 ) -> Change:
     """Return the change that creates the game with its whole log; its retention begins now."""
     game = validated.game

@@ -13,16 +13,7 @@ from service.drawing.scene import BoardOptions, Cell, MoveLabels, Region, Scene,
 from service.drawing.terrain import NO_SEGMENT, node_at
 from service.drawing.tile import tile_symbols
 from service.drawing.tile_layout import TileLayout, lay_out_tile
-from service.i18n import get_translator
-from service.i18n.events import (
-    board_legend,
-    describe_drawn_tile,
-    describe_player,
-    describe_ship,
-    describe_supplies,
-    describe_winners,
-    pass_label,
-)
+from service.i18n import events, get_translator
 from service.i18n.phrases import ware_counts
 
 Rows = list[list[str]]
@@ -112,7 +103,7 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
         lines = [*_with_coordinates(lines, region, size)]
     if options.sidebar:
         lines += ["", *_sidebar_lines(scene, options, labels)]
-    legend = board_legend(
+    legend = events.board_legend(
         get_translator(options.language),
         outline_last=options.outline_last and scene.last_order > 0,
         sidebar=options.sidebar and scene.game.turn is not None,
@@ -205,12 +196,12 @@ def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> 
 def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
     game, translator = scene.game, get_translator(options.language)
     if game.turn is not None:
-        yield describe_drawn_tile(translator, scene.tileset, game.turn)
+        yield events.describe_drawn_tile(translator, scene.tileset, game.turn)
         yield from (f"  {row}" for row in _drawn_tile_rows(scene, game.turn))
-    yield describe_supplies(translator, game.bag, game.ship_pile)
+    yield events.describe_supplies(translator, game.bag, game.ship_pile)
     for name in game.display:
         chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""
-        yield f"{describe_ship(translator, scene.ships[name])}{chosen}"
+        yield f"{events.describe_ship(translator, scene.ships[name])}{chosen}"
         if options.number_moves:
             for number, wares in labels.payments.get(name, ()):
                 yield f"  [{number}] {' + '.join(ware_counts(translator, wares))}"
@@ -218,8 +209,9 @@ def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> I
     for player in game.players:
         deciding = game.turn is not None and game.turn.decider == player.seat
         letter = COLOR_LETTERS[player.color] if player.color is not None else "-"
-        yield f"{'>' if deciding else ' '} {letter} {describe_player(translator, player, scores.get(player.seat))}"
+        described = events.describe_player(translator, player, scores.get(player.seat))
+        yield f"{'>' if deciding else ' '} {letter} {described}"
     if game.result is not None:
-        yield describe_winners(translator, game, game.result.winners)
+        yield events.describe_winners(translator, game, game.result.winners)
     if options.number_moves and labels.pass_move is not None:
-        yield f"[{labels.pass_move}] {pass_label(translator)}"
+        yield f"[{labels.pass_move}] {events.pass_label(translator)}"

@@ -29,18 +29,6 @@ from service.drawing.distance_fields import (
     expand,
     smooth_union,
 )
-from service.drawing.terrain import (
-    MARKET_RADIUS,
-    Ground,
-    IslandFields,
-    Landmass,
-    group_landmasses,
-    has_touching_tips,
-    island_bodies,
-    island_fields,
-    node_point,
-    rim_distance,
-)
 
 ISLET_RADII = 11.0, 23.0
 """The minimum and maximum radius of an islet."""
@@ -62,7 +50,7 @@ class InnerSegment(NamedTuple):
 
 
 def locate_inner_segments(
-    segments: tuple[Segment, ...], parts: Sequence[Landmass], others: Iterable[DistanceField]
+    segments: tuple[Segment, ...], parts: Sequence[terrain.Landmass], others: Iterable[DistanceField]
 ) -> Mapping[int, InnerSegment]:
     """Locate the inner segments: at a landmass's hub, or where `others`, the other land, leave most room."""
     located: dict[int, InnerSegment] = {}
@@ -84,16 +72,18 @@ def locate_inner_segments(
 
 
 def _radius(segment: Segment, islet: float) -> float:
-    return MARKET_RADIUS if isinstance(segment, Market) else islet
+    return terrain.MARKET_RADIUS if isinstance(segment, Market) else islet
 
 
 def _roomiest_point(taken: Sequence[DistanceField]) -> tuple[Point, float]:
     """Return the point farthest from all land and edges, and its distance; of several the nearest to the centre."""
     best, most = TILE_CENTRE, -FAR
-    for node, rim in enumerate(rim_distance()):
+    for node, rim in enumerate(terrain.rim_distance()):
         room = min(rim, *(values[node] for values in taken)) if taken else rim
-        if room > most or (room == most and node_point(node).distance_to(TILE_CENTRE) < best.distance_to(TILE_CENTRE)):
-            best, most = node_point(node), room
+        if room > most or (
+            room == most and terrain.node_point(node).distance_to(TILE_CENTRE) < best.distance_to(TILE_CENTRE)
+        ):
+            best, most = terrain.node_point(node), room
     return best, most
 
 
@@ -108,7 +98,7 @@ Polyline = tuple[Point, ...]
 """Points at small distances, from an edge to the other end."""
 
 
-def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | None) -> Polyline:
+def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: terrain.Landmass | None) -> Polyline:
     """Return the complete line of a bridge, ignoring the land that covers its ends."""
     if part is None or not bridge.edges:
         return ISOLATED_BRIDGE
@@ -235,14 +225,14 @@ class SymbolSpot(NamedTuple):
         return SymbolSpot(self.at.rotated(rotation), self.scale)
 
 
-def spread_spots(ground: Ground, room: DistanceField, index: int, radii: Sequence[float]) -> list[SymbolSpot]:
+def spread_spots(ground: terrain.Ground, room: DistanceField, index: int, radii: Sequence[float]) -> list[SymbolSpot]:
     """Return a spot on a segment for each symbol; the first is never scaled down."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
     if not nodes:
         return []
     inner = sorted(nodes, key=lambda node: -room[node])[: max(len(nodes) // 2, MAX_CANDIDATES)]
     step = max(len(inner) // MAX_CANDIDATES, 1)
-    candidates = [(node_point(node), room[node]) for node in inner[::step]]
+    candidates = [(terrain.node_point(node), room[node]) for node in inner[::step]]
     chosen: list[Point] = []
     for _ in range(REFINEMENT_ROUNDS if len(radii) > 1 else 1):
         for number, radius in enumerate(radii):
@@ -305,13 +295,13 @@ class TileLayout(NamedTuple):
     """The layout of a tile type, unrotated."""
 
     segments: tuple[Segment, ...]
-    landmasses: tuple[Landmass, ...]
-    islands: IslandFields
+    landmasses: tuple[terrain.Landmass, ...]
+    islands: terrain.IslandFields
     bridge_lines: Mapping[int, Polyline]
     """The line of each bridge."""
     centres: Mapping[int, Point]
     """The centre of each market and islet."""
-    ground: Ground
+    ground: terrain.Ground
     islanders: Mapping[int, Point]
     """The centre of an islander, by segment."""
     wares: Mapping[int, tuple[SymbolSpot, ...]]
@@ -323,12 +313,12 @@ class TileLayout(NamedTuple):
 @lru_cache(maxsize=2048)
 def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
     """Return the layout of a tile with these segments."""
-    landmasses = group_landmasses(segments)
+    landmasses = terrain.group_landmasses(segments)
     owners = {index: part for part in landmasses for index in part.members}
     bridges = {index: segment for index, segment in enumerate(segments) if isinstance(segment, Bridge)}
     complete_lines = {index: bridge_line(segments, bridge, owners.get(index)) for index, bridge in bridges.items()}
     reach = {index: distance_from_path(line[::2], 26) for index, line in complete_lines.items()}
-    shores = island_bodies(segments, landmasses)
+    shores = terrain.island_bodies(segments, landmasses)
     inner = locate_inner_segments(
         segments,
         landmasses,
@@ -336,9 +326,9 @@ def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
     )
     markets = {index: area.field() for index, area in inner.items() if isinstance(segments[index], Market)}
     islets = {index: area.field() for index, area in inner.items() if index not in markets}
-    islands = _cut_lagoons(segments, island_fields({**shores, **islets}, landmasses, reach, markets))
+    islands = _cut_lagoons(segments, terrain.island_fields({**shores, **islets}, landmasses, reach, markets))
     lines = _cut_bridges(complete_lines, [*islands.values(), *markets.values()])
-    rocks = [part.hub for part in landmasses if has_touching_tips(segments, part)]
+    rocks = [part.hub for part in landmasses if terrain.has_touching_tips(segments, part)]
     narrow = {index: distance_from_path(line, 10) for index, line in lines.items()}
     ground = terrain.assign_ground(segments, islands, narrow, markets, rocks)
     terrain.fill_lagoons(ground, _landlocked_seas(segments))
@@ -350,7 +340,7 @@ def _landlocked_seas(segments: tuple[Segment, ...]) -> list[int]:
     return [index for index, segment in enumerate(segments) if isinstance(segment, Sea) and not segment.halves]
 
 
-def _cut_lagoons(segments: tuple[Segment, ...], islands: IslandFields) -> IslandFields:
+def _cut_lagoons(segments: tuple[Segment, ...], islands: terrain.IslandFields) -> terrain.IslandFields:
     """Cut a round hole into the islands for each sea that reaches no edge."""
     waters = _landlocked_seas(segments)
     if not waters:
@@ -400,7 +390,7 @@ def _with_symbols(bare: TileLayout) -> TileLayout:
     return bare._replace(islanders=islanders, wares=wares, boats=boats, palms=palms)
 
 
-def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, point: Point) -> Point:
+def _move_onto_segment(ground: terrain.Ground, clearance: DistanceField, index: int, point: Point) -> Point:
     """Return the point, or the roomiest point of its segment if another segment covers it."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
     if not nodes or ground[terrain.node_at(point)] == index:

@@ -6,6 +6,7 @@ that a neighbour is one addition away.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import Final, NamedTuple, TypeVar
 
@@ -216,15 +217,13 @@ def _printed(segment: Segment, rotation: int) -> tuple[str, list[int], list[int]
             return "Market", [], [], False
 
 
-def _rotations_by_edges(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+@cache  # tiles of equal edges share one table; there are 81 kinds
+def _rotations_by_edges(codes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the fitting rotations for each packed pattern of neighbouring edges."""
     rotations: list[list[int]] = [[] for _ in range(256)]
-    for rotation in range(4):
-        rotated = rotate_sides(codes, rotation)
-        for neighbours in product((False, True), repeat=4):
-            packed = sum(
-                code << 2 * side for side, (code, exists) in enumerate(zip(rotated, neighbours, strict=True)) if exists
-            )
-            if packed:
-                rotations[packed].append(rotation)
+    for rotation, masks in product(range(4), product((0, 3), repeat=4)):  # 0 where there is no neighbour
+        shown = [code & mask for code, mask in zip(rotate_sides(codes, rotation), masks, strict=True)]
+        packed = sum(code << 2 * side for side, code in enumerate(shown))
+        if packed:
+            rotations[packed].append(rotation)
     return tuple(map(tuple, rotations))

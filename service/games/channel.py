@@ -17,17 +17,10 @@ import msgspec
 
 from schemas.game import GameView
 from service.engine import build_view
+from service.games import ports
 from service.games.access import AccessRecord
 from service.games.due_work import record_failure
 from service.games.errors import GameError, NoSuchGame, TileSetMissing
-from service.games.ports import (
-    GameStore,
-    Revision,
-    StoredDiff,
-    StoredGame,
-    StoreUnavailable,
-    UnreadableGame,
-)
 from service.games.repository import open_game
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
@@ -52,7 +45,7 @@ class CachedEncoding(msgspec.Struct, kw_only=True, eq=False):
 class DiffsMessage(CachedEncoding, eq=False):
     """The next versions of a game, in order and without a gap."""
 
-    diffs: Sequence[StoredDiff]
+    diffs: Sequence[ports.StoredDiff]
 
 
 class SnapshotMessage(CachedEncoding, eq=False):
@@ -213,7 +206,7 @@ class Broadcaster:
 class Channel:
     """One game and its subscribers, which have received, or are about to, everything up to `position`."""
 
-    def __init__(self, game: str, position: Revision, last_revocation: str = "") -> None:
+    def __init__(self, game: str, position: ports.Revision, last_revocation: str = "") -> None:
         self.game = game
         self.position = position
         self.last_revocation = last_revocation
@@ -231,7 +224,7 @@ class Channel:
         """Reads the stream; started by `StreamReader.request_read`."""
         self._read_waiters: list[asyncio.Future[None]] = []
 
-    def publish(self, diffs: Sequence[StoredDiff]) -> bool:
+    def publish(self, diffs: Sequence[ports.StoredDiff]) -> bool:
         """Send subscribers the diffs that are new; return False, and send none, if they do not follow the position."""
         if self.has_diverged:
             return False
@@ -241,18 +234,18 @@ class Channel:
             return True
         if not position.is_followed_by(new):
             return False
-        self.position = Revision(new[-1].version, new[-1].digest)
+        self.position = ports.Revision(new[-1].version, new[-1].digest)
         self.subscribers.broadcast(DiffsMessage(game=self.game, diffs=new))
         return True
 
     def publish_snapshot(self, snapshot: SnapshotMessage) -> None:
         """Send subscribers the whole game, and continue from there."""
-        self.position = Revision(snapshot.view.version, snapshot.digest)
+        self.position = ports.Revision(snapshot.view.version, snapshot.digest)
         self.has_diverged = False
         self.snapshots += 1
         self.subscribers.broadcast(snapshot)
 
-    def compare(self, known: Revision, stored: Revision | None) -> bool:
+    def compare(self, known: ports.Revision, stored: ports.Revision | None) -> bool:
         """Compare the stored position (None: no such game) with `known`, the channel's before the store was read.
 
         Return whether the stream must be read, because the channel is behind or has diverged.
@@ -294,7 +287,7 @@ FAILURE_BACKOFF = Backoff(1.0, 60.0)
 class StreamReader:
     """Keeps channels up to date; each has at most one task that reads its stream."""
 
-    def __init__(self, store: GameStore, tilesets: TileSetCatalogue, close: Callable[[Channel], None]) -> None:
+    def __init__(self, store: ports.GameStore, tilesets: TileSetCatalogue, close: Callable[[Channel], None]) -> None:
         self._store = store
         self._tilesets = tilesets
         self._close = close
@@ -354,7 +347,7 @@ class StreamReader:
         channel.is_behind = True
 
 
-def build_snapshot(tilesets: TileSetCatalogue, game: str, record: StoredGame) -> SnapshotMessage:
+def build_snapshot(tilesets: TileSetCatalogue, game: str, record: ports.StoredGame) -> SnapshotMessage:
     """Build the message that sends the whole game. Raises TileSetMissing, UnreadableGame."""
     view = build_view(*open_game(tilesets, record))
     return SnapshotMessage(game=game, digest=record.revision.digest, view=view)
@@ -362,13 +355,13 @@ def build_snapshot(tilesets: TileSetCatalogue, game: str, record: StoredGame) ->
 
 def record_read_failure(game: str, error: Exception, failures: int) -> float:
     """Log that a game could not be read, unless the store is unavailable; return the seconds until the next attempt."""
-    if isinstance(error, (StoreUnavailable, TimeoutError)) and not isinstance(error, UnreadableGame):
+    if isinstance(error, (ports.StoreUnavailable, TimeoutError)) and not isinstance(error, ports.UnreadableGame):
         return UNAVAILABLE_BACKOFF.delay_s(failures)
     record_failure("realtime", game, error, "its subscribers wait")
     return FAILURE_BACKOFF.delay_s(failures)
 
 
-def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
+def _publish(channel: Channel, diffs: Sequence[ports.StoredDiff]) -> None:
     """Publish a page of the stream, and note what is to be read next."""
     if not channel.publish(diffs):
         channel.has_diverged = True

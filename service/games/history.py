@@ -32,25 +32,7 @@ from schemas.events import (
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.engine import (
-    Game,
-    IllegalMove,
-    Player,
-    TileSetIndex,
-    apply_action,
-    build_view,
-    decode_snapshot,
-    encode_snapshot,
-    is_finished,
-    mark_aborted,
-    next_open_seat,
-    parse_move_id,
-    resign,
-    return_player,
-    set_up,
-    take_seat,
-    vacate_seat,
-)
+from service import engine
 from service.games.automatic_turns import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.tilesets import RANDOM_SEED_BYTES, commitment, shuffled_bag, shuffled_ships, tileset_hash
@@ -86,7 +68,9 @@ class UndoPoint(NamedTuple):
 class Replay:
     """A game that is replayed from its second version on. Its methods raise InvalidLog for an impossible change."""
 
-    def __init__(self, index: TileSetIndex, first: GameView, seed: str, first_seat: int, creator: bytes = b"") -> None:
+    def __init__(
+        self, index: engine.TileSetIndex, first: GameView, seed: str, first_seat: int, creator: bytes = b""
+    ) -> None:
         self._index = index
         self.game, self.events = _first_version(index, first, seed, first_seat)
         """The game so far, and the events of its last version."""
@@ -100,7 +84,7 @@ class Replay:
 
     def step(self, change: LoggedChange) -> None:
         """Apply a logged change."""
-        before = encode_snapshot(self.game) if change.move is not None and change.by in PLAYER_ROLES else b""
+        before = engine.encode_snapshot(self.game) if change.move is not None and change.by in PLAYER_ROLES else b""
         self.events = self._apply_action(change, change.move) if change.move is not None else self._apply_events(change)
         game = self.game
         self._clock_decides = (
@@ -124,15 +108,15 @@ class Replay:
     def _apply_action(self, change: LoggedChange, move: str) -> list[AnyEvent]:
         """Apply an action of the decider, a bot or the clock."""
         game = self.game
-        action = parse_move_id(move)
+        action = engine.parse_move_id(move)
         if action is None or game.status != "active" or change.seat != game.decider:
             raise InvalidLog(f"seat {change.seat} could not play {move}", change.version)
         first = self._timeout_events(change, action) if change.by == CLOCK else []
         if change.by in PLAYER_ROLES and is_played_by_bot(game, game.decider):
             raise InvalidLog(f"a bot decided for seat {change.seat}", change.version)
         try:
-            return [*first, *apply_action(self._index, game, action)[1]]
-        except IllegalMove as error:
+            return [*first, *engine.apply_action(self._index, game, action)[1]]
+        except engine.IllegalMove as error:
             raise InvalidLog(f"{move} is illegal: {error.reason} ({error.rule})", change.version) from error
 
     def _timeout_events(self, change: LoggedChange, action: Action) -> list[AnyEvent]:
@@ -157,12 +141,12 @@ class Replay:
         """Apply a change that is not an action."""
         game, index, seat = self.game, self._index, change.seat
         match change.events:
-            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == next_open_seat(game):
-                return take_seat(index, game, joined, name, color)
+            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == engine.next_open_seat(game):
+                return engine.take_seat(index, game, joined, name, color)
             case [PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
-                return vacate_seat(game, left)
-            case [GameAborted()] if not is_finished(game):
-                return mark_aborted(game)
+                return engine.vacate_seat(game, left)
+            case [GameAborted()] if not engine.is_finished(game):
+                return engine.mark_aborted(game)
             case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
                 self._check_overdue(change, "bot")
                 return substitute_on_timeout(game, seat, bot)
@@ -170,20 +154,20 @@ class Replay:
                 self._check_overdue(change, "resign")
                 return resign_on_timeout(index, game, seat)
             case [PlayerResigned(), *_] if self._plays(change):
-                return resign(index, game, seat or 0)
+                return engine.resign(index, game, seat or 0)
             case [PlayerReturned()] if self._plays(change) and is_played_by_bot(game, seat or 0):
-                return return_player(game, seat or 0)
+                return engine.return_player(game, seat or 0)
             case [MoveUndone(move=move)] if (
                 self.undo_points and self._plays(change) and move == self.undo_points[-1].move
             ):
                 return self._undo()
-            case [RematchCreated(game=rematch)] if is_finished(game) and game.next_game is None:
+            case [RematchCreated(game=rematch)] if engine.is_finished(game) and game.next_game is None:
                 game.next_game = rematch
                 return [*change.events]
             case _:
                 raise InvalidLog("these events were impossible", change.version)
 
-    def _joined(self, game: Game) -> list[int]:
+    def _joined(self, game: engine.Game) -> list[int]:
         """Return the seats that were open at creation and are taken."""
         return [seat for seat in self._open if game.players[seat].kind == "human"]
 
@@ -200,23 +184,26 @@ class Replay:
         return [MoveUndone(seat=self.game.decider, move=point.move)]
 
 
-def restore(game: Game, point: UndoPoint) -> Game:
+def restore(game: engine.Game, point: UndoPoint) -> engine.Game:
     """Return the game at an undo point, with its current version and digest."""
-    earlier = decode_snapshot(point.snapshot)
+    earlier = engine.decode_snapshot(point.snapshot)
     earlier.version, earlier.digest = game.version, game.digest
     return earlier
 
 
-def _first_version(index: TileSetIndex, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
+def _first_version(
+    index: engine.TileSetIndex, first: GameView, seed: str, first_seat: int
+) -> tuple[engine.Game, list[AnyEvent]]:
     """Set up the game from the seed and its players."""
     if first.on_timeout not in (None, *get_args(RequestedTimeoutPolicy)):
         raise InvalidLog(f"unknown time-out policy {first.on_timeout}", 1)
-    game, events = set_up(
+    game, events = engine.set_up(
         index,
         game_id=first.id,
         edition=first.edition,
         players=[
-            Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot) for player in first.players
+            engine.Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot)
+            for player in first.players
         ],
         first_seat=first_seat,
         bag=shuffled_bag(index, seed),
@@ -384,7 +371,7 @@ def _check_rules(
     log: Sequence[Mapping[str, Any]], states: Sequence[dict[str, Any]], seed: str, tileset: TileSet
 ) -> str:
     """Replay the game, and compare every state and every event."""
-    index = TileSetIndex(tileset)
+    index = engine.TileSetIndex(tileset)
     starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
     replay = Replay(index, msgspec.convert(states[0], GameView), seed, starts[0] if starts else 0)
     moves = 0
@@ -395,7 +382,7 @@ def _check_rules(
         moves += change.move is not None
         if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
             raise InvalidLog(f"the rules give different events at {where}", change.version)
-        if (where := _difference(state, msgspec.to_builtins(build_view(index, replay.game)))) is not None:
+        if (where := _difference(state, msgspec.to_builtins(engine.build_view(index, replay.game)))) is not None:
             raise InvalidLog(f"the rules give a different game at {where}", change.version)
     return f"{moves} moves in {replay.game.turn_number} turns"
 

@@ -5,17 +5,9 @@ from typing import NamedTuple
 
 from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.commands import CellChoice, LegalMoves, NextDecision
+from service import i18n
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
-from service.i18n import (
-    ENGLISH,
-    Language,
-    MoveAppraiser,
-    Translator,
-    describe_cell,
-    describe_move,
-    get_translator,
-)
 
 
 class MoveFilter(NamedTuple):
@@ -45,19 +37,19 @@ def list_legal_moves(
     index: TileSetIndex,
     game: Game,
     move_filter: MoveFilter = ALL_MOVES,
-    language: Language = ENGLISH,
+    language: i18n.Language = i18n.ENGLISH,
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
-    spoken = get_translator(language)
+    spoken = i18n.get_translator(language)
     actions = sorted(legal_moves(index, game), key=move_sort_key)
-    moves = [describe_move(spoken, index, game, action) for action in actions]
+    moves = [i18n.describe_move(spoken, index, game, action) for action in actions]
     rows = moves if move_filter is ALL_MOVES else _select_rows(spoken, index, game, moves, move_filter)
     begin = int(move_filter.cursor or 0)
     end = len(rows) if move_filter.limit is None else begin + move_filter.limit
     page, decision = rows[begin:end], next_decision(game)
     ships = None
     if move_filter.effects and decision.seat is not None:
-        appraiser = MoveAppraiser.of(spoken, index, game)
+        appraiser = i18n.MoveAppraiser.of(spoken, index, game)
         page = [appraiser.appraise(row) if type(row) is Move else row for row in page]
         ships = appraiser.appraise_ships()
     return LegalMoves(
@@ -104,7 +96,7 @@ def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
 
 
 def _select_rows(
-    spoken: Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], move_filter: MoveFilter
+    spoken: i18n.Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], move_filter: MoveFilter
 ) -> Sequence[CellChoice | Move]:
     """Return the moves that a filter selects, or in the first stage of a menu the cells that have any of them."""
     stage, x, y, q, *_ = move_filter
@@ -129,5 +121,5 @@ def _select_rows(
             without_cell.append(move)
         elif not is_repeated(index, game, move.action):
             numbers[cell] = numbers.get(cell, 0) + 1
-    cells = [CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number)) for (x, y), number in numbers.items()]
+    cells = [CellChoice(x=x, y=y, text=i18n.describe_cell(spoken, x, y, number)) for (x, y), number in numbers.items()]
     return [*cells, *without_cell]

@@ -20,6 +20,7 @@ from schemas.lobby import CreateGame, Games, JoinGame, MyGame, MyGames, MySeat
 from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, TileLeft, TilesLeft
 from schemas.story import Story
 from schemas.vocabulary import STATUSES, Status
+from service import i18n
 from service.engine import Game, TileSetIndex, build_view, is_finished
 from service.engine.queries import (
     feature_labels_at,
@@ -45,15 +46,6 @@ from service.games.due_work import record_failure
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
 from service.games.repository import load_game, open_game
-from service.i18n import (
-    EventNarrator,
-    Language,
-    describe_occupied_feature,
-    describe_status,
-    get_translator,
-    player_names,
-    tile_names,
-)
 from service.i18n.events import PatchedTurn, decode_change, decode_turn, narrate_story
 
 
@@ -72,24 +64,26 @@ def compute_scores(index: TileSetIndex, game: Game) -> Scores:
     return Scores(version=game.version, players=player_scores(index, game), islanders=islander_values(index, game))
 
 
-def count_tiles_left(index: TileSetIndex, game: Game, language: Language) -> TilesLeft:
+def count_tiles_left(index: TileSetIndex, game: Game, language: i18n.Language) -> TilesLeft:
     """Return the tiles left in the bag (R8.1)."""
-    counts = zip(tiles_left(index, game).items(), tile_names(language, index), strict=True)
+    counts = zip(tiles_left(index, game).items(), i18n.tile_names(language, index), strict=True)
     tiles = [TileLeft(tile=tile, text=name.full, left=left) for (tile, left), name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
 
 
-def list_features(index: TileSetIndex, game: Game, language: Language, x: int | None, y: int | None) -> BoardFeatures:
+def list_features(
+    index: TileSetIndex, game: Game, language: i18n.Language, x: int | None, y: int | None
+) -> BoardFeatures:
     """Return the features on the tiles with this x and this y, and what each is worth (R8.4)."""
-    translator = get_translator(language)
-    names = player_names(translator, game)
+    translator = i18n.get_translator(language)
+    names = i18n.player_names(translator, game)
     features = []
     for label in feature_labels_at(index, game, x, y):
         value = feature_value(index, game, label)
         located = [locate_segment(game, segment) for segment in sorted(feature_segments(game, label))]
         segments = [BoardSegment(x=x, y=y, segment=segment) for x, y, segment in located]
         evaluated = is_evaluated(game, value)
-        text = describe_occupied_feature(translator, names, value, evaluated=evaluated, over=is_finished(game))
+        text = i18n.describe_occupied_feature(translator, names, value, evaluated=evaluated, over=is_finished(game))
         features.append(BoardFeature(**asdict(value), segments=segments, text=text))
     return BoardFeatures(version=game.version, language=language, features=features)
 
@@ -339,15 +333,15 @@ def _contains_hash(digest: bytes | None, hashes: Sequence[bytes]) -> bool:
     return digest is not None and sum(hmac.compare_digest(digest, one) for one in hashes) > 0
 
 
-async def build_story(context: Context, loaded: StoredGame, since: int, limit: int, language: Language) -> Story:
+async def build_story(context: Context, loaded: StoredGame, since: int, limit: int, language: i18n.Language) -> Story:
     """Return the diffs after version `since` in sentences, up to the loaded version.
 
     Version `since` itself is read too: its patch says which turn it was, and where that turn's tile lay, which may have
     been taken back since.
     """
     index, game = open_game(context.tilesets, loaded)
-    translator = get_translator(language)
-    narrator, turn = EventNarrator.of(translator, index, game), None
+    translator = i18n.get_translator(language)
+    narrator, turn = i18n.EventNarrator.of(translator, index, game), None
     preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)
     log = await context.store.load_diffs(game.id, since - preceding, preceding + number) if number > 0 else []
     try:
@@ -361,11 +355,11 @@ async def build_story(context: Context, loaded: StoredGame, since: int, limit: i
         digest=loaded.revision.digest,
         language=language,
         lines=[*narrate_story(narrator, changes, turn)],
-        now=describe_status(translator, index, game),
+        now=i18n.describe_status(translator, index, game),
     )
 
 
-def _turn_at(narrator: EventNarrator, index: TileSetIndex, game: Game, diff: StoredDiff) -> int | None:
+def _turn_at(narrator: i18n.EventNarrator, index: TileSetIndex, game: Game, diff: StoredDiff) -> int | None:
     """Return the number of the turn after a diff, and tell the narrator where that turn's tile lay."""
     match decode_turn(diff.data):
         case [None] if diff.version > 1:  # the game is over, so it was the last turn

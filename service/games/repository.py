@@ -5,22 +5,12 @@ from time import perf_counter
 
 from schemas.vocabulary import Status
 from service.engine import Game, TileSetIndex, encode_snapshot
+from service.games import ports
 from service.games.access import encode_access
 from service.games.context import Context
 from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.lifecycle import bot_on_turn, is_attended, next_due_at
-from service.games.ports import (
-    Change,
-    Committed,
-    GameStore,
-    KeyQuotaExceeded,
-    Revision,
-    StoredDiff,
-    StoredGame,
-    VersionConflict,
-    webhook_entry,
-)
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
@@ -28,7 +18,7 @@ LOG_PAGE_SIZE = 1000
 """Diffs in one read of a log."""
 
 
-async def load_game(context: Context, game: str, key: str | None = None, since: int | None = None) -> StoredGame:
+async def load_game(context: Context, game: str, key: str | None = None, since: int | None = None) -> ports.StoredGame:
     """Load a stored game.
 
     `key` is the stored key of an idempotency scope, whose record comes with the game; or the revision at version
@@ -43,8 +33,8 @@ async def load_game(context: Context, game: str, key: str | None = None, since: 
 
 async def commit(
     context: Context,
-    stored: StoredGame,
-    diffs: Sequence[StoredDiff],
+    stored: ports.StoredGame,
+    diffs: Sequence[ports.StoredDiff],
     *,
     stores_access: bool = False,
     revokes_token: bool = False,
@@ -56,7 +46,7 @@ async def commit(
     TooManyIdempotencyKeys, StoreUnavailable.
     """
     game = stored.game
-    change = Change(
+    change = ports.Change(
         stored=stored,
         id=context.commit_id(),
         snapshot=encode_snapshot(game),
@@ -71,20 +61,20 @@ async def commit(
     sent_at = perf_counter()
     outcome = await context.store.commit(change)
     _OUTCOMES[type(outcome)].inc()
-    if isinstance(outcome, Committed):
+    if isinstance(outcome, ports.Committed):
         _publish(context, change, sent_at)
         return True
-    if isinstance(outcome, KeyQuotaExceeded):
+    if isinstance(outcome, ports.KeyQuotaExceeded):
         raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
     return False
 
 
-def _publish(context: Context, change: Change, sent_at: float) -> None:
+def _publish(context: Context, change: ports.Change, sent_at: float) -> None:
     """Update and cache the game of a stored change, and tell whom it concerns."""
     stored, game = change.stored, change.stored.game
     if game.status != stored.status:
         _count_status(stored.status, game.status)
-    stored.revision, stored.status, stored.snapshot = Revision(game.version, game.digest), game.status, b""
+    stored.revision, stored.status, stored.snapshot = ports.Revision(game.version, game.digest), game.status, b""
     if change.revokes_token:
         stored.last_revocation = change.id
     if game.status == "active":
@@ -94,17 +84,17 @@ def _publish(context: Context, change: Change, sent_at: float) -> None:
     if context.on_committed(change) and change.diffs:
         _LAG.observe(perf_counter() - sent_at)
     if stored.webhooks:
-        context.woken_webhooks.add(*(webhook_entry(game.id, webhook) for webhook in stored.webhooks))
+        context.woken_webhooks.add(*(ports.webhook_entry(game.id, webhook) for webhook in stored.webhooks))
 
 
-def open_game(tilesets: TileSetCatalogue, stored: StoredGame) -> tuple[TileSetIndex, Game]:
+def open_game(tilesets: TileSetCatalogue, stored: ports.StoredGame) -> tuple[TileSetIndex, Game]:
     """Return a stored game with its tile set's index. Raises TileSetMissing, UnreadableGame."""
     return tilesets.get(stored.game.tileset).index, stored.game
 
 
-async def read_log(store: GameStore, game_id: str, version: int) -> list[StoredDiff]:
+async def read_log(store: ports.GameStore, game_id: str, version: int) -> list[ports.StoredDiff]:
     """Read a game's log up to a version; it is shorter where the store lacks some of it. Raises StoreUnavailable."""
-    log: list[StoredDiff] = []
+    log: list[ports.StoredDiff] = []
     while len(log) < version:
         page = await store.load_diffs(game_id, len(log), min(LOG_PAGE_SIZE, version - len(log)))
         if not page:
@@ -125,9 +115,9 @@ def _count_status(previous: Status | None, status: Status) -> None:
 
 
 _OUTCOMES = {
-    Committed: COMMITS.labels("committed"),
-    VersionConflict: COMMITS.labels("conflict"),
+    ports.Committed: COMMITS.labels("committed"),
+    ports.VersionConflict: COMMITS.labels("conflict"),
     Replayed: COMMITS.labels("replayed"),
-    KeyQuotaExceeded: COMMITS.labels("keys_spent"),
+    ports.KeyQuotaExceeded: COMMITS.labels("keys_spent"),
 }
 _LAG = DELIVERY_LAG.labels("local")

@@ -12,41 +12,19 @@ key itself. While it is pending, games with new changes wait; while it is disabl
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
-from weakref import WeakValueDictionary
 
 import msgspec
 
+from service.fair_queue import FairQueue, QueueFull, Requester
+from service.games import ports, webhook_payloads
 from service.games.access import key_of_subject, subject_of_key
 from service.games.due_work import Deferred, DueWorker, LeaseTaken, Wakeups, lease
-from service.games.ports import (
-    POSTPONED,
-    WRONG_ANSWER,
-    DeliveryAttempt,
-    GameStore,
-    SendResult,
-    StoredWebhook,
-    WebhookChange,
-    WebhookSender,
-    WebhookState,
-    webhook_entry,
-)
 from service.games.webhook_owner import restart, update_webhook
-from service.games.webhook_payloads import (
-    CHALLENGE_RETRY_DELAYS_S,
-    ChallengeRateLimiter,
-    WebhookPayload,
-    build_payload,
-    create_challenge,
-    create_ping,
-    host_of_url,
-    is_correct_response,
-    signature_headers,
-)
 from service.telemetry.clock import timestamp, unix_seconds
 from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 
@@ -75,7 +53,7 @@ class Delivery:
     Every method that sends raises LeaseTaken if the lease has expired, or the webhook was deleted.
     """
 
-    def __init__(self, deliverer: "WebhookDeliverer", subject: str, stored: StoredWebhook, holder: str) -> None:
+    def __init__(self, deliverer: "WebhookDeliverer", subject: str, stored: ports.StoredWebhook, holder: str) -> None:
         self._deliverer = deliverer
         self._store = deliverer.store
         self._clock = deliverer.clock
@@ -103,7 +81,7 @@ class Delivery:
         """Deliver to the end of the log or the first failure."""
         while diffs := await self._store.load_diffs(self._subject, self.state.delivered_version, LOG_BATCH_SIZE):
             for diff in diffs:
-                payload = build_payload(self._webhook, diff)
+                payload = webhook_payloads.build_payload(self._webhook, diff)
                 if payload is None:
                     self.state = _delivered(self.state, diff.version)
                     continue
@@ -119,9 +97,9 @@ class Delivery:
     async def _send_ping(self) -> None:
         """Send a ping, once."""
         now = int(self._clock())
-        payload = create_ping(self._subject, self._webhook, now)
+        payload = webhook_payloads.create_ping(self._subject, self._webhook, now)
         result = await self._send(payload, now)
-        attempt = DeliveryAttempt(self.state.delivered_version, payload.type, 1, timestamp(now), *result[:3])
+        attempt = ports.DeliveryAttempt(self.state.delivered_version, payload.type, 1, timestamp(now), *result[:3])
         self.state = msgspec.structs.replace(self.state, is_ping_requested=False)
         await self._save_state(attempt)
 
@@ -133,39 +111,43 @@ class Delivery:
         if wait_s:
             self.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
             return
-        challenge, payload = create_challenge(self._subject, webhook, now)
+        challenge, payload = webhook_payloads.create_challenge(self._subject, webhook, now)
         result = await self._send(payload, now, challenge=True)
-        if result.error == POSTPONED:
+        if result.error == ports.POSTPONED:
             self.state = msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
             return
-        if result.error is None and not is_correct_response(result.response_body, challenge):
-            result = result._replace(error=WRONG_ANSWER)
+        if result.error is None and not webhook_payloads.is_correct_response(result.response_body, challenge):
+            result = result._replace(error=ports.WRONG_ANSWER)
         WEBHOOK_CHALLENGES.labels(result.error or "answered").inc()
         if result.error is None:
             limiter.refund(client, webhook.url)
         await self._save_attempt(state.delivered_version, payload, result, now)
 
-    async def _send(self, payload: WebhookPayload, now: int, *, challenge: bool = False) -> SendResult:
+    async def _send(
+        self, payload: webhook_payloads.WebhookPayload, now: int, *, challenge: bool = False
+    ) -> ports.SendResult:
         """Send a payload, with the webhook scheduled for another instance, which continues if this one ends.
 
         Not without a need: a webhook with nothing to send would never be unscheduled.
         """
-        entry = webhook_entry(self._subject, self._webhook.id)
+        entry = ports.webhook_entry(self._subject, self._webhook.id)
         await self._store.due_webhooks.reschedule(entry, now, now + LEASE_TTL_S)
-        headers = signature_headers(self._webhook, payload, now)
+        headers = webhook_payloads.signature_headers(self._webhook, payload, now)
         return await self._deliverer.send(self._webhook.url, headers, payload.body, challenge=challenge)
 
-    async def _save_state(self, attempt: DeliveryAttempt | None = None) -> None:
+    async def _save_state(self, attempt: ports.DeliveryAttempt | None = None) -> None:
         """Store the state, and an attempt if there was one; extend the lease."""
-        change, self._saved = WebhookChange(self.state, attempt), self.state
+        change, self._saved = ports.WebhookChange(self.state, attempt), self.state
         webhooks, webhook_id = self._store.webhooks, self._webhook.id
         if not await webhooks.save(self._subject, webhook_id, self._holder, change, LEASE_TTL_S):
             raise LeaseTaken
 
-    async def _save_attempt(self, version: int, payload: WebhookPayload, result: SendResult, now: int) -> None:
+    async def _save_attempt(
+        self, version: int, payload: webhook_payloads.WebhookPayload, result: ports.SendResult, now: int
+    ) -> None:
         """Store an attempt at a version's payload, and the state after it."""
         before = self.state
-        attempt = DeliveryAttempt(version, payload.type, before.failures + 1, timestamp(now), *result[:3])
+        attempt = ports.DeliveryAttempt(version, payload.type, before.failures + 1, timestamp(now), *result[:3])
         self.state = _delivered(before, version) if result.error is None else self._state_after_failure(result)
         if self._webhook.api_key is not None:
             await self._record_attempt_of_key(subject_of_key(self._webhook.api_key), attempt)
@@ -175,18 +157,14 @@ class Delivery:
             _report_disabled(self._webhook.id, self._subject, self.state.disabled_reason)
         await self._save_state(attempt)
 
-    async def _record_attempt_of_key(self, key: str, attempt: DeliveryAttempt) -> None:
+    async def _record_attempt_of_key(self, key: str, attempt: ports.DeliveryAttempt) -> None:
         """Add an attempt to the log that the games of an API key share.
 
         After the last attempt the webhook is disabled for all games if its server wants no more, or has accepted no
         message of any game since the first attempt. Otherwise only this message is given up.
         """
-        webhooks, game, webhook_id, reason = (
-            self._store.webhooks,
-            self._subject,
-            self._webhook.id,
-            self.state.disabled_reason,
-        )
+        webhooks, game = self._store.webhooks, self._subject
+        webhook_id, reason = self._webhook.id, self.state.disabled_reason
         await webhooks.add_attempt(key, webhook_id, msgspec.structs.replace(attempt, game=game))
         if reason is not None:
             first = game, attempt.version, 1
@@ -201,20 +179,22 @@ class Delivery:
         """Disable the webhook of an API key, unless it is being changed: the next game that fails then tries again."""
         webhook_id = self._webhook.id
 
-        def disable(stored: StoredWebhook) -> StoredWebhook:
-            return StoredWebhook(stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason))
+        def disable(stored: ports.StoredWebhook) -> ports.StoredWebhook:
+            return ports.StoredWebhook(
+                stored.registration, msgspec.structs.replace(stored.state, disabled_reason=reason)
+            )
 
         with suppress(LeaseTaken):
             if await update_webhook(self._store, key, webhook_id, int(self._clock()), disable) is not None:
                 _report_disabled(webhook_id, key, reason)
 
-    def _state_after_failure(self, result: SendResult) -> WebhookState:
+    def _state_after_failure(self, result: ports.SendResult) -> ports.WebhookState:
         """Return the state after one more failure."""
         state, failures = self.state, self.state.failures + 1
         delays_s, reason = (
             (self._deliverer.retry_delays_s, "failing")
             if state.pending_client is None
-            else (CHALLENGE_RETRY_DELAYS_S, "unproven")
+            else (webhook_payloads.CHALLENGE_RETRY_DELAYS_S, "unproven")
         )
         if result.status == HTTPStatus.GONE or failures > len(delays_s):
             reason = GONE if result.status == HTTPStatus.GONE else reason
@@ -223,7 +203,7 @@ class Delivery:
         return msgspec.structs.replace(state, failures=failures, next_attempt_at=int(self._clock() + max(delay, 1)))
 
 
-def _delivered(state: WebhookState, version: int) -> WebhookState:
+def _delivered(state: ports.WebhookState, version: int) -> ports.WebhookState:
     """Return the state after a success: everything up to a version is delivered, or the challenge is answered."""
     return msgspec.structs.replace(
         state, delivered_version=version, failures=0, next_attempt_at=None, pending_client=None
@@ -254,46 +234,13 @@ PENDING_DELAY_S = 1
 """Delay after the challenge of an API key's webhook before its games are tried again."""
 
 
-class HostTurns:
-    """The turns of an instance's deliveries: one at a time to a host, so that a slow one delays only itself."""
-
-    def __init__(self) -> None:
-        self._hosts = WeakValueDictionary[str, asyncio.Lock]()
-        self._all = asyncio.Semaphore(MAX_DELIVERIES)
-        self.waiting = 0
-        """Deliveries that wait for their turn."""
-
-    def is_free(self, host: str) -> bool:
-        """Return whether a delivery to a host need not wait."""
-        lock = self._hosts.get(host)
-        return not (self._all.locked() or (lock is not None and lock.locked()))
-
-    @asynccontextmanager
-    async def take(self, host: str) -> AsyncIterator[None]:
-        """Take a turn, in the order of the calls. Raises Deferred if too many wait, or after MAX_WAIT_S."""
-        if self.waiting >= MAX_WAITING and not self.is_free(host):
-            raise Deferred(BUSY_DELAY_S)
-        lock = self._hosts.setdefault(host, asyncio.Lock())
-        self.waiting += 1
-        async with AsyncExitStack() as turn:
-            try:
-                async with asyncio.timeout(MAX_WAIT_S):
-                    await turn.enter_async_context(lock)
-                    await turn.enter_async_context(self._all)
-            except TimeoutError:
-                raise Deferred(BUSY_DELAY_S) from None
-            finally:
-                self.waiting -= 1
-            yield
-
-
 class WebhookDeliverer:
     """The deliveries of one instance."""
 
     def __init__(
         self,
-        store: GameStore,
-        send: WebhookSender,
+        store: ports.GameStore,
+        send: ports.WebhookSender,
         clock: Callable[[], float],
         *,
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
@@ -304,8 +251,9 @@ class WebhookDeliverer:
         self.clock = clock
         self.retry_delays_s = retry_delays_s
         self.random_fraction = random_fraction
-        self.challenge_limiter = ChallengeRateLimiter(clock)
-        self.turns = HostTurns()
+        self.challenge_limiter = webhook_payloads.ChallengeRateLimiter(clock)
+        self.turns = FairQueue(MAX_DELIVERIES, max_waiting=MAX_WAITING, max_each=1)
+        """One delivery at a time to a host, so that a slow one delays only itself."""
 
     def worker(self, wakeups: Wakeups, interval_s: float = 1.0) -> DueWorker:
         """Return the worker that delivers to due webhooks."""
@@ -319,18 +267,25 @@ class WebhookDeliverer:
         """
         subject, _, webhook_id = entry.partition(" ")
         found = await self._load(subject, webhook_id)
-        if not isinstance(found, StoredWebhook):
+        if not isinstance(found, ports.StoredWebhook):
             return found
-        host, now = host_of_url(found.registration.url), int(self.clock())
+        host = Requester(webhook_payloads.host_of_url(found.registration.url).encode())
+        now = int(self.clock())
         if not self.turns.is_free(host):
             await self.store.due_webhooks.defer(entry, now, now + BUSY_DELAY_S)
-        async with self.turns.take(host), lease(self.store.due_webhooks, entry, LEASE_TTL_S) as holder:
+        async with AsyncExitStack() as turn:
+            try:
+                async with asyncio.timeout(MAX_WAIT_S):
+                    await turn.enter_async_context(self.turns.slot(host))
+            except (TimeoutError, QueueFull):
+                raise Deferred(BUSY_DELAY_S) from None
+            holder = await turn.enter_async_context(lease(self.store.due_webhooks, entry, LEASE_TTL_S))
             found = await self._load(subject, webhook_id)  # it may have changed meanwhile
-            if not isinstance(found, StoredWebhook):
+            if not isinstance(found, ports.StoredWebhook):
                 return found
             return await Delivery(self, subject, found, holder).deliver()
 
-    async def _load(self, subject: str, webhook_id: str) -> StoredWebhook | int | None:
+    async def _load(self, subject: str, webhook_id: str) -> ports.StoredWebhook | int | None:
         """Return a webhook that may have something to send; or when it is due, None for never."""
         found = await self.store.webhooks.get(subject, webhook_id)
         if found is not None and found.registration.api_key is not None:
@@ -343,7 +298,7 @@ class WebhookDeliverer:
             return None
         return found
 
-    async def _load_webhook_of_key(self, game: str, found: StoredWebhook) -> StoredWebhook | int | None:
+    async def _load_webhook_of_key(self, game: str, found: ports.StoredWebhook) -> ports.StoredWebhook | int | None:
         """Return the webhook of an API key that a game refers to, with the game's state; or when it is due.
 
         While the webhook is pending, the game waits for the outcome of its challenge. While it is disabled, the game
@@ -361,5 +316,5 @@ class WebhookDeliverer:
         if state.disabled_reason is None and (state.next_attempt_at or 0) > now:
             return state.next_attempt_at
         registration = msgspec.structs.replace(stored.registration, api_key=reference.api_key)
-        current = StoredWebhook(registration, state)
+        current = ports.StoredWebhook(registration, state)
         return current if state.disabled_reason is None else restart(current)

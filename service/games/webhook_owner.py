@@ -15,22 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from schemas.webhooks import CHALLENGE_MESSAGE, PING_MESSAGE
-from service.games import repository
+from service.games import ports, repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
 from service.games.context import Context
 from service.games.due_work import lease
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
-from service.games.ports import (
-    DeliveryAttempt,
-    GameStore,
-    StoredGame,
-    StoredWebhook,
-    WebhookChange,
-    WebhookRegistration,
-    WebhookState,
-    WebhookStore,
-    webhook_entry,
-)
 from service.games.webhook_payloads import attempt_id, message_id
 from service.telemetry.clock import timestamp, unix_seconds
 
@@ -62,14 +51,14 @@ class Rights(NamedTuple):
     max_webhooks: int
     seat: int | None = None
     """Of a seat's token."""
-    game: StoredGame | None = None
+    game: ports.StoredGame | None = None
     """The game as it was when its access record allowed this."""
 
-    def sees(self, webhook: WebhookRegistration) -> bool:
+    def sees(self, webhook: ports.WebhookRegistration) -> bool:
         """Return whether the owner sees and changes a webhook."""
         return webhook.api_key is None and self.seat in (None, webhook.seat)
 
-    def has_registered(self, webhook: WebhookRegistration) -> bool:
+    def has_registered(self, webhook: ports.WebhookRegistration) -> bool:
         """Return whether a webhook counts against the maximum."""
         return webhook.api_key is None and self.seat == webhook.seat
 
@@ -89,19 +78,19 @@ LEASE_TTL_S = 5
 
 
 async def update_webhook(
-    store: GameStore,
+    store: ports.GameStore,
     subject: str,
     webhook_id: str,
     now: int,
-    change: Callable[[StoredWebhook], StoredWebhook],
+    change: Callable[[ports.StoredWebhook], ports.StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> StoredWebhook | Replayed | None:
+) -> ports.StoredWebhook | Replayed | None:
     """Change a webhook that is not being delivered to, schedule it, and return it; None if there is no such webhook.
 
     A request with the idempotency key of an earlier one changes nothing. Raises LeaseTaken, IdempotencyKeyReused, and
     what `change` raises.
     """
-    webhooks, entry = store.webhooks, webhook_entry(subject, webhook_id)
+    webhooks, entry = store.webhooks, ports.webhook_entry(subject, webhook_id)
     async with lease(store.due_webhooks, entry, LEASE_TTL_S) as holder:
         if (stored := await webhooks.get(subject, webhook_id)) is None:
             return None
@@ -110,17 +99,17 @@ async def update_webhook(
             return Replayed(record)
         changed = change(stored)
         await store.due_webhooks.schedule(entry, now)
-        saved = WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
+        saved = ports.WebhookChange(changed.state, None, changed.registration, new_record(scope, now, 0))
         return changed if await webhooks.save(subject, webhook_id, holder, saved, LEASE_TTL_S) else None
 
 
-def restart(stored: StoredWebhook) -> StoredWebhook:
+def restart(stored: ports.StoredWebhook) -> ports.StoredWebhook:
     """Return a webhook with its failures reset, so that it is tried at once."""
     state = msgspec.structs.replace(stored.state, failures=0, next_attempt_at=None, disabled_reason=None)
-    return StoredWebhook(stored.registration, state)
+    return ports.StoredWebhook(stored.registration, state)
 
 
-async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, seat: int) -> None:
+async def remove_webhooks_of_seat(webhooks: ports.WebhookStore, stored: ports.StoredGame, seat: int) -> None:
     """Delete what a seat's token has registered; the next commit expects the game's other webhooks."""
     if not stored.webhooks:
         return
@@ -130,7 +119,7 @@ async def remove_webhooks_of_seat(webhooks: WebhookStore, stored: StoredGame, se
     stored.webhooks = [webhook_id for webhook_id in stored.webhooks if webhook_id not in own]
 
 
-async def attach_to_key(context: Context, stored: StoredGame) -> None:
+async def attach_to_key(context: Context, stored: ports.StoredGame) -> None:
     """Make a new game refer to the webhooks of its API key, which receive its changes from the first one on."""
     game, api_key, webhooks = stored.id, stored.access.api_key, context.store.webhooks
     if api_key is None:
@@ -138,15 +127,15 @@ async def attach_to_key(context: Context, stored: StoredGame) -> None:
     registered = [one.registration for one in await webhooks.list_by_subject(subject_of_key(api_key))]
     if registered:
         references = [
-            WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
+            ports.WebhookRegistration(webhook.id, "", None, None, "", webhook.created_at, api_key=api_key)
             for webhook in registered
         ]
-        await asyncio.gather(*(webhooks.add(game, reference, WebhookState(0)) for reference in references))
+        await asyncio.gather(*(webhooks.add(game, reference, ports.WebhookState(0)) for reference in references))
         context.cache.pop(game)  # the next commit expects these webhooks
-        context.woken_webhooks.add(*(webhook_entry(game, webhook.id) for webhook in registered))
+        context.woken_webhooks.add(*(ports.webhook_entry(game, webhook.id) for webhook in registered))
 
 
-def view_webhook(stored: StoredWebhook, now: float) -> dict[str, Any]:
+def view_webhook(stored: ports.StoredWebhook, now: float) -> dict[str, Any]:
     """Return what the API can show of a webhook, its secret included; the response's type says what it does show."""
     webhook, state = stored
     retry_at, expires_at = state.next_attempt_at, webhook.previous_expires_at
@@ -160,14 +149,14 @@ def view_webhook(stored: StoredWebhook, now: float) -> dict[str, Any]:
     }
 
 
-def view_status(state: WebhookState) -> str:
+def view_status(state: ports.WebhookState) -> str:
     """Return a webhook's status."""
     if state.disabled_reason is not None:
         return "disabled"
     return "active" if state.is_active else "pending"
 
 
-def view_attempt(subject: str, webhook_id: str, attempt: DeliveryAttempt) -> dict[str, Any]:
+def view_attempt(subject: str, webhook_id: str, attempt: ports.DeliveryAttempt) -> dict[str, Any]:
     """Return what the API may show of an attempt to deliver to a subject's webhook."""
     if attempt.type in {CHALLENGE_MESSAGE, PING_MESSAGE}:
         attempted = attempt_id(subject, attempt.type, webhook_id, unix_seconds(attempt.at))

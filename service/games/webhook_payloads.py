@@ -20,20 +20,10 @@ from urllib.parse import urlsplit
 import msgspec
 from standardwebhooks import Webhook as Signer
 
+from schemas import webhooks
 from schemas.base import DECODING_ERRORS, encode_json, without_bom
 from schemas.commands import NextDecision
 from schemas.events import TurnStarted
-from schemas.webhooks import (
-    CHALLENGE_MESSAGE,
-    DECISION_EVENT,
-    DIFF_MESSAGE,
-    PING_MESSAGE,
-    WebhookChallenge,
-    WebhookChallengeAnswer,
-    WebhookData,
-    WebhookMessage,
-    WebhookPing,
-)
 from service.games.access import key_of_subject
 from service.games.ports import RateLimit, StoredDiff, WebhookRegistration
 from service.telemetry.clock import timestamp
@@ -82,15 +72,15 @@ def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayl
     events: list[Any] = [event for event in change.events if _matches_seat(webhook, event.get("seat"))]
     event_types = {event["type"] for event in events}
     if _is_decision(change, decision) and _matches_seat(webhook, decision.seat):
-        event_types.add(DECISION_EVENT)
+        event_types.add(webhooks.DECISION_EVENT)
     if webhook.events is None:
-        message_type = DIFF_MESSAGE if event_types else None
+        message_type = webhooks.DIFF_MESSAGE if event_types else None
     else:
         message_type = next((kind for kind in webhook.events if kind in event_types), None)
         events = [event for event in events if event["type"] in webhook.events]
     if message_type is None:
         return None
-    data = WebhookData(
+    data = webhooks.WebhookData(
         game=change.game,
         version=change.version,
         digest=change.digest,
@@ -103,7 +93,7 @@ def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayl
     return WebhookPayload(
         message_id(change.game, change.version, webhook.id),
         message_type,
-        encode_json(WebhookMessage(type=message_type, timestamp=change.at, data=data)),
+        encode_json(webhooks.WebhookMessage(type=message_type, timestamp=change.at, data=data)),
         change.at,
     )
 
@@ -121,8 +111,10 @@ def attempt_id(subject: str, message_type: str, webhook_id: str, at: int) -> str
 def create_ping(subject: str, webhook: WebhookRegistration, now: int) -> WebhookPayload:
     """Return the payload of a ping."""
     at = timestamp(now)
-    message = WebhookPing(type="ping", timestamp=at, webhook=webhook.id)
-    return WebhookPayload(attempt_id(subject, PING_MESSAGE, webhook.id, now), PING_MESSAGE, encode_json(message), at)
+    message = webhooks.WebhookPing(type="ping", timestamp=at, webhook=webhook.id)
+    return WebhookPayload(
+        attempt_id(subject, webhooks.PING_MESSAGE, webhook.id, now), webhooks.PING_MESSAGE, encode_json(message), at
+    )
 
 
 def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now: int) -> Mapping[str, str]:
@@ -298,9 +290,11 @@ def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tu
     """Return a random challenge and its payload."""
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
     game = subject if key_of_subject(subject) is None else None
-    message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=webhook.id)
-    payload_id = attempt_id(subject, CHALLENGE_MESSAGE, webhook.id, now)
-    return challenge, WebhookPayload(payload_id, CHALLENGE_MESSAGE, encode_json(message), at)
+    message = webhooks.WebhookChallenge(
+        type="challenge", timestamp=at, challenge=challenge, game=game, webhook=webhook.id
+    )
+    payload_id = attempt_id(subject, webhooks.CHALLENGE_MESSAGE, webhook.id, now)
+    return challenge, WebhookPayload(payload_id, webhooks.CHALLENGE_MESSAGE, encode_json(message), at)
 
 
 def is_correct_response(body: bytes, challenge: str) -> bool:
@@ -312,4 +306,4 @@ def is_correct_response(body: bytes, challenge: str) -> bool:
     return hmac.compare_digest(repeated.encode(), challenge.encode())
 
 
-_ANSWER = msgspec.json.Decoder(WebhookChallengeAnswer)
+_ANSWER = msgspec.json.Decoder(webhooks.WebhookChallengeAnswer)

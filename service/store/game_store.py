@@ -16,29 +16,11 @@ from typing import Any
 import msgspec
 
 from schemas.vocabulary import ENDED_STATUSES
+from service.games import ports
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey, ApiKeyStore, StoredApiKey
 from service.games.archiver import ARCHIVE_DELAY_S
 from service.games.idempotency import Replayed
-from service.games.ports import (
-    NO_REVISION,
-    Change,
-    ChangeNotification,
-    CommitOutcome,
-    Committed,
-    Grant,
-    KeyQuotaExceeded,
-    RateLimit,
-    Revision,
-    StoredDiff,
-    StoredGame,
-    StoreUnavailable,
-    TokenBucketStore,
-    UnreadableGame,
-    VersionConflict,
-    WebhookStore,
-    webhook_entry,
-)
 from service.store import keys, log_entries
 from service.store.compacted_logs import CompactedLogs
 from service.store.connection import InFlightLimits, parse_url
@@ -97,10 +79,10 @@ class RedisTokenBuckets:
     def __init__(self, client: PipelinedClient) -> None:
         self._script = Script(client, "token_bucket.lua")
 
-    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
+    async def take(self, bucket: str, wanted: int, size: ports.RateLimit) -> ports.Grant:
         """Take up to `wanted` tokens. Raise StoreUnavailable."""
         taken, remaining, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
-        return Grant(taken, remaining, wait_ms / 1000)
+        return ports.Grant(taken, remaining, wait_ms / 1000)
 
 
 class RedisStore(GameIndex):
@@ -118,14 +100,14 @@ class RedisStore(GameIndex):
         self.due_games = RedisDueQueue(client, keys.GAME_SCHEDULE)
         self.due_webhooks = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
         self.due_archives = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
-        self.webhooks: WebhookStore = RedisWebhookStore(client, self.due_webhooks)
+        self.webhooks: ports.WebhookStore = RedisWebhookStore(client, self.due_webhooks)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
-        self.buckets: TokenBucketStore = RedisTokenBuckets(client)
+        self.buckets: ports.TokenBucketStore = RedisTokenBuckets(client)
         self.transfer = RedisGameTransfer(client)
         self.index_repair = RedisIndexRepair(client)
         self.compacted_logs = CompactedLogs(client)
 
-    async def load(self, game: str, key: str | None = None) -> StoredGame | None:
+    async def load(self, game: str, key: str | None = None) -> ports.StoredGame | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
 
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
@@ -139,7 +121,7 @@ class RedisStore(GameIndex):
             await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
         return _decode_game(game, values, record)
 
-    async def load_since(self, game: str, since: int) -> StoredGame | None:
+    async def load_since(self, game: str, since: int) -> ports.StoredGame | None:
         """Return a game with its revision at version `since`; None if there is no such game.
 
         Both are read at once. Otherwise the log could lack what the game has, after a failover between the two.
@@ -155,10 +137,10 @@ class RedisStore(GameIndex):
             return stored
         following = await self._decode_diffs(game, since, 1, entries)
         if following and following[0].version == since + 1:
-            stored.since = Revision(since, following[0].previous)
+            stored.since = ports.Revision(since, following[0].previous)
         return stored
 
-    async def commit(self, change: Change) -> CommitOutcome:
+    async def commit(self, change: ports.Change) -> ports.CommitOutcome:
         """Store everything that a change writes at once, if the game still is as it was.
 
         Indexes and due dates have keys of their own, which in a Cluster no script could change together with a game.
@@ -171,7 +153,7 @@ class RedisStore(GameIndex):
         if change.access_record is not None:
             await self.index_before_commit(change)
         if stored.webhooks:
-            due = (webhook_entry(stored.id, webhook) for webhook in stored.webhooks)
+            due = (ports.webhook_entry(stored.id, webhook) for webhook in stored.webhooks)
             await asyncio.gather(*(self.due_webhooks.schedule(entry, int(clock.now())) for entry in due))
         if game.status in ENDED_STATUSES:
             archive_at = int(clock.now()) + ARCHIVE_DELAY_S
@@ -183,14 +165,14 @@ class RedisStore(GameIndex):
             extending = self.index_game(change, return_exceptions=True)
         script_keys = keys.commit_keys(stored.id)
         outcome = _decode_outcome(await self._commit_script.run(script_keys, *self._commit_arguments(change)))
-        if isinstance(outcome, Committed) and (is_listed or is_due_earlier):
-            with suppress(StoreUnavailable):  # the commit is stored, and readers repair what is missing here
+        if isinstance(outcome, ports.Committed) and (is_listed or is_due_earlier):
+            with suppress(ports.StoreUnavailable):  # the commit is stored, and readers repair what is missing here
                 await self._follow_commit(change, is_listed=is_listed, is_due_earlier=is_due_earlier)
         if extending is not None:
             await extending
         return outcome
 
-    async def _follow_commit(self, change: Change, *, is_listed: bool, is_due_earlier: bool) -> None:
+    async def _follow_commit(self, change: ports.Change, *, is_listed: bool, is_due_earlier: bool) -> None:
         """Write what may be written only once a commit is stored."""
         stored = change.stored
         if is_listed:
@@ -212,15 +194,15 @@ class RedisStore(GameIndex):
 
     async def _commit_probe(self, probe_keys: tuple[str, str, str]) -> None:
         """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
-        revision = Revision(1, "00" * 16)
+        revision = ports.Revision(1, "00" * 16)
         commit_id = secrets.token_bytes(log_entries.COMMIT_ID_BYTES)
-        entry = log_entries.pack(commit_id, "probe", StoredDiff(*revision, "", b"{}"))
+        entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, "", b"{}"))
         header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self._client.topology.is_sharded, 0))
         record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
-        revisions = map(log_entries.pack_revision, (NO_REVISION, revision))
+        revisions = map(log_entries.pack_revision, (ports.NO_REVISION, revision))
         await self._commit_script.run(probe_keys, *revisions, header, b"", b"-", record, entry)
 
-    def _commit_arguments(self, change: Change) -> list[bytes]:
+    def _commit_arguments(self, change: ports.Change) -> list[bytes]:
         """Return ARGV of commit.lua."""
         stored, game, record = change.stored, change.stored.game, change.idempotency
         commit_id = bytes.fromhex(change.id)
@@ -236,7 +218,7 @@ class RedisStore(GameIndex):
         )
         return [
             log_entries.pack_revision(stored.revision),
-            log_entries.pack_revision(Revision(game.version, game.digest)),
+            log_entries.pack_revision(ports.Revision(game.version, game.digest)),
             _ENCODER.encode(header),
             change.snapshot,
             change.access_record or b"",
@@ -244,13 +226,13 @@ class RedisStore(GameIndex):
             *[log_entries.pack(commit_id, stored.id, diff) for diff in change.diffs],
         ]
 
-    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[ports.StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
         first, number = _log_range(since, limit)
         reply = await self._client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
         return await self._decode_diffs(game, since, limit, reply)
 
-    async def _decode_diffs(self, game: str, since: int, limit: int, reply: Any) -> list[StoredDiff]:
+    async def _decode_diffs(self, game: str, since: int, limit: int, reply: Any) -> list[ports.StoredDiff]:
         """Return the diffs after version `since`, from the reply to XRANGE or from the compacted log."""
         try:
             entries = [(int(entry_id.partition(b"-")[0]), entry) for entry_id, (_, entry) in reply]
@@ -266,14 +248,14 @@ class RedisStore(GameIndex):
                 raise ValueError(f"version {end.version + 1} is missing")  # noqa: TRY301
             return [*islice(chain(diffs, log_entries.unpack(game, end.digest, later)), limit)]
         except ValueError as error:
-            raise UnreadableGame(f"its log cannot be read: {error}") from error
+            raise ports.UnreadableGame(f"its log cannot be read: {error}") from error
 
-    async def load_versions(self, games: Sequence[str]) -> list[tuple[Revision, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[ports.Revision, str] | None]:
         """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
         loading = (self._client.execute("HMGET", keys.game(game), "revision", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
-    def notifications(self) -> AsyncGenerator[ChangeNotification]:
+    def notifications(self) -> AsyncGenerator[ports.ChangeNotification]:
         """Yield which of the subscribed games others have changed. A notification may be lost: the log is the truth."""
         return self._notifications.listen()
 
@@ -302,13 +284,13 @@ def _log_range(since: int, limit: int) -> tuple[int, int]:
     return since or 1, limit + (since > 0)
 
 
-def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None) -> StoredGame | None:
+def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None) -> ports.StoredGame | None:
     """Decode what `_GAME_FIELDS` have; return None if there is no such game. Raise UnreadableGame."""
     revision, snapshot, access, hooks, tokens = values
     if revision is None:
         return None
     try:
-        return StoredGame(
+        return ports.StoredGame(
             game,
             log_entries.unpack_revision(revision),
             snapshot or b"",
@@ -318,28 +300,28 @@ def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None
             idempotency_record,
         )
     except ValueError as error:
-        raise UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error
+        raise ports.UnreadableGame(f"its revision, snapshot or webhooks cannot be read: {error}") from error
 
 
-def _decode_outcome(reply: Any) -> CommitOutcome:
+def _decode_outcome(reply: Any) -> ports.CommitOutcome:
     """Decode the reply of commit.lua."""
     match reply:
         case 1:
-            return Committed()
+            return ports.Committed()
         case 0:
-            return VersionConflict()
+            return ports.VersionConflict()
         case bytes():
             return Replayed(reply)
         case _:
-            return KeyQuotaExceeded(-reply)
+            return ports.KeyQuotaExceeded(-reply)
 
 
-def _decode_version(reply: Any) -> tuple[Revision, str] | None:
+def _decode_version(reply: Any) -> tuple[ports.Revision, str] | None:
     """Decode what `load_versions` returns of one game; an unreadable one must not hide the others.
 
     Raise StoreUnavailable.
     """
-    if isinstance(reply, UnreadableGame):
+    if isinstance(reply, ports.UnreadableGame):
         return None
     if isinstance(reply, BaseException):
         raise reply

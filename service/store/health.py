@@ -19,25 +19,8 @@ from service.store import keys
 from service.store.connection import CONNECTION_ERRORS
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient
-from service.telemetry import clock
+from service.telemetry import clock, metrics
 from service.telemetry.clock import ClockOffset
-from service.telemetry.metrics import (
-    ARCHIVE_PENDING,
-    ARCHIVE_PENDING_AGE,
-    BACKUP_MISSING,
-    BACKUP_TIME,
-    CLOCK_ERROR,
-    CLOCK_OFFSET,
-    NOTIFICATIONS_UP,
-    OVERDUE,
-    REDIS_AOF_OK,
-    REDIS_EMPTIED,
-    REDIS_IN_FLIGHT,
-    REDIS_IN_FLIGHT_BYTES,
-    REDIS_RDB_OK,
-    REDIS_UP,
-    REDIS_WRITABLE,
-)
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +35,10 @@ MAX_PROBES = 2048
 UNKNOWN = "unknown"
 """The primary of slots for which none is known."""
 
-_PERSISTENCE = {"rdb_last_bgsave_status": REDIS_RDB_OK, "aof_last_write_status": REDIS_AOF_OK}
+_PERSISTENCE = {"rdb_last_bgsave_status": metrics.REDIS_RDB_OK, "aof_last_write_status": metrics.REDIS_AOF_OK}
 """Fields of INFO."""
 
-_GAUGES = (REDIS_WRITABLE, *_PERSISTENCE.values())
+_GAUGES = (metrics.REDIS_WRITABLE, *_PERSISTENCE.values())
 
 
 class RedisHealth:
@@ -93,7 +76,7 @@ class RedisHealth:
             for gauge in _GAUGES:
                 gauge.remove(former)
         for unreachable in gauges - primaries:
-            REDIS_WRITABLE.labels(unreachable).set(0)
+            metrics.REDIS_WRITABLE.labels(unreachable).set(0)
         self._primaries = gauges
         probes = [(primary, probe) for primary in sorted(primaries) if (probe := self._find_probe(primary))]
         self.failures = dict(await asyncio.gather(*(self._probe(*one) for one in probes)))
@@ -120,7 +103,7 @@ class RedisHealth:
             if isinstance(outcome, BaseException) and not isinstance(outcome, StoreUnavailable):
                 raise outcome
         failure = outcomes[0] if isinstance(outcomes[0], StoreUnavailable) else None
-        REDIS_WRITABLE.labels(primary).set(failure is None)
+        metrics.REDIS_WRITABLE.labels(primary).set(failure is None)
         return primary, failure
 
     async def _check_marker(self, primary: str, key: str) -> None:
@@ -132,7 +115,7 @@ class RedisHealth:
         if stored is None and known is None:
             logger.info("Redis (%s) is new to this service", primary)
         elif known not in (None, stored):
-            REDIS_EMPTIED.inc()
+            metrics.REDIS_EMPTIED.inc()
             loss = "was emptied" if stored is None else "has other data than before"
             logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
 
@@ -177,25 +160,25 @@ class RedisMonitor:
             try:
                 measured = await self.measure_clock_offset()
                 clock.set_offset(measured)
-                CLOCK_OFFSET.set(measured.ahead_s)
-                CLOCK_ERROR.set(measured.error_s)
+                metrics.CLOCK_OFFSET.set(measured.ahead_s)
+                metrics.CLOCK_ERROR.set(measured.error_s)
                 for work, key in _SCHEDULES.items():
-                    OVERDUE.labels(work).set(await self._overdue_s(key))
-                ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
-                ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
+                    metrics.OVERDUE.labels(work).set(await self._overdue_s(key))
+                metrics.ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
+                metrics.ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
                 await self._read_backup()
             except StoreUnavailable:
-                OVERDUE.clear()
+                metrics.OVERDUE.clear()
                 pause_s = RETRY_DELAY_S
             await asyncio.sleep(pause_s)
 
     def register_gauges(self) -> None:
         """Let the gauges of connections and commands in flight read this store."""
-        REDIS_UP.set_function(self._client.is_up)
-        NOTIFICATIONS_UP.set_function(lambda: self._notifications.is_up)
+        metrics.REDIS_UP.set_function(self._client.is_up)
+        metrics.NOTIFICATIONS_UP.set_function(lambda: self._notifications.is_up)
         in_flight = self._client.in_flight
-        REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))
-        REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
+        metrics.REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))
+        metrics.REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
 
     async def measure_clock_offset(self) -> ClockOffset:
         """Return how far the clock of Redis is ahead of this one."""
@@ -222,5 +205,5 @@ class RedisMonitor:
             value = b"%d 0" % clock.now()
             await self._client.execute("SET", keys.BACKUP, value, "NX")
         ended_at, missing = map(int, value.split())
-        BACKUP_TIME.set(ended_at)
-        BACKUP_MISSING.set(missing)
+        metrics.BACKUP_TIME.set(ended_at)
+        metrics.BACKUP_MISSING.set(missing)

@@ -255,7 +255,7 @@ class PipelinedClient:
                 self._record_failure(command, error)
                 command.set_error(error, kind)
         for queue in self._queues.values():
-            queue.drop_abandoned()
+            queue.check_timeouts()
         if self.in_flight.commands:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
 
@@ -280,6 +280,8 @@ class PipelineQueue:
         """As many as have been needed at the same time, each with a connection while it sends."""
         self._idle: list[asyncio.Future[None]] = []
         """Wakes a sender that has nothing to send."""
+        self._limits: dict[asyncio.Timeout, float] = {}
+        """Of the pipelines on their way, with the event loop's time when each ends: a timer of its own costs more."""
         self._is_waking = False
         """Whether the sender that was woken last has not taken its batch yet."""
         self._failures = 0
@@ -299,6 +301,14 @@ class PipelineQueue:
             self._idle.pop().set_result(None)
         elif len(self._senders) < self._client.connections:
             self._start_sender()
+
+    def check_timeouts(self) -> None:
+        """Let the pipelines end that have taken too long, and drop what nobody awaits any more."""
+        now = self._loop.time()
+        for limit in [limit for limit, deadline in self._limits.items() if deadline <= now]:
+            del self._limits[limit]
+            limit.reschedule(now)
+        self.drop_abandoned()
 
     def drop_abandoned(self) -> list[Command]:
         """Drop queued commands whose reply nobody awaits any more, and return the others."""
@@ -353,8 +363,12 @@ class PipelineQueue:
         if self._wait is not None:
             sent.append(("WAIT", *self._wait))
         try:
-            async with asyncio.timeout(self._timeout_s):
-                replies = await lease.exchange(sent)
+            async with asyncio.timeout(None) as limit:
+                self._limits[limit] = self._loop.time() + self._timeout_s
+                try:
+                    replies = await lease.exchange(sent)
+                finally:
+                    self._limits.pop(limit, None)
         except CONNECTION_ERRORS as error:
             await lease.aclose()
             await self._handle_connection_error(batch, error)

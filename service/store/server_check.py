@@ -14,14 +14,7 @@ from typing import Any, Literal, NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import NoPermissionError
 
-from service.store import keys
-from service.store.connection import (
-    CONNECTION_ERRORS,
-    RETRYABLE_CODES,
-    error_code,
-    is_error_reply,
-    to_store_error,
-)
+from service.store import connection, keys
 from service.store.embedded import MIN_VERSION
 from service.store.pipeline import PipelinedClient
 from service.store.topology import PrimaryUnknown
@@ -123,11 +116,13 @@ async def check_server(client: PipelinedClient) -> list[Finding]:
                 text = f"the Cluster has no primary for {missing} slots: every game there gets 503"
                 findings.append(Finding("unavailable", text))
             return findings
-    except (*CONNECTION_ERRORS, TimeoutError) as error:
-        is_permanent = is_error_reply(error) and error_code(error) not in RETRYABLE_CODES
+    except (*connection.CONNECTION_ERRORS, TimeoutError) as error:
+        is_permanent = (
+            connection.is_error_reply(error) and connection.error_code(error) not in connection.RETRYABLE_CODES
+        )
         if is_permanent or isinstance(error, PrimaryUnknown) or NO_CLUSTER in str(error):
-            return [Finding("error", str(to_store_error(error)))]
-        reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
+            return [Finding("error", str(connection.to_store_error(error)))]
+        reason = str(connection.to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
         return [Finding("unavailable", reason)]
 
 

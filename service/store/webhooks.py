@@ -4,19 +4,8 @@ import asyncio
 
 import msgspec
 
+from service.games import ports
 from service.games.idempotency import IdempotencyRecord
-from service.games.ports import (
-    Added,
-    DeliveryAttempt,
-    ExpectedWebhooks,
-    StoredWebhook,
-    WebhookChange,
-    WebhookNotFound,
-    WebhookRegistration,
-    WebhooksChanged,
-    WebhookState,
-    webhook_entry,
-)
 from service.store import keys
 from service.store.connection import Argument
 from service.store.pipeline import PipelinedClient, Script
@@ -43,56 +32,56 @@ class RedisWebhookStore:
     async def add(
         self,
         subject: str,
-        webhook: WebhookRegistration,
-        state: WebhookState,
+        webhook: ports.WebhookRegistration,
+        state: ports.WebhookState,
         *,
         record: IdempotencyRecord | None = None,
-        expected: ExpectedWebhooks | None = None,
-    ) -> Added | WebhooksChanged | WebhookNotFound:
+        expected: ports.ExpectedWebhooks | None = None,
+    ) -> ports.Added | ports.WebhooksChanged | ports.WebhookNotFound:
         """Add a webhook if the subject is as expected, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
-        await self._queue.schedule(webhook_entry(subject, webhook.id), int(now()))
+        await self._queue.schedule(ports.webhook_entry(subject, webhook.id), int(now()))
         script_keys = [keys.subject(subject), keys.replica_wait(subject), *_record_keys(subject, record)]
         arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
         if expected is not None:
             arguments += expected.record or b"", ",".join(expected.ids), expected.last_revocation
         match await self._add_script.run(script_keys, *arguments):
             case 1:
-                return Added()
+                return ports.Added()
             case 0:
-                return WebhooksChanged()
+                return ports.WebhooksChanged()
             case _:
-                return WebhookNotFound()
+                return ports.WebhookNotFound()
 
-    async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
+    async def list_by_subject(self, subject: str) -> list[ports.StoredWebhook]:
         """Return the webhooks of a subject, the oldest first."""
         ids = decode_webhook_ids(await self._client.execute("HGET", keys.subject(subject), "hooks"))
         webhooks = await asyncio.gather(*(self.get(subject, webhook_id) for webhook_id in ids))
         return [webhook for webhook in webhooks if webhook is not None]
 
-    async def get(self, subject: str, webhook_id: str) -> StoredWebhook | None:
+    async def get(self, subject: str, webhook_id: str) -> ports.StoredWebhook | None:
         """Return a webhook of a subject; None if there is no such webhook."""
         fields = await self._client.execute(
             "HMGET", keys.subject(subject), f"hook:{webhook_id}", f"hook:{webhook_id}:state"
         )
         if fields[0] is None:
             return None
-        return StoredWebhook(_REGISTRATION_DECODER.decode(fields[0]), _STATE_DECODER.decode(fields[1]))
+        return ports.StoredWebhook(_REGISTRATION_DECODER.decode(fields[0]), _STATE_DECODER.decode(fields[1]))
 
     async def remove(self, subject: str, webhook_id: str) -> bool:
         """Remove a webhook, and return whether there was one."""
         return bool(await self._remove_script.run(_script_keys(subject, webhook_id), webhook_id))
 
-    async def list_attempts(self, subject: str, webhook_id: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, subject: str, webhook_id: str) -> list[ports.DeliveryAttempt]:
         """Return the latest delivery attempts, the newest first."""
         entries = await self._client.execute(
             "LRANGE", keys.webhook_attempts(subject, webhook_id), 0, MAX_STORED_ATTEMPTS - 1
         )
         return [_ATTEMPT_DECODER.decode(entry) for entry in entries]
 
-    async def save(self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int) -> bool:
+    async def save(self, subject: str, webhook_id: str, holder: str, change: ports.WebhookChange, lease_s: int) -> bool:
         """Store what changed of a leased webhook, and extend the lease.
 
         Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
@@ -108,7 +97,7 @@ class RedisWebhookStore:
         record: bytes | None = await self._client.execute("GET", keys.idempotency_record(subject, key))
         return record
 
-    async def add_attempt(self, subject: str, webhook_id: str, attempt: DeliveryAttempt) -> None:
+    async def add_attempt(self, subject: str, webhook_id: str, attempt: ports.DeliveryAttempt) -> None:
         """Add an attempt to the log of an API key's webhook. After a lost connection it may be there twice."""
         key = keys.webhook_attempts(subject, webhook_id)
         await asyncio.gather(
@@ -122,7 +111,7 @@ def _script_keys(subject: str, webhook_id: str) -> list[str]:
     """Return the keys of webhook_ack.lua and webhook_remove.lua."""
     return [
         keys.subject(subject),
-        keys.lease(keys.WEBHOOK_SCHEDULE, webhook_entry(subject, webhook_id)),
+        keys.lease(keys.WEBHOOK_SCHEDULE, ports.webhook_entry(subject, webhook_id)),
         keys.webhook_attempts(subject, webhook_id),
     ]
 
@@ -132,7 +121,9 @@ def _record_keys(subject: str, record: IdempotencyRecord | None) -> list[str]:
     return [] if record is None else [keys.idempotency_record(subject, record.key)]
 
 
-def _encode(value: WebhookRegistration | WebhookState | DeliveryAttempt | IdempotencyRecord | None) -> bytes:
+def _encode(
+    value: ports.WebhookRegistration | ports.WebhookState | ports.DeliveryAttempt | IdempotencyRecord | None,
+) -> bytes:
     """Encode an argument of a script; empty for None."""
     match value:
         case None:
@@ -149,6 +140,6 @@ def decode_webhook_ids(field: bytes | None) -> list[str]:
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_REGISTRATION_DECODER = msgspec.msgpack.Decoder(WebhookRegistration)
-_STATE_DECODER = msgspec.msgpack.Decoder(WebhookState)
-_ATTEMPT_DECODER = msgspec.msgpack.Decoder(DeliveryAttempt)
+_REGISTRATION_DECODER = msgspec.msgpack.Decoder(ports.WebhookRegistration)
+_STATE_DECODER = msgspec.msgpack.Decoder(ports.WebhookState)
+_ATTEMPT_DECODER = msgspec.msgpack.Decoder(ports.DeliveryAttempt)

@@ -89,6 +89,7 @@ class Router:
 
     def __init__(self) -> None:
         self._root = _Node()
+        self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
 
     def add(
         self, methods: Sequence[str], path: str, handler: Handler, patterns: Mapping[str, str] = NO_PATTERNS

@@ -76,6 +76,10 @@ class LoopTime:
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
+HEAD_END = b"\r\n\r\n"
+MAX_SEPARATE_HEADS = 32
+"""Heads of one packet that are parsed one by one: for an error aiohttp drops what it parsed before it at once."""
+
 MAX_FRAMING_BYTES = 131_072
 """Bytes beside a body: its head as far as it came with the body, chunk sizes, extensions, trailers."""
 
@@ -206,8 +210,11 @@ class ClientConnection(web.RequestHandler):
                 self.head_started_at = self.head_started_at or asyncio.get_running_loop().time()
             elif data and self.request.content.is_eof():
                 self.is_ahead = self.kind != "stream"
-            super().data_received(data)
+            for head in (parts := data.split(HEAD_END, MAX_SEPARATE_HEADS))[:-1]:
+                super().data_received(head + HEAD_END)
+            super().data_received(parts[-1])
             if self.request is not None:
+                self._check_body(self.request)
                 self._limit_received()
             self.loop_time.add_since(started_at)
 
@@ -227,8 +234,14 @@ class ClientConnection(web.RequestHandler):
         self.begun_requests += 1
         self.head_started_at = self.idle_since = 0.0
         self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
+        self._check_body(request)
         if self.has_ended:
             self._end_body("the body ended early")
+
+    def _check_body(self, request: web.BaseRequest) -> None:
+        """Tell the handler if the body is malformed: aiohttp only queues the error, and nothing else before the end."""
+        if self._messages and not request.content.is_eof():
+            self._end_body("the body is not encoded correctly")
 
     def _end_body(self, reason: str) -> None:
         """Tell the handler that the rest of the body does not come, if any is missing."""

@@ -19,9 +19,9 @@ from service.web.accounts import Account, Accounts
 from service.web.app import SUPERVISOR, App
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies
-from service.web.common_headers import CommonHeaders, new_request_id
 from service.web.limits import Limits
 from service.web.problems import TooManyConnections, problem_response
+from service.web.response_heads import CommonHeaders, new_request_id
 
 LOG = logging.getLogger(__name__)
 

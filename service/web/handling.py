@@ -34,9 +34,7 @@ from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_PROXY
 from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
-from service.web.charge import Charge
 from service.web.client_ip import FORWARDED_FOR
-from service.web.common_headers import REQUEST_ID, is_valid_request_id, new_request_id
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
@@ -52,6 +50,7 @@ from service.web.problems import (
     to_problem,
 )
 from service.web.rate_limiter import RATE_LIMITER
+from service.web.response_heads import REQUEST_ID, is_valid_request_id, new_request_id
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -75,6 +74,12 @@ LIST_HEADERS = (
 _IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
 """A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
 
+_HOST = re.compile(
+    r"(\[([0-9a-f:.]+|v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+)\]|([\w.~!$&'()*+,;=-]++|%[0-9a-f]{2})*+)(:\d*)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A host and its port (RFC 9110, 7.2; RFC 3986, 3.2.2)."""
+
 
 def check_head(request: HttpRequest) -> None:
     """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
@@ -84,6 +89,8 @@ def check_head(request: HttpRequest) -> None:
         raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
+    if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
+        raise Malformed("it is HOST or HOST:PORT", "Host")
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
     if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
         raise EncodedBody
@@ -392,7 +399,7 @@ class ProblemServer(web.Server):
         connection, rate_limiter = get_connection(request), self._rate_limiter
         if connection.client is None:  # a trusted proxy
             client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
-            connection.charge = Charge(connection.limiter.accounts.get(client))
+            connection.charge.account = connection.limiter.accounts.get(client)
         if hdrs.EXPECT in request.headers:
             request = without_expectation(request)
         try:

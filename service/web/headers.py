@@ -28,9 +28,9 @@ from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.app import HttpRequest
 from service.web.client_ip import HASH_BYTES, BearerToken
-from service.web.common_headers import WholeResponse
 from service.web.connection import get_connection
 from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
+from service.web.response_heads import WholeResponse
 
 MAX_LIST_LENGTH = 2_000
 MAX_LIST_ELEMENTS = 64
@@ -432,6 +432,16 @@ def parse_origins(text: str) -> tuple[str, ...]:
         if _ORIGIN.fullmatch(origin) is None:
             raise BadOrigin(f"{origin} is not an origin: write https://example.org, null or *")
     return origins
+
+
+def parse_frame_ancestors(text: str) -> tuple[str, ...]:
+    """Return the origins of a text, which may stand for all below a domain. Raises BadOrigin.
+
+    >>> parse_frame_ancestors("https://discord.com, https://*.example.org")
+    ('https://discord.com', 'https://*.example.org')
+    """
+    parse_origins(text.replace("://*.", "://"))
+    return tuple(text.replace(",", " ").split())
 
 
 def check_origin(request: HttpRequest, allowed: tuple[str, ...]) -> None:

@@ -104,6 +104,11 @@ class Limits(NamedTuple):
     allowed_origins: Annotated[
         tuple[str, ...], "Origins whose pages may open WebSockets and event streams; name this service's own too."
     ] = ("*",)
+    frame_ancestors: Annotated[
+        tuple[str, ...],
+        "Origins whose pages may show this service's page in a frame, such as https://discord.com or "
+        "https://*.example.org; * for any.",
+    ] = ()
     hsts_max_age_s: Annotated[
         int, "max-age of Strict-Transport-Security, where everything is behind TLS. 0: no such header."
     ] = 0

@@ -20,7 +20,6 @@ import asyncio
 import logging
 import socket
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -35,6 +34,7 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
+from service.fair_queue import FairQueue, QueueFull, Requester
 from service.games.errors import WebhookUrlRejected
 from service.games.ports import POSTPONED, TIMEOUT, RateLimit, SendResult, WebhookSender
 from service.games.webhook_payloads import KeyedRateLimiter, site_of_host
@@ -238,10 +238,7 @@ class WebhookResolver(AbstractResolver):
             tries=MAX_QUERIES,
             servers=nameservers or None,
         )
-        self._lookup_slots = asyncio.Semaphore(MAX_LOOKUPS)
-        self._sites: dict[str, asyncio.Semaphore] = {}
-        self._site_users: Counter[str] = Counter()
-        """Running and waiting lookups of each site."""
+        self._lookups = FairQueue(MAX_LOOKUPS, max_each=MAX_LOOKUPS_PER_SITE)
         self._lookups_since_reset = 0
 
     async def resolve(
@@ -252,7 +249,7 @@ class WebhookResolver(AbstractResolver):
         try:
             async with asyncio.timeout_at(until):
                 addresses = await self._query_addresses(host, family)
-        except (TimeoutError, pycares.AresError, UnicodeError, ValueError) as error:
+        except (TimeoutError, QueueFull, pycares.AresError, UnicodeError, ValueError) as error:
             logger.debug("the host name of a webhook could not be resolved: %r: %r", host, error)
             addresses = []
         usable = self._select_addresses(host, addresses)
@@ -271,21 +268,9 @@ class WebhookResolver(AbstractResolver):
 
     async def _query_addresses(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
         """Return all addresses of a name, once lookups of its site and in total allow it."""
-        async with self._site_slot(site_of_host(host)), self._lookup_slots:
+        async with self._lookups.slot(Requester(site_of_host(host).encode())):
             result = await self._query(host, family)
         return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in result.nodes]
-
-    @asynccontextmanager
-    async def _site_slot(self, site: str) -> AsyncIterator[None]:
-        """Occupy one of the lookups of a site."""
-        self._site_users[site] += 1
-        try:
-            async with self._sites.setdefault(site, asyncio.Semaphore(MAX_LOOKUPS_PER_SITE)):
-                yield
-        finally:
-            self._site_users[site] -= 1
-            if not self._site_users[site]:
-                del self._site_users[site], self._sites[site]
 
     async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
         """Query c-ares, which answers in a thread. Raises AresError."""

@@ -16,7 +16,7 @@ from service.games.errors import ServiceError
 from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest
-from service.web.common_headers import WholeResponse
+from service.web.response_heads import WholeResponse
 
 
 class WebError(ServiceError):
@@ -41,8 +41,12 @@ class UnsupportedMediaType(WebError, code="unsupported_media_type", text="send C
     """The Content-Type is not application/json."""
 
 
-class UpgradeRequired(WebError, code="upgrade_required", text="upgrade to WebSocket version 13"):
-    """The upgrade is to another version of WebSocket than 13."""
+class UpgradeRequired(
+    WebError,
+    code="upgrade_required",
+    text="open a WebSocket of version 13 here; proxies must pass the headers Upgrade and Connection on",
+):
+    """The request is no upgrade to a WebSocket, or to another version than 13."""
 
 
 class EncodedBody(WebError, code="unsupported_media_type", text="send the body without a Content-Encoding"):

@@ -34,7 +34,6 @@ from service.telemetry.metrics import RATE_LIMITED
 from service.web.accounts import Account, Accounts, Bucket, RecentCache, refund
 from service.web.app import LIMITS, HttpRequest
 from service.web.charge import RATE_LIMIT, Charge, key_policies
-from service.web.common_headers import IDEMPOTENT_REPLAYED
 from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.headers import (
     API_KEY_HEADER,
@@ -45,6 +44,7 @@ from service.web.headers import (
     read_bearer_token,
 )
 from service.web.problems import SAFE_METHODS, RateLimited, TooManyConnections
+from service.web.response_heads import IDEMPOTENT_REPLAYED
 
 LOADED_GAME_S = 0.0001
 """What a game of a list costs before the request's own coroutine has it: tasks of their own load and decode it."""

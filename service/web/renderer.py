@@ -187,7 +187,7 @@ class ImageRenderer:
         self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """The time of each recorded failure, by the picture's key."""
-        self._workers = {False: Worker(), True: Worker()}
+        self.workers = {False: Worker(), True: Worker()}
         """The workers for small and for large pictures."""
 
     @property
@@ -235,7 +235,7 @@ class ImageRenderer:
         for task in [*self._pending.values()]:
             task.cancel()
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
-        await asyncio.gather(*(worker.processes.aclose() for worker in self._workers.values()))
+        await asyncio.gather(*(worker.processes.aclose() for worker in self.workers.values()))
 
     async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
         started, result = perf_counter(), "failed"
@@ -247,7 +247,7 @@ class ImageRenderer:
 
         requester = Requester(site.client.encode(), site.drawing.count_remaining(monotonic()) >= 0)
         try:
-            picture = await self._workers[order.is_large].draw(job, requester, report)
+            picture = await self.workers[order.is_large].draw(job, requester, report)
             result = "drawn"
         except TooManyWaiting:
             result = "refused"

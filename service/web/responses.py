@@ -18,9 +18,9 @@ from multidict import CIMultiDict, istr
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
 from service.web.app import HttpRequest
-from service.web.common_headers import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 from service.web.headers import match_entity_tag, negotiate_coding
 from service.web.parsing import JSON
+from service.web.response_heads import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
 CACHE_PUBLIC = "no-cache"
@@ -187,7 +187,7 @@ def load_file(folder: str, path: str) -> Asset | None:
 
 @cache
 def _load(folder: str, path: str) -> Asset:
-    media_type = _MEDIA_TYPES.guess_type(path)[0] or "application/octet-stream"
+    media_type = _MEDIA_TYPES.guess_type(path)[0] or "text/plain"  # as licences have no suffix
     return make_asset(media_type, list_files(folder)[path].read_bytes())
 
 

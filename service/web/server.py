@@ -29,11 +29,11 @@ from prometheus_client.openmetrics import exposition as openmetrics
 from service.supervision import Supervisor, spawn
 from service.web.accounts import Accounts
 from service.web.app import DRAINING, LIMITS, SUPERVISOR, App, HttpRequest
-from service.web.common_headers import WholeResponse
 from service.web.connection import CANCEL_TIMEOUT_S
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.handling import ProblemServer
 from service.web.limits import Limits
+from service.web.response_heads import WholeResponse
 from service.web.streaming import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
 

@@ -396,7 +396,7 @@ def _response(tag: str, *, private: bool) -> web.StreamResponse:
     return web.StreamResponse(
         headers={
             "ETag": tag,
-            "Content-Type": EVENT_STREAM,
+            "Content-Type": f"{EVENT_STREAM}; charset=utf-8",
             "Cache-Control": CACHE_PRIVATE if private else CACHE_PUBLIC,
             "Vary": "Accept, Authorization" if private else "Accept",
             "X-Accel-Buffering": "no",

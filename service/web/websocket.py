@@ -11,23 +11,8 @@ from typing import Any, NamedTuple, TypeAlias, get_args
 import msgspec
 from aiohttp import WSMessage, WSMsgType, hdrs, web
 
+from schemas import messages
 from schemas.commands import ActionResult, IncludeQuery
-from schemas.messages import (
-    Ack,
-    ActMessage,
-    Auth,
-    ClientMessage,
-    Ping,
-    Pong,
-    Resign,
-    ReturnToSeat,
-    SeatMessage,
-    Subscribe,
-    Sync,
-    Undo,
-    Unsubscribe,
-    Welcome,
-)
 from schemas.vocabulary import ID, is_valid_id
 from service.games import repository
 from service.games.access import authorize_read
@@ -60,7 +45,7 @@ MAX_ENVELOPE_LENGTH = 1_024
 MAX_ID_LENGTH = 64
 """As schemas.messages.MessageId."""
 
-CommandMessage = ActMessage | SeatMessage
+CommandMessage = messages.ActMessage | messages.SeatMessage
 """A message that runs a command on a game."""
 
 
@@ -120,7 +105,7 @@ class Session:
         self._subscriptions.path_game = game
         if token is not None:
             self.tokens.add(game, token)
-        message = Subscribe(game=game, since=resume_point.since, digest=resume_point.digest)
+        message = messages.Subscribe(game=game, since=resume_point.since, digest=resume_point.digest)
         try:
             await self._subscriptions.subscribe(message)
         except (NoSuchGame, Unauthorized):
@@ -154,20 +139,20 @@ class Session:
             charge.settle(is_successful=is_successful)
             self._client.charge_busy_time()
 
-    async def _dispatch(self, message: ClientMessage) -> None:
+    async def _dispatch(self, message: messages.ClientMessage) -> None:
         match message:
-            case ActMessage() | SeatMessage():
+            case messages.ActMessage() | messages.SeatMessage():
                 await self._execute(message)
-            case Subscribe():
+            case messages.Subscribe():
                 await self._subscriptions.subscribe(message)
-            case Sync():
+            case messages.Sync():
                 await self._subscriptions.send_snapshot(message)
-            case Unsubscribe():
+            case messages.Unsubscribe():
                 self._subscriptions.unsubscribe(message)
-            case Auth():
+            case messages.Auth():
                 await self._authenticate(message)
-            case Ping():
-                self._connection.send(Pong(id=message.id))
+            case messages.Ping():
+                self._connection.send(messages.Pong(id=message.id))
 
     async def _execute(self, message: CommandMessage) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
@@ -189,10 +174,12 @@ class Session:
             self._add_token(game, token)
         await self._hub.wait_for_version(self._connection, game, version)
         self._connection.send(
-            Ack(id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves)
+            messages.Ack(
+                id=message.id, game=game, version=version, digest=result.digest, legal_moves=result.legal_moves
+            )
         )
 
-    async def _authenticate(self, message: Auth) -> None:
+    async def _authenticate(self, message: messages.Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
         check_token(message.token)
         stored = await repository.load_game(self._context, message.game)
@@ -202,7 +189,7 @@ class Session:
             self._connection.send_problem(message.id, message.game, problem)
             return
         self._add_token(message.game, message.token)
-        self._connection.send(Ack(id=message.id, game=message.game, version=None, digest=None))
+        self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
 
     def _add_token(self, game: str, token: str) -> None:
         """Store a token that its game has accepted."""
@@ -217,7 +204,7 @@ class Session:
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 
-def _decode(frame: WSMessage) -> tuple[ClientMessage | None, Envelope, Malformed | None]:
+def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, Malformed | None]:
     """Return the message, if there is one, what names it in replies, and what is wrong with it."""
     if frame.type is not WSMsgType.TEXT:
         return None, Envelope(), Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
@@ -246,11 +233,11 @@ def read_envelope(text: str) -> Envelope:
     )
 
 
-def _envelope(message: ClientMessage) -> Envelope:
-    return Envelope(message.id, None if isinstance(message, Ping) else message.game)
+def _envelope(message: messages.ClientMessage) -> Envelope:
+    return Envelope(message.id, None if isinstance(message, messages.Ping) else message.game)
 
 
-def _outcome(message: ClientMessage | None) -> str:
+def _outcome(message: messages.ClientMessage | None) -> str:
     """Return what the client must know of a message that the store may not have received."""
     if not isinstance(message, CommandMessage):
         return NOTHING_CHANGED
@@ -262,22 +249,22 @@ def _parse_if_match(if_match: str | int) -> list[Revision]:
     return [Revision(int(version), digest)]
 
 
-_DECODER = msgspec.json.Decoder(ClientMessage)
+_DECODER = msgspec.json.Decoder(messages.ClientMessage)
 _ENVELOPE_DECODER = msgspec.json.Decoder(_AnyEnvelope)
 
 _MESSAGE_TYPES = {
     struct: (tag := str(struct.__struct_config__.tag), SOCKET_MESSAGES.labels(tag))
-    for struct in get_args(ClientMessage)
+    for struct in get_args(messages.ClientMessage)
 }
 """For each message its type as clients write it, and its counter."""
 
 _Acknowledged: TypeAlias = Awaitable[ReplayableResult[ActionResult[msgspec.Raw]]]
 
 _COMMANDS: dict[type[CommandMessage], Callable[[Context, CommandRequest[Any]], _Acknowledged]] = {
-    ActMessage: act,
-    Undo: undo,
-    Resign: resign_seat,
-    ReturnToSeat: return_to_seat,
+    messages.ActMessage: act,
+    messages.Undo: undo,
+    messages.Resign: resign_seat,
+    messages.ReturnToSeat: return_to_seat,
 }
 """The commands of the messages that run one."""
 
@@ -321,9 +308,9 @@ async def serve_websocket(request: HttpRequest) -> web.StreamResponse:
     return connection.socket
 
 
-def _welcome(app: App) -> Welcome:
+def _welcome(app: App) -> messages.Welcome:
     limits = app[LIMITS]
-    return Welcome(
+    return messages.Welcome(
         now=app[CONTEXT].now(),
         ping_interval_ms=int(1000 * limits.ping_interval_s),
         max_message_bytes=limits.max_message_bytes,

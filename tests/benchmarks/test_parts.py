@@ -17,7 +17,6 @@ import asyncio
 import csv
 import doctest
 import re
-import struct
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -40,18 +39,13 @@ from benchmarks.builds import COMPILED, PURE, ROOT, environments
 from benchmarks.commits import Sizes, commits_per_second
 from benchmarks.growth import growth
 from benchmarks.growth_plot import growth_plot
-from benchmarks.load_client import (
-    NO_MASK,
-    TEXT,
-    WebSocketConnection,
-    encode_frame,
-    post_request,
-    send_load,
-)
+from benchmarks.instructions import MISSING, instructions
+from benchmarks.load_client import NO_MASK, TEXT, WebSocketConnection, encode_frame, post_request, send_load
 from benchmarks.processes import redis
 from benchmarks.report import columns_table, report_lines
 from benchmarks.results import Figure, Result, describe_run, load_result, save
 from benchmarks.run import Run
+from benchmarks.stages import STAGES, stages
 from benchmarks.stored import stored
 from benchmarks.traffic import measure_traffic
 from benchmarks.watcher_clients import watch_game
@@ -73,6 +67,23 @@ async def test_what_is_asked_without_moving() -> None:
     figures = {figure.name: figure.median for figure in run.figures}
     assert 0 < figures["answers.scores"] < figures["answers.moves"] < figures["answers.effects"]
     assert figures["answers.features"] > 0
+
+
+async def test_a_budget_has_the_share_of_each_stage() -> None:
+    run = Run(rounds=1, quick=True)
+    await stages(run)
+    shares = {figure.title: figure.median for figure in run.figures}
+    assert shares.keys() == {*STAGES, "the rest"}
+    assert sum(shares.values()) == pytest.approx(100)
+    assert min(shares.values()) > 0.1
+    assert shares["the rest"] < 10
+
+
+async def test_where_there_is_no_valgrind_the_suite_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    run = Run(rounds=1, quick=True)
+    await instructions(run)
+    assert (run.figures, run.notes) == ([], [MISSING])
 
 
 async def test_growth_has_a_row_for_each_number_of_games_and_a_line_for_each_measurement() -> None:
@@ -256,11 +267,8 @@ async def test_every_request_gets_its_response_and_an_error_ends_the_load() -> N
     app = web.Application()
     app.router.add_post("/", handle)
     async with serving(app) as port:
-        load = await send_load(
-            port,
-            [[post_request("/", b"%d.%d" % (connection, number)) for number in range(3)] for connection in (1, 2)],
-            60,
-        )
+        requests = [[post_request("/", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)]
+        load = await send_load(port, requests, 60)
         assert len(load.seconds) == 6
         assert sorted(bodies) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
         with pytest.raises(RuntimeError, match="422"):
@@ -268,13 +276,7 @@ async def test_every_request_gets_its_response_and_an_error_ends_the_load() -> N
 
 
 @pytest.mark.parametrize(
-    ("length", "head"),
-    (
-        (0, b"\x81\x80"),
-        (125, b"\x81\xfd"),
-        (126, b"\x81\xfe" + struct.pack(">H", 126)),
-        (65_535, b"\x81\xfe" + struct.pack(">H", 65_535)),
-    ),
+    ("length", "head"), ((0, b"\x81\x80"), (125, b"\x81\xfd"), (126, b"\x81\xfe\0\x7e"), (65_535, b"\x81\xfe\xff\xff"))
 )
 def test_a_frame_encodes_its_length_by_rfc_6455(length: int, head: bytes) -> None:
     assert encode_frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
@@ -321,10 +323,8 @@ async def test_a_server_with_another_compression_than_requested_is_an_error(*, c
     app = web.Application()
 
     async def watch(request: web.Request) -> web.WebSocketResponse:
-        extensions = "" if compressed else "permessage-deflate"
-        headers = {"Sec-WebSocket-Extensions": extensions} if extensions else None
         socket = web.WebSocketResponse(compress=False)
-        socket.headers.update(headers or {})
+        socket.headers.update({} if compressed else {"Sec-WebSocket-Extensions": "permessage-deflate"})
         await socket.prepare(request)
         await socket.receive()
         return socket

@@ -249,7 +249,11 @@ async def test_a_check_prints_settings_with_their_origin_and_no_secrets() -> Non
     assert "close-window-s = 20.0 (environment)" in lines
     assert "rate-requests = 2500/10 (default)" in lines
     assert "allowed-origins = * (default)" in lines
-    assert "p%40ss" not in finished.stdout
+    url = "unix://user:s3cret@/no.sock?db=1&p%61ssword=s3cret&username=&password=s3cret"
+    assert (
+        "redis-url = unix://***@/no.sock?db=1&p%61ssword=***&username=***&password=*** (flag)"
+        in (await south_seas("config", "check", "--redis-url", url)).stdout.splitlines()
+    )
     assert re.search(r"^unavailable Redis: no sentinel names a primary", finished.stdout, re.MULTILINE)
 
 

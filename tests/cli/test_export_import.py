@@ -334,6 +334,8 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     state = msgspec.msgpack.encode(WebhookState(1))
     await redis.hset(keys.game(noted.id), f"hook:{webhook.registration.id}:state", state)
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
+    second.mkdir()
+    (second / "WHOLE").touch()
     job = ExportJob(CATALOGUE, second, first)
     assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
     assert (second / "MISSING").read_text() == f"{damaged.id}\n"
@@ -350,5 +352,6 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
         stored.id: (await load_record(store, stored.id)).revision.version for stored in (same, played, noted)
     }
     await redis.delete(keys.game(damaged.id), keys.log(damaged.id))
-    assert await export_games(store, ExportJob(CATALOGUE, third, second), None) == {"unchanged": 3}
-    assert (third / "WHOLE").exists()
+    for target, before in ((third, second), (second, third)):
+        assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 3}
+        assert {path.name for path in target.iterdir() if path.is_file() and path.name.isupper()} == {"WHOLE"}

@@ -238,8 +238,9 @@ def _labels_within(element: ET.Element, left: float, top: float, scale: float) -
         scale *= float(moved[3] or 1)
     if (text := element.get("data-moves")) is not None:
         rect = [one for one in element if one.tag == f"{SVG}rect"][-1]  # a cell has one of its own before it
-        x, y, wide, high = (float(rect.get(name, "nan")) for name in ("x", "y", "width", "height"))
-        yield Drawn(text, Box(left + scale * x, top + scale * y, scale * wide, scale * high))
+        x, y, wide, high, rim = (float(rect.get(name, "nan")) for name in ("x", "y", "width", "height", "stroke-width"))
+        at = (left + scale * (x - rim / 2), top + scale * (y - rim / 2))
+        yield Drawn(text, Box(*at, scale * (wide + rim), scale * (high + rim)))
     for child in element:
         yield from _labels_within(child, left, top, scale)
 
@@ -249,7 +250,8 @@ def test_no_label_covers_another_or_leaves_the_picture(seed: int) -> None:
     phases, widths = set(), cycle(WIDTHS)
     for scene in random_scenes(TILE_SETS[seed], seed):
         options = BoardOptions(width=next(widths), number_moves=True, sidebar=True)
-        assert board_text(scene, options)
+        text, cells = board_text(scene, options._replace(width=1)), label_moves(scene).cells.values()
+        assert [label for label in cells if (f"[{label}]" in text) != (len(label) + 2 <= SMALL.columns)] == []
         picture = parse_svg(board_svg(scene, options))
         drawn = [*labels_of(picture)]
         whole = Box(*map(float, picture.get("viewBox", "").split()))

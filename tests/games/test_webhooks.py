@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret, Secret
+from service.fair_queue import Requester
 from service.games import webhook_delivery, webhook_payloads
 from service.games.access import subject_of_key
 from service.games.commands.webhooks import delete_webhook, register_webhook, rotate_secret
@@ -35,7 +36,6 @@ from service.games.webhook_delivery import (
     MAX_DELIVERIES,
     POSTPONED_DELAY_S,
     RETRY_DELAYS_S,
-    HostTurns,
     WebhookDeliverer,
 )
 from service.games.webhook_owner import Owner
@@ -309,9 +309,9 @@ async def webhook(store: RedisStore) -> Webhook:
 
 
 async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook: Webhook) -> None:
-    async with webhook.turns.take("bot.example"):
+    async with webhook.turns.slot(Requester(b"bot.example")):
         delivering = asyncio.create_task(webhook.deliver())
-        await wait_until(lambda: webhook.turns.waiting == 1)
+        await wait_until(lambda: webhook.turns.queue_length(attended=True) == 1)
         assert await webhook.due_in_s() == BUSY_DELAY_S, "another instance continues if this one ends"
         async with lease(webhook.queue, webhook_entry(webhook.game.id, webhook.id), 1):
             assert webhook.sent == []
@@ -322,29 +322,29 @@ async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook:
 async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_delivery, "MAX_WAIT_S", 0.01)
     turns = webhook.turns
-    async with turns.take("bot.example"):
+    async with turns.slot(Requester(b"bot.example")):
         await webhook.deliver()
         assert webhook.sent == []
     await webhook.deliver(BUSY_DELAY_S)
     assert webhook.sent == [0]
-    assert not turns._hosts, "no host is remembered"
+    assert not turns._used, "no host is remembered"
 
 
 async def test_none_waits_in_the_process_if_too_many_do(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_delivery, "MAX_WAITING", 0)
-    async with webhook.turns.take("bot.example"):
+    async with webhook.turns.slot(Requester(b"bot.example")):
+        monkeypatch.setattr(webhook.turns, "_max_waiting", 0)
         await webhook.deliver()
     assert (webhook.sent, await webhook.due_in_s()) == ([], BUSY_DELAY_S)
 
 
-async def test_only_so_many_deliveries_run_at_once() -> None:
-    turns = HostTurns()
+async def test_only_so_many_deliveries_run_at_once(webhook: Webhook) -> None:
+    turns, another = webhook.turns, Requester(b"another.example")
     async with AsyncExitStack() as taken:
         for number in range(MAX_DELIVERIES):
-            assert turns.is_free(f"{number}.example")
-            await taken.enter_async_context(turns.take(f"{number}.example"))
-        assert not turns.is_free("another.example")
-    assert turns.is_free("another.example")
+            assert turns.is_free(another)
+            await taken.enter_async_context(turns.slot(Requester(b"%d.example" % number)))
+        assert not turns.is_free(another)
+    assert turns.is_free(another)
 
 
 async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(

@@ -14,13 +14,18 @@ from random import Random
 
 import pytest
 from aiohttp import ClientSession, web
+from aiohttp.test_utils import RawTestServer
+from playwright.async_api import Browser
 
 from service.drawing.palette import PLAYER_COLORS
 from service.i18n import LANGUAGES
+from service.store.game_store import RedisStore
+from service.web.headers import parse_frame_ancestors
+from service.web.limits import Limits
 from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
 from tests.tools import NODE, ROOT, require, run
-from tests.web.app_server import Client
+from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size
 
@@ -81,6 +86,32 @@ async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(clien
             async with browser.get(path) as response:
                 sizes[path] = len(await response.read())
     assert sum(sizes.values()) < 4 * 50_000 - ROUND_TRIPS_BYTES, sizes
+
+
+@pytest.mark.parametrize(
+    ("ancestor", "is_shown"), (("", False), ("http://app.other.example", False), ("http://*.localhost:{}", True))
+)
+async def test_the_page_is_played_in_a_frame_of_the_sites_that_the_operator_names(
+    browser: Browser, store: RedisStore, unused_tcp_port: int, ancestor: str, *, is_shown: bool
+) -> None:
+    ancestors = parse_frame_ancestors(ancestor.format(unused_tcp_port))
+
+    async def send_site(_: web.BaseRequest) -> web.Response:
+        return web.Response(text=f'<iframe src="{link}"></iframe>', content_type="text/html")
+
+    async with (
+        serve(store, Limits(frame_ancestors=ancestors)) as client,
+        RawTestServer(send_site, port=unused_tcp_port),
+        await browser.new_context(locale="en", service_workers="block") as context,
+    ):
+        game = await create_game(client, first_seat=0)
+        link = client.make_url(f"/games/{game.id}#seat0={game.seat_tokens[0]}")
+        site = await context.new_page()
+        await site.goto(f"http://app.localhost:{unused_tcp_port}/")
+        frame = site.frame_locator("iframe")
+        assert await frame.locator("script").count() == is_shown
+        if is_shown:
+            await frame.locator(".action-bar.mine").wait_for()
 
 
 async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(client: Client) -> None:

@@ -5,12 +5,10 @@ The client's address, behind proxies and with forged headers.
 A client that takes all open seats: joins have their own limit, and owners can empty a seat.
 """
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from functools import partial
 from ipaddress import ip_network
 from secrets import token_hex
 from typing import Any
@@ -20,7 +18,6 @@ import pytest
 from aiohttp import ClientResponse, ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from service.fair_queue import ANONYMOUS
 from service.store.game_store import RedisStore
 from service.web import client_ip
 from service.web.accounts import Accounts
@@ -28,10 +25,7 @@ from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies, get_site_network, parse_networks
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
-from service.web.renderer import IMAGE_RENDERER, ImageRenderer
-from tests.polling import wait_until
 from tests.security.limited_client import (
-    count_admitted,
     count_statuses,
     make_limits,
     open_client_at,
@@ -40,15 +34,10 @@ from tests.security.limited_client import (
     request_game,
 )
 from tests.web.app_server import Client, serve
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
 PROXIED = (ip_network("127.0.0.0/8"),)
-
-
-def tokens_of(game: HTTPGame) -> list[str]:
-    """Return all tokens of a game."""
-    return [game.owner_token, game.spectator_token, *game.seat_tokens.values()]
 
 
 def remaining(answer: ClientResponse) -> tuple[str, int]:
@@ -56,26 +45,6 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
     result = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
     assert result is not None
     return result[1], int(result[2])
-
-
-async def test_all_tokens_of_an_address_share_a_limit(store: RedisStore) -> None:
-    """Twelve tokens with 20 requests each; the address with 100 of all."""
-    async with serve(store, make_limits(rate_requests=20, tokens_per_address=5)) as client:
-        games = [await create_game(client) for _ in range(3)]
-        result: Counter[int] = Counter()
-        for game in games:
-            for token in tokens_of(game):
-                result += await count_statuses(15, lambda game=game, token=token: game.get(token=token))
-        assert sum(len(tokens_of(game)) for game in games) == 12
-        assert result[200] == 100
-        last = await client.get(games[0].path, headers=bearer_header(games[-1].spectator_token))
-        problem = await check_problem(last, 429, "rate_limited")
-        assert problem["retry_after_s"] > 0
-        assert last.headers["RateLimit-Policy"] == '"tokens-requests";q=100;w=3600'
-        assert remaining(last) == ("tokens-requests", 0)
-        async with open_client_at(client, "127.0.0.2") as other:
-            token = games[-1].spectator_token
-            assert (await other.get(games[-1].path, headers=bearer_header(token))).status == 200
 
 
 async def test_requests_and_messages_share_the_limit_of_a_token(store: RedisStore) -> None:
@@ -123,43 +92,6 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-requests";q=60;w=3600'
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
-
-
-async def test_all_tokens_of_a_network_share_a_limit(proxied: Client) -> None:
-    games = [await create_game(proxied) for _ in range(5)]
-    result: Counter[int] = Counter()
-    for number, game in enumerate(games * 2):
-        sent = {**bearer_header(game.owner_token), **from_subnet(number)}
-        result += await count_statuses(10, lambda game=game, sent=sent: proxied.get(game.path, headers=sent))
-    assert result[200] == 60
-    elsewhere = {**bearer_header(games[0].spectator_token), **from_subnet(1, site=2)}
-    assert (await proxied.get(games[0].path, headers=elsewhere)).status == 200
-
-
-async def test_the_pictures_of_a_network_take_turns_with_others(store: RedisStore) -> None:
-    """And none waits for a large one."""
-    async with serve(store, Limits(trusted_proxies=PROXIED)) as client:
-        workers, drawn = client.app[IMAGE_RENDERER]._workers, list[int]()
-
-        async def draw(width: int, site: int) -> None:
-            path = f"/v1/tilesets/lagoon/tiles/start.png?width={width}"
-            assert (await client.get(path, headers=from_subnet(width, site))).status == 200
-            drawn.append(width)
-
-        async with asyncio.TaskGroup() as group:
-            occupied = [await worker.queue.acquire(ANONYMOUS) for worker in workers.values()]
-            for waiting, (width, site) in enumerate([(4096, 1), (101, 1), (102, 1), (103, 1), (201, 2)], start=1):
-                group.create_task(draw(width, site))
-                await wait_until(partial(do_pictures_wait, client.app[IMAGE_RENDERER], waiting))
-            workers[False].queue.release(ANONYMOUS, occupied[0])
-            await wait_until(lambda: len(drawn) == 4)
-            workers[True].queue.release(ANONYMOUS, occupied[1])
-        assert drawn == [101, 201, 102, 103, 4096]
-
-
-def do_pictures_wait(renderer: ImageRenderer, number: int) -> bool:
-    """Return whether this number of pictures waits for the workers."""
-    return sum(worker.queue.queue_length(attended=True) for worker in renderer._workers.values()) == number
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
@@ -358,10 +290,3 @@ async def test_the_owner_empties_a_seat_that_a_stranger_took(client: Client) -> 
     assert (await game.delete("/seats/1")).status == 200
     assert (await game.get(token=stranger)).status == 401
     assert (await (await game.join()).json())["seat"] == 1
-
-
-async def test_replaced_tokens_count_as_creations(store: RedisStore) -> None:
-    """Each leaves an entry in what games are found by."""
-    async with serve(store, make_limits(rate_creations=20)) as client:
-        game = await create_game(client, WAITING)
-        assert 19 <= await count_admitted(40, lambda: game.post("/seats/0/token")) <= 20

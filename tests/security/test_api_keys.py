@@ -3,14 +3,12 @@
 import asyncio
 import logging
 from collections import Counter
-from secrets import token_hex
 
 import msgspec
 import pytest
-from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from service.games.api_key import Quotas, add_secret, generate_secret
+from service.games.api_key import add_secret, generate_secret
 from service.store.game_store import RedisStore, connect
 from service.web.limits import Limits
 from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
@@ -108,24 +106,6 @@ async def test_a_key_is_charged_in_place_of_its_address(store: RedisStore) -> No
         assert (await check_problem(last, 429, "rate_limited"))["detail"] == "over the limit of key-games: retry later"
 
 
-async def test_the_quotas_of_a_key_are_shared_by_all_instances(store: RedisStore, redis_url: str) -> None:
-    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, games_per_hour=40))
-    async with connect(redis_url) as second, serve(store) as here, serve(second) as there:
-        counts = Counter[int]()
-        for client in (here, there):
-            counts += await count_statuses(40, lambda each=client: request_game(each, **api_key_header(secret)))
-        assert 40 <= counts[201] <= 40 + 2 * 2
-
-
-async def test_games_that_are_not_created_are_not_counted(store: RedisStore) -> None:
-    secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, games_per_hour=5))
-    async with serve(store) as client:
-        for _ in range(20):
-            response = await client.post("/v1/games", json={"players": []}, headers=api_key_header(secret))
-            assert response.status == 400
-        await create_with_key(client, secret)
-
-
 async def test_requests_with_a_key_are_limited(store: RedisStore) -> None:
     secret = await add_api_key(store, quotas=msgspec.structs.replace(QUOTAS, requests_per_minute=20))
     async with serve(store) as client:
@@ -135,13 +115,6 @@ async def test_requests_with_a_key_are_limited(store: RedisStore) -> None:
         rejected = grown(before, "api_key_rate_limited_total", key="discord-bot", policy="key-requests")
         assert rejected == counts[429]
         assert (await create_game(client)).id  # the address is not charged
-
-
-async def test_the_bots_of_a_keys_games_are_limited(store: RedisStore) -> None:
-    secret = await add_api_key(store, quotas=Quotas(1_000, 1_000, bot_turns_per_hour=10))
-    async with serve(store, Limits()) as client:
-        body, header = {"players": [{"name": "Ana"}, {"bot": "random"}]}, api_key_header(secret)
-        assert 10 <= await count_admitted(20, lambda: client.post("/v1/games", json=body, headers=header), 201) <= 12
 
 
 async def test_open_games_and_joins_count_for_the_key(store: RedisStore) -> None:
@@ -178,21 +151,6 @@ async def test_a_guess_of_a_key_with_a_valid_token_is_limited_too(store: RedisSt
         async with serve(second, make_limits(rate_guesses=5)) as client:  # it does not trust the game's tokens yet
             header = {**api_key_header(generate_secret("discord-bot")), **bearer_header(game.owner_token)}
             assert await count_admitted(20, lambda: client.post(f"{game.path}/rematch", headers=header), 401) <= 10
-
-
-async def test_the_idempotency_keys_of_a_key_are_limited(store: RedisStore) -> None:
-    """Apart from those of games, each of which has its quota already."""
-    secret = await add_api_key(store)
-    async with serve(store, make_limits(rate_keys=4)) as client:
-
-        async def register() -> ClientResponse:
-            headers = {**api_key_header(secret), "Idempotency-Key": token_hex()}
-            return await client.post("/v1/keys/me/webhooks", json={"url": "https://bot.example/"}, headers=headers)
-
-        assert 4 <= (await count_statuses(10, register))[201] <= 6
-        rejected = await register()
-        assert (await check_problem(rejected, 429, "rate_limited"))["detail"] == "over the limit of keys: retry later"
-        assert (await request_game(client, **api_key_header(secret), **{"Idempotency-Key": token_hex()})).status == 201
 
 
 async def test_ordinary_play_reads_no_key(store: RedisStore, redis: Redis) -> None:

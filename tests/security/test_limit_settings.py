@@ -66,11 +66,13 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         *("--rate-time", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
         *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5"),
         *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
+        *("--frame-ancestors", "https://*.a.example,http://b.example"),
     ).limits
     assert limits.rate_time == RateLimit(7, 60)
     assert not limits.rate_limits
     assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
     assert limits.allowed_origins == ("https://a.example", "null")
+    assert limits.frame_ancestors == ("https://*.a.example", "http://b.example")
     assert (limits.max_streams_per_address, limits.keep_alive_timeout_s) == (9, 5.0)
     assert limits.webhook_nameservers == ("192.0.2.53",)
     assert limits.webhooks_allow_private
@@ -85,6 +87,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             ("--allowed-origins", value)
             for value in ("example.org", "https://example.org/path", "https://example.org,*")
         ),
+        *(("--frame-ancestors", value) for value in ("a.example", "https://a.example;", "https://a.example/b")),
         ("--webhook-nameservers", "ns.example"),
         ("--archive-url", "ftp://example.org"),
         ("--redis-url", "http://example.org"),

@@ -252,8 +252,9 @@ def private_names_by_module() -> dict[str, set[str]]:
     return names_by_module
 
 
-def test_no_module_uses_a_private_attribute() -> None:
-    assert private_names_by_module() == {}
+def test_one_private_attribute_is_used() -> None:
+    """Nothing public tells that a body is malformed."""
+    assert private_names_by_module() == {"service.web.connection": {"_messages"}}
 
 
 def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:

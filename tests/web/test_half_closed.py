@@ -1,7 +1,7 @@
 """A client that closes its sending half after its requests: what arrived is answered, then the connection closes."""
 
-import asyncio
 import json
+import re
 
 import pytest
 from yarl import URL
@@ -26,18 +26,20 @@ def create_in_chunks(*, end: bytes) -> bytes:
     return head + b"%x\r\n%b\r\n%b" % (len(BODY), BODY, end)
 
 
-GET = make_head("/v1/bots")
+GET, LAST = make_head("/v1/bots"), make_head("/v1/bots", "Connection: close")
 
 
 async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
     """Send a request in parts, close the sending half, and return the statuses of the responses."""
     async with open_connection(server) as (reader, writer):
+        received = b""
         for number, part in enumerate(parts):
-            await asyncio.sleep(0.05 * (number > 0))
+            if number:
+                received += await reader.readuntil(b"\r\n\r\n")
             writer.write(part)
         writer.write_eof()
-        received = await read_to_end(reader)
-    return [int(part[2:5]) for part in received.split(b"HTTP/1.")[1:]]
+        received += await read_to_end(reader)
+    return [int(status) for status in re.findall(rb"HTTP/1\.\d (\d+)", received)]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,13 @@ async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
         pytest.param([create()[:-1].replace(b"/v1/games", b"/nowhere")], [404], id="with a part of an unread body"),
         pytest.param([GET[:-1]], [], id="with a part of its head"),
         pytest.param([GET, b"NONSENSE\r\n\r\n" + GET], [200, 400], id="before what is malformed"),
+        pytest.param([GET * 2 + b"NONSENSE\r\n\r\n"], [200, 200, 400], id="with what is malformed"),
+        pytest.param([LAST + GET], [200], id="with more after the last"),
+        pytest.param(
+            [GET + create().replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + GET],
+            [200, 201],
+            id="with more after the body of the last",
+        ),
         pytest.param([], [], id="none"),
     ),
 )

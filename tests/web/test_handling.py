@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import pytest_asyncio
@@ -15,13 +16,14 @@ from schemas.problems import PROBLEM_TYPES, problem
 from service.store.game_store import RedisStore
 from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
+from service.web.handling import ProblemProtocol
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import make_head, send_raw
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
@@ -240,6 +242,12 @@ async def test_an_unknown_path_is_not_found(client: Client) -> None:
     assert (await client.options("/nowhere")).status == 404
 
 
+async def test_the_service_itself_has_options(client: Client) -> None:
+    """RFC 9110, 9.3.7."""
+    asterisk = await send_raw(client, make_head("*", method="OPTIONS"))
+    assert (asterisk.status, asterisk.headers["Allow"]) == (204, "OPTIONS")
+
+
 async def test_http_1_0_is_supported(client: Client) -> None:
     response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
     assert (response.status, json.load(response)) == (200, {"status": "ok"})
@@ -256,11 +264,14 @@ async def test_an_internal_error_reveals_nothing(
     monkeypatch.setattr("service.web.routes.games.build_view", broken)
     response = await game.get()
     document = await check_problem(response, 500, "internal")
+    assert response.headers["Connection"] == "close"
     assert document["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.getMessage() == f"GET {game.path} failed"
     assert game.owner_token not in caplog.text
+    with pytest.raises(ConnectionError, match="has already begun"):
+        ProblemProtocol.handle_error(Mock(), Mock(writer=Mock(output_size=1)))
 
 
 def test_every_status_has_its_problem_codes() -> None:

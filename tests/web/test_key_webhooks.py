@@ -80,9 +80,12 @@ async def test_games_continue_with_their_next_change_after_a_failure_of_the_serv
     receiver.statuses = [503] * 1_000
     games = [await host.create_game() for _ in range(3)]
     await host.act(*games)
+    receiver.statuses[0] = 204
+    await host.send_command(webhook, "ping", status=202)
+    await host.join()
     await pass_all_retries(host)
     read = await host.read(webhook)
-    assert (read["status"], read["disabled_reason"]) == ("disabled", "failing")
+    assert (read["status"], read["disabled_reason"]) == ("disabled", "failing"), "a ping is no message of a game"
     created_meanwhile = await host.create_game()
     await games[0].act_successfully()
     await host.join()

@@ -126,23 +126,20 @@ def _has_received_head(client: Client) -> bool:
     return any(one._request_count for one in client.app[CONNECTION_LIMITER].connections)
 
 
-@pytest.mark.parametrize("path", ("/v1/games", "/livez", "/nowhere"))
+@pytest.mark.parametrize(("path", "status"), (("/v1/games", b"400"), ("/livez", b"405"), ("/nowhere", b"404")))
 @pytest.mark.parametrize("rest", (b"zz\r\n{}\r\n", b"2\r\n{}xx\r\n0\r\n\r\n", b"2\r\n{}\r\n0\r\nX\x00: a\r\n\r\n"))
-async def test_malformed_chunks_are_not_logged(
-    store: RedisStore, path: str, rest: bytes, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("is_begun", (True, False))
+async def test_malformed_chunks_are_answered_at_once_and_not_logged(
+    client: Client, path: str, status: bytes, rest: bytes, is_begun: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The error is the client's, even if the response was sent before the chunks arrived.
-
-    A handler that is reading the body learns of them by its timeout: aiohttp reports them after its response.
-    """
-    async with serve(store, Limits(request_timeout_s=1.0)) as client:
-        async with open_connection(client) as (reader, writer):
-            writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\n".encode())
-            writer.write(b"Transfer-Encoding: chunked\r\n\r\n1\r\n \r\n")
+    """The error is the client's, even if the response was sent before the chunks arrived."""
+    async with asyncio.timeout(10), open_connection(client) as (reader, writer):
+        writer.write(make_head(path, f"Content-Type: {JSON}", "Transfer-Encoding: chunked", method="POST"))
+        if is_begun:
             await wait_until(lambda: _has_received_head(client))
-            writer.write(rest)
-            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 4")
-        assert (await client.get("/livez")).status == 200
+        writer.write(b"1\r\n \r\n" + rest)
+        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 " + status)
+    assert (await client.get("/livez")).status == 200
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
@@ -215,6 +212,7 @@ async def test_a_request_that_cannot_be_parsed_is_answered_with_the_headers_of_a
             for name in names - {"X-Request-Id", "Date"}:
                 assert response.getheader(name) == parsed.getheader(name)
             assert response.getheader("X-Request-Id") != parsed.getheader("X-Request-Id")
+            assert response.status == (414 if request_bytes.startswith(b"GET /aaa") else 400)
 
 
 async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connection_closes(client: Client) -> None:
@@ -222,10 +220,11 @@ async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connectio
     async with open_connection(client) as (reader, writer):
         writer.write(b"NONSENSE\r\n\r\n")
         assert b" 400 " in await reader.readuntil(b"\r\n\r\n")
-        for _ in range(3):
+        (connection,) = client.app[CONNECTION_LIMITER].connections
+        for number in range(1, 4):
             writer.write(b"x" * 100_000)
             await writer.drain()  # fails on a connection that was reset
-            await asyncio.sleep(0.01)
+            await wait_until(lambda: connection.discarded_bytes >= number * 100_000)  # noqa: B023  it is waited for
         await read_to_end(reader)
         assert reader.exception() is None
 
@@ -266,6 +265,25 @@ async def test_other_versions_of_http_are_malformed(client: Client, version: byt
         writer.write(b"GET /livez HTTP/" + version + b"\r\nHost: x\r\n\r\n")
         received = await read_to_end(reader)
         assert (received[:7], b'"code":"malformed"' in received) == (b"HTTP/1.", True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    (
+        *(
+            (f"Host: {host}\r\n", 200)
+            for host in ("", "x:", "a_b%20:80", "192.0.2.1", "[2001:db8::1]:8080", "[v1.x:y]")
+        ),
+        *((f"Host: {host}\r\n", 400) for host in ("x/y", "a@b", "x:80:80", "x:y", "[::1", "::1", "%2", "\xe4", "x y")),
+        ("", 200),
+        ("Host: x\r\nHost: x\r\n", 400),
+    ),
+)
+async def test_an_invalid_host_is_malformed(client: Client, lines: str, status: int) -> None:
+    """It is `host[:port]`, which may be empty, and only HTTP/1.0 may leave it out (RFC 9112, 3.2)."""
+    for version, expected in (("1.0", status), ("1.1", status if lines else 400)):
+        response = await send_raw(client, f"GET /livez HTTP/{version}\r\n{lines}\r\n".encode())
+        assert response.status == expected
 
 
 UPGRADE_TO_H2C = make_head("/livez", "Connection: Upgrade", "Upgrade: h2c")

@@ -104,7 +104,7 @@ before the `ack`. Diffs on other connections have no defined order with it.
 **Tokens.** Send a token in the Authorization header of the upgrade, or for a single game with `auth`. Public games can
 be read without a token.
 
-**Handshake.** Upgrade to version 13; any other is 426 `upgrade_required` with `Sec-WebSocket-Version: 13`. The
+**Handshake.** Upgrade to version 13; all else is 426 `upgrade_required` with `Sec-WebSocket-Version: 13`. The
 subprotocol `south-seas.v1` is selected if the client offers it. A client that offers none, or only others, gets none.
 
 **Languages.** The legal moves of an `ack` are in the language of the upgrade's Accept-Language header.

@@ -51,7 +51,7 @@ Where a response contains tokens, the key must be a secret of 32 or more random 
 
 **Problems.** Errors are `application/problem+json` documents (RFC 9457) with a `code` for programs. Every path supports
 HEAD, where it supports GET, and OPTIONS. Every origin may read every response. The upgrade to a WebSocket, which is no
-operation of this document, has the problem 426 `upgrade_required` if its version is not 13.
+operation of this document, has the problem 426 `upgrade_required` if it is no upgrade to version 13.
 """,
 }
 

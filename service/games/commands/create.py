@@ -13,6 +13,7 @@ from schemas.lobby import Created, CreateGame, SeatRequest, SeatToken
 from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
+from service.games import tilesets
 from service.games.access import (
     OWNER,
     SALT_BYTES,
@@ -33,14 +34,6 @@ from service.games.idempotency import IdempotencyScope, ReplayableResult, read_r
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff, StoredGame
 from service.games.queries import check_external_users, creator_hash
-from service.games.tilesets import (
-    DEFAULT_TILESET,
-    RANDOM_SEED_BYTES,
-    commitment,
-    first_seat,
-    shuffled_bag,
-    shuffled_ships,
-)
 from service.i18n import ENGLISH, Language
 
 ID_LENGTH = 12
@@ -144,7 +137,7 @@ async def create(context: Context, request: CreationRequest) -> ReplayableResult
     Raises UnknownTileSet, UnknownBot, IdempotencyKeyReused, Malformed.
     """
     check_external_users(request.body, request.creator_key)
-    context.tilesets.get(request.body.tileset or DEFAULT_TILESET, UnknownTileSet)
+    context.tilesets.get(request.body.tileset or tilesets.DEFAULT_TILESET, UnknownTileSet)
     check_bots(context, request.body)
     return await run(context, _CREATION, request)
 
@@ -176,20 +169,20 @@ async def create_game(attempt: Attempt[CreationRequest]) -> list[StoredDiff] | N
 async def _set_up_game(context: Context, request: CreationRequest, game_id: str) -> tuple[Game, list[StoredDiff]]:
     """Set up the requested game, and play its bots' first moves. Raises Conflict for two persons of the same name."""
     body = request.body
-    tileset = context.tilesets.get(body.tileset or DEFAULT_TILESET, UnknownTileSet)
+    tileset = context.tilesets.get(body.tileset or tilesets.DEFAULT_TILESET, UnknownTileSet)
     index = tileset.index
-    seed = body.seed or secrets.token_hex(RANDOM_SEED_BYTES)
+    seed = body.seed or secrets.token_hex(tilesets.RANDOM_SEED_BYTES)
     game, events = set_up(
         index,
         game_id=game_id,
         edition=body.edition or "international",
         players=_make_players(body),
-        first_seat=first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
-        bag=shuffled_bag(index, seed),
-        ships=shuffled_ships(index, seed),
+        first_seat=tilesets.first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
+        bag=tilesets.shuffled_bag(index, seed),
+        ships=tilesets.shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=body.seed is not None,
-        commitment=commitment(game_id, seed, tileset.hash),
+        commitment=tilesets.commitment(game_id, seed, tileset.hash),
         created_at=context.now(),
         turn_timeout_s=body.turn_timeout_s,
         on_timeout=(body.on_timeout or "pass") if body.turn_timeout_s is not None else None,

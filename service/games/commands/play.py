@@ -24,34 +24,12 @@ from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.events import AnyEvent, MoveUndone, TileDrawn
 from schemas.game import GameView
 from schemas.vocabulary import PassPhase, Wares
-from service.engine import (
-    Game,
-    IllegalMove,
-    TileSetIndex,
-    apply_action,
-    build_view,
-    encode_snapshot,
-    mark_aborted,
-    move_id,
-    parse_move_id,
-    resign,
-    return_player,
-)
+from service import engine
+from service.games import errors
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.errors import (
-    GameNotActive,
-    ListTooLong,
-    Malformed,
-    MoveRejected,
-    NothingToUndo,
-    NotYourTurn,
-    SeatNotPlayedByBot,
-    SeatPlayedByBot,
-    SeatResigned,
-)
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
@@ -90,7 +68,7 @@ async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
         version=version,
         digest=diffs[-1].digest,
         diffs=[Raw(diff.data) for diff in diffs],
-        game=build_view(index, game) if request.prefers_game else None,
+        game=engine.build_view(index, game) if request.prefers_game else None,
         next=next_decision(game),
         legal_moves=None if request.query.include is None else list_legal_moves(index, game, language=request.language),
     )
@@ -110,15 +88,15 @@ async def _act(actions: Sequence[Action], attempt: Attempt[CommandRequest[Act]])
         if skippable and isinstance(action, Pass) and action.phase in skippable and action.phase != game.phase:
             continue
         if is_revealed:
-            raise ListTooLong(position)
+            raise errors.ListTooLong(position)
         place = None if body.actions is None else position
         seat = resolve_seat(stored.access, principal, body.seat, game.decider, place)
         check_turn(game, seat, place)
         try:
-            applied, events = apply_action(index, game, action)
-        except IllegalMove as refusal:
-            raise MoveRejected(refusal.rule, refusal.reason, place) from refusal
-        at, move = context.now(), move_id(applied)
+            applied, events = engine.apply_action(index, game, action)
+        except engine.IllegalMove as refusal:
+            raise errors.MoveRejected(refusal.rule, refusal.reason, place) from refusal
+        at, move = context.now(), engine.move_id(applied)
         diffs.append(record_change(index, game, events, at, seat=seat, move=move, by=principal.actor))
         if body.actions is not None:
             is_revealed = reveals_hidden(events)
@@ -133,9 +111,9 @@ def parse_actions(body: Act) -> list[Action]:
         return [parse_action(action, f"$.actions[{index}]") for index, action in enumerate(body.actions)]
     if body.action is not None:
         return [parse_action(body.action, "$.action")]
-    action = parse_move_id(body.move or "")
+    action = engine.parse_move_id(body.move or "")
     if action is None:
-        raise Malformed(f"{body.move} is no move id", "$.move")
+        raise errors.Malformed(f"{body.move} is no move id", "$.move")
     return [action]
 
 
@@ -147,9 +125,9 @@ def parse_action(given: ActionRequest, path: str) -> Action:
         value = getattr(given, name)
         if value is None:
             if fields.get(name):
-                raise Malformed(f"{given.type} needs `{name}`", f"{path}.{name}")
+                raise errors.Malformed(f"{given.type} needs `{name}`", f"{path}.{name}")
         elif name not in fields:
-            raise Malformed(f"`{name}` is no field of {given.type}", f"{path}.{name}")
+            raise errors.Malformed(f"`{name}` is no field of {given.type}", f"{path}.{name}")
         else:
             values[name] = value
     if given.wares is not None:
@@ -157,17 +135,17 @@ def parse_action(given: ActionRequest, path: str) -> Action:
     return kind(**values)
 
 
-def check_turn(game: Game, seat: int, index: int | None = None) -> None:
+def check_turn(game: engine.Game, seat: int, index: int | None = None) -> None:
     """Raise SeatResigned, SeatPlayedByBot where a bot decides for the player, NotYourTurn unless it decides now."""
     if game.players[seat].resigned:
-        raise SeatResigned(seat, index)
+        raise errors.SeatResigned(seat, index)
     if game.players[seat].bot is not None:
-        raise SeatPlayedByBot(seat, index)
+        raise errors.SeatPlayedByBot(seat, index)
     if seat != game.decider:
-        raise NotYourTurn(seat, game.decider, index)
+        raise errors.NotYourTurn(seat, game.decider, index)
 
 
-def passed_by_engine(game: Game, action: Action, events: Sequence[AnyEvent]) -> set[PassPhase]:
+def passed_by_engine(game: engine.Game, action: Action, events: Sequence[AnyEvent]) -> set[PassPhase]:
     """Return the phases that the engine passed by itself after an action: there was nothing else to do."""
     passed: set[PassPhase] = set()
     over = game.status != "active" or any(isinstance(event, TileDrawn) for event in events)
@@ -196,22 +174,22 @@ async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDif
     seat = resolve_seat(stored.access, principal, request.body.seat, game.decider)
     check_turn(game, seat)
     if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
-        raise NothingToUndo(seat)
+        raise errors.NothingToUndo(seat)
     async with nullcontext() if charge is None else charge.replay_slot():
         log = await read_log(context.store, game.id, game.version)
         point = await asyncio.to_thread(compute_undo_point, index, game, log)
     if point is None:
-        raise NothingToUndo(seat)
+        raise errors.NothingToUndo(seat)
     stored.game = restore(game, point)
     events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
-    before = build_view(index, game)
+    before = engine.build_view(index, game)
     return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
 
 
 _UNDO = Command("/v1/games/{0.id}/undo", _undo, _respond, in_play=True)
 
 
-def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
+def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[StoredDiff]) -> UndoPoint | None:
     """Return the state before the last action, None where the log does not end in this game."""
     if not log:
         return None
@@ -225,7 +203,9 @@ def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return (
-        replay.undo_points[-1] if replay.undo_points and encode_snapshot(replay.game) == encode_snapshot(game) else None
+        replay.undo_points[-1]
+        if replay.undo_points and engine.encode_snapshot(replay.game) == engine.encode_snapshot(game)
+        else None
     )
 
 
@@ -244,14 +224,14 @@ async def return_to_seat(context: Context, request: CommandRequest[SeatCommand])
 
 async def _resign(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
     seat = _resolve_seat_in_play(attempt)
-    return _record(attempt, seat, resign(attempt.index, attempt.stored.game, seat))
+    return _record(attempt, seat, engine.resign(attempt.index, attempt.stored.game, seat))
 
 
 async def _return(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
     game, seat = attempt.stored.game, _resolve_seat_in_play(attempt)
     if not is_played_by_bot(game, seat):
-        raise SeatNotPlayedByBot(seat)
-    return _record(attempt, seat, return_player(game, seat))
+        raise errors.SeatNotPlayedByBot(seat)
+    return _record(attempt, seat, engine.return_player(game, seat))
 
 
 _RESIGN = Command("/v1/games/{0.id}/resign", _resign, _respond, in_play=True)
@@ -263,7 +243,7 @@ def _resolve_seat_in_play(attempt: Attempt[CommandRequest[SeatCommand]]) -> int:
     stored = attempt.stored
     seat = resolve_seat(stored.access, attempt.principal, attempt.request.body.seat, None)
     if stored.game.players[seat].resigned:
-        raise SeatResigned(seat)
+        raise errors.SeatResigned(seat)
     return seat
 
 
@@ -287,11 +267,11 @@ async def abort_game(
 
 def _check_is_unfinished(attempt: Attempt[GameRequest]) -> None:
     if attempt.stored.game.status == "finished":
-        raise GameNotActive("finished")
+        raise errors.GameNotActive("finished")
 
 
 async def _abort(attempt: Attempt[GameRequest]) -> list[StoredDiff] | None:
     game = attempt.stored.game
     if game.status == "aborted":
         return None
-    return [record_change(attempt.index, game, mark_aborted(game), attempt.context.now())]
+    return [record_change(attempt.index, game, engine.mark_aborted(game), attempt.context.now())]

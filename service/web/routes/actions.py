@@ -1,17 +1,15 @@
 """The commands of a game in play: `POST /v1/games/{id}/actions`, `/undo`, `/resign` and `/return`."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from aiohttp import web
 from msgspec import Raw
 
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
+from service.games.commands import play
 from service.games.commands.execute import CommandRequest
-from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.context import Context
 from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app import CONTEXT, HttpRequest
@@ -48,17 +46,12 @@ class SeatRequest(CommandFields[SeatCommand], frozen=True, kw_only=True):
     body: SeatCommand = SeatCommand()
 
 
-async def run_command(
-    request: HttpRequest,
-    params: CommandFields[B],
-    execute: Callable[[Context, CommandRequest[B]], Awaitable[ReplayableResult[ActionResult[Raw]]]],
-) -> web.Response:
-    """Run a command, and return its response."""
-    result, version, replayed = await execute(request.app[CONTEXT], params)
+def command_response(params: CommandFields[Any], answer: ReplayableResult[ActionResult[Raw]]) -> web.Response:
+    """Return the response to a command."""
+    result, version, replayed = answer
     etag = game_etag(version, result.digest)
     response = json_response(result, etag=etag, private=True, moves=result.legal_moves)
-    if replayed:
-        mark_replayed(response, replayed=True)
+    mark_replayed(response, replayed=replayed)
     if params.prefers_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
@@ -69,13 +62,12 @@ command_route = partial(Route, "POST", tag="playing")
 
 @command_route(
     "/v1/games/{id}/actions",
-    "act",
     "Act",
     ActionResult[Diff],
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
 )
-async def post_action(request: HttpRequest, params: ActionRequest) -> web.Response:
+async def act(request: HttpRequest, params: ActionRequest) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
@@ -84,18 +76,17 @@ async def post_action(request: HttpRequest, params: ActionRequest) -> web.Respon
     `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
     the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
-    return await run_command(request, params, act)
+    return command_response(params, await play.act(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/undo",
-    "undo",
     "Take a move back",
     ActionResult[Diff],
     "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
-async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
@@ -103,18 +94,17 @@ async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
     response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, undo)
+    return command_response(params, await play.undo(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/resign",
-    "resign",
     "Resign",
     ActionResult[Diff],
     "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
-async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def resign(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Resign from the game permanently, at any time, with the event `player_resigned`.
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
@@ -122,23 +112,22 @@ async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response
     game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
     and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, resign_seat)
+    return command_response(params, await play.resign_seat(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/return",
-    "returnToSeat",
     "Take a seat back from a bot",
     ActionResult[Diff],
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
-async def post_return(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def return_to_seat(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
-    return await run_command(request, params, return_to_seat)
+    return command_response(params, await play.return_to_seat(request.app[CONTEXT], params))
 
 
-ROUTES = (post_action, post_undo, post_resign, post_return)
+ROUTES = (act, undo, resign, return_to_seat)

@@ -21,18 +21,9 @@ from service.games.queries import load_digest, load_for_reader
 from service.games.repository import open_game, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
+from service.web import images
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
-from service.web.images import (
-    MAX_INT32,
-    MAX_WIDTH_PX,
-    MEDIA_TYPES,
-    ImageRequest,
-    ThemeParameter,
-    Width,
-    board_cache_headers,
-    image_response,
-)
 from service.web.problems import NoSuchVersion
 from service.web.renderer import BoardJob, ImageFormat
 from service.web.routing import GameRead, Route
@@ -65,7 +56,7 @@ DEFAULT_COLUMNS = 120
 class BoardQuery(Query, frozen=True):
     """Options of a picture of a board."""
 
-    width: Width = DEFAULT_WIDTH
+    width: images.Width = DEFAULT_WIDTH
     region: Annotated[
         str,
         Meta(
@@ -83,7 +74,7 @@ class BoardQuery(Query, frozen=True):
     candidates: Annotated[
         bool, Meta(description="Whether to number the legal moves in the order of their list, from 1.")
     ] = False
-    theme: ThemeParameter = "light"
+    theme: images.ThemeParameter = "light"
     v: Annotated[Count, Meta(description="The game's version; the picture of a version never changes.")] | None = None
 
 
@@ -94,7 +85,7 @@ class TextQuery(BoardQuery, frozen=True):
         int,
         Meta(
             ge=16,
-            le=MAX_INT32,
+            le=images.MAX_INT32,
             description="The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3.",
         ),
     ] = DEFAULT_COLUMNS
@@ -146,16 +137,16 @@ async def read_board(request: HttpRequest, params: BoardPng) -> web.Response:
         version, digest, immutable = query.v, await load_digest(context, params.id, query.v), not options.number_moves
         options = options._replace(number_moves=False)
         make_job = partial(_make_past_job, request, params, version, options)
-    cache_headers = board_cache_headers(private=private, immutable=immutable)
+    cache_headers = images.board_cache_headers(private=private, immutable=immutable)
     subject = f"{version}-{digest} {options}"
-    image = ImageRequest(subject, image_format, options.width, cache_headers, make_job, params.language)
-    return await image_response(request, image)
+    image = images.ImageRequest(subject, image_format, options.width, cache_headers, make_job, params.language)
+    return await images.image_response(request, image)
 
 
 def _board_options(query: BoardQuery) -> BoardOptions:
     """Return the drawing options for a query."""
     return BoardOptions(
-        width=min(query.width, MAX_WIDTH_PX),
+        width=min(query.width, images.MAX_WIDTH_PX),
         region=_parse_region(query.region),
         coordinates=query.coordinates,
         outline_last=query.last,
@@ -195,12 +186,12 @@ ROUTES = tuple(
     Route(
         "GET",
         f"/v1/games/{{id}}/board.{kind.image_format}",
-        operation_id,
         summary,
         str if kind is BoardText else bytes,
         "The picture.",
         tag="playing",
-        media_type=MEDIA_TYPES[kind.image_format],
+        operation_id=operation_id,
+        media_type=images.MEDIA_TYPES[kind.image_format],
         request_type=kind,
         handler=read_board,
     )

@@ -28,38 +28,22 @@ from schemas.lobby import (
 )
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
+from service.games import queries
 from service.games.api_key import ApiKey
+from service.games.commands import play, seats
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import GameRequest
-from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.seats import (
-    JoinRequest,
-    RemovalRequest,
-    ReplacementRequest,
-    join,
-    remove_player,
-    replace_token,
-)
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
-from service.games.queries import MyGamesQuery, collect_my_games, list_games, load_for_reader
 from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
+from service.web import headers
 from service.web.app import CONTEXT, HttpRequest
 from service.web.charge import Charge
 from service.web.connection import get_connection
-from service.web.headers import (
-    CreatorKey,
-    IdempotencyKey,
-    IfMatch,
-    PreferredLanguage,
-    SecretIdempotencyKey,
-    localized_etag,
-    set_content_language,
-)
 from service.web.rate_limiter import RATE_LIMITER, charge_loaded_games
 from service.web.responses import (
     cacheable_response,
@@ -83,7 +67,7 @@ class GameListQuery(Query, frozen=True):
 class LocalizedRead(GameRead, frozen=True, kw_only=True):
     """A request that reads a game in words."""
 
-    language: PreferredLanguage = ENGLISH
+    language: headers.PreferredLanguage = ENGLISH
 
 
 game_read_route = partial(Route, "GET", tag="playing")
@@ -94,7 +78,7 @@ async def state_response(
 ) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
-    record = await load_for_reader(context, params.id, params.token)
+    record = await queries.load_for_reader(context, params.id, params.token)
     private = record.is_private
     tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
@@ -110,14 +94,14 @@ async def localized_response(
     request: HttpRequest, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
-    record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private = record.is_private
-    tag = localized_etag(game_etag(*record.revision), params.language)
+    tag = headers.localized_etag(game_etag(*record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)
         response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
-    return set_content_language(response, params.language)
+    return headers.set_content_language(response, params.language)
 
 
 NewGame = TypeVar("NewGame", Created, Rematched)
@@ -129,9 +113,9 @@ class Creation(CreationRequest, frozen=True, kw_only=True):
     access: ClassVar[Access] = "none"
     charge: Charge
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
-    creator_key: CreatorKey = None
-    language: PreferredLanguage = ENGLISH
+    idempotency_key: headers.SecretIdempotencyKey = None
+    creator_key: headers.CreatorKey = None
+    language: headers.PreferredLanguage = ENGLISH
 
 
 class RematchCreation(RematchRequest, frozen=True, kw_only=True):
@@ -140,7 +124,7 @@ class RematchCreation(RematchRequest, frozen=True, kw_only=True):
     access: ClassVar[Access] = "required"
     id: Id
     api_key: ApiKey | None
-    idempotency_key: IdempotencyKey = None
+    idempotency_key: headers.IdempotencyKey = None
 
 
 class GameList(Request, frozen=True, kw_only=True):
@@ -154,7 +138,7 @@ class Abortion(GameRequest, frozen=True, kw_only=True):
 
     access: ClassVar[Access] = "required"
     id: Id
-    if_match: IfMatch = None
+    if_match: headers.IfMatch = None
 
 
 games_route = partial(Route, tag="games")
@@ -175,7 +159,6 @@ def issued_tokens(created: Created) -> Iterator[str]:
 @games_route(
     "POST",
     "/v1/games",
-    "createGame",
     "Create a game",
     Created,
     "The new game and its tokens.",
@@ -225,23 +208,17 @@ def _created_response(
 
 
 @games_route(
-    "GET",
-    "/v1/games",
-    "listGames",
-    "List public games",
-    Games,
-    "Public games, newest first.",
-    problems=("store_unavailable",),
+    "GET", "/v1/games", "List public games", Games, "Public games, newest first.", problems=("store_unavailable",)
 )
-async def list_public_games(request: HttpRequest, params: GameList) -> web.Response:
+async def list_games(request: HttpRequest, params: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = params.query
-    page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
+    page, loaded_count = await queries.list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
-@games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
+@games_route("GET", "/v1/games/{id}", "Read a game", GameView, "GAME, the same for every reader.")
 async def read_game(request: HttpRequest, params: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
     return await state_response(request, params, build_view)
@@ -251,27 +228,19 @@ delete_route = partial(games_route, "DELETE")
 DELETE_PROBLEMS = ("not_active", "conflict")
 
 
-@delete_route(
-    "/v1/games/{id}",
-    "abortGame",
-    "Abort a game",
-    GameView,
-    "The aborted game.",
-    problems=("not_owner", *DELETE_PROBLEMS),
-)
-async def delete_game(request: HttpRequest, params: Abortion) -> web.Response:
+@delete_route("/v1/games/{id}", "Abort a game", GameView, "The aborted game.", problems=("not_owner", *DELETE_PROBLEMS))
+async def abort_game(request: HttpRequest, params: Abortion) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
-    aborted, digest = await abort_game(request.app[CONTEXT], params)
+    aborted, digest = await play.abort_game(request.app[CONTEXT], params)
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
 @games_route(
     "POST",
     "/v1/games/{id}/rematch",
-    "createRematch",
     "Create a rematch",
     Rematched,
     "The rematch.",
@@ -293,46 +262,46 @@ async def create_rematch(request: HttpRequest, params: RematchCreation) -> web.R
     return _created_response(params, result, private=True, secret=False)
 
 
-@games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")
+@games_route("GET", "/v1/bots", "List the bots", BotList, "All bots, by name.")
 async def list_bots(request: HttpRequest, _: Request) -> web.Response:
     """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
     return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
 
-ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch, list_bots)
+ROUTES = (list_games, create_game, read_game, abort_game, create_rematch, list_bots)
 
 
 Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
 
 
-class Joining(JoinRequest, frozen=True, kw_only=True):
+class Joining(seats.JoinRequest, frozen=True, kw_only=True):
     """A request for an open seat."""
 
     access: ClassVar[Access] = "reads"
     id: Id
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
-    creator_key: CreatorKey = None
-    language: PreferredLanguage = ENGLISH
+    idempotency_key: headers.SecretIdempotencyKey = None
+    creator_key: headers.CreatorKey = None
+    language: headers.PreferredLanguage = ENGLISH
 
 
-class Removal(RemovalRequest, frozen=True, kw_only=True):
+class Removal(seats.RemovalRequest, frozen=True, kw_only=True):
     """A request to remove a player."""
 
     access: ClassVar[Access] = "required"
     id: Id
-    if_match: IfMatch = None
+    if_match: headers.IfMatch = None
     seat: Seat
 
 
-class TokenReplacement(ReplacementRequest, frozen=True, kw_only=True):
+class TokenReplacement(seats.ReplacementRequest, frozen=True, kw_only=True):
     """A request for another token of a seat."""
 
     access: ClassVar[Access] = "required"
     id: Id
     seat: Seat
     api_key: ApiKey | None
-    idempotency_key: SecretIdempotencyKey = None
+    idempotency_key: headers.SecretIdempotencyKey = None
 
 
 class MyGameListQuery(GameListQuery, frozen=True):
@@ -353,7 +322,6 @@ class MyGameList(Request, frozen=True, kw_only=True):
 @games_route(
     "POST",
     "/v1/games/{id}/seats",
-    "joinGame",
     "Take the next open seat",
     Joined,
     "The seat and its token.",
@@ -366,7 +334,7 @@ async def join_game(request: HttpRequest, params: Joining) -> web.Response:
     colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     With an `Api-Key`, the request counts against the key's quotas in place of the address's limit on joining.
     """
-    joined, version, replayed = await join(request.app[CONTEXT], params)
+    joined, version, replayed = await seats.join(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
     etag = game_etag(version, joined.digest)
     private = params.token is not None
@@ -376,13 +344,12 @@ async def join_game(request: HttpRequest, params: Joining) -> web.Response:
 
 @delete_route(
     "/v1/games/{id}/seats/{seat}",
-    "removePlayer",
     "Remove a player",
     GameView,
     "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
-async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
+async def remove_player(request: HttpRequest, params: Removal) -> web.Response:
     """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
@@ -390,14 +357,13 @@ async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
     sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
-    view, digest = await remove_player(request.app[CONTEXT], params)
+    view, digest = await seats.remove_player(request.app[CONTEXT], params)
     return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
 @games_route(
     "POST",
     "/v1/games/{id}/seats/{seat}/token",
-    "replaceSeatToken",
     "Replace a seat's token",
     SeatToken,
     "The seat and its new token.",
@@ -405,19 +371,19 @@ async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
     problems=("wrong_seat", "conflict"),
     creates="entry",
 )
-async def post_seat_token(request: HttpRequest, params: TokenReplacement) -> web.Response:
+async def replace_seat_token(request: HttpRequest, params: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
     requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is
     no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
-    replaced, _, replayed = await replace_token(request.app[CONTEXT], params)
+    replaced, _, replayed = await seats.replace_token(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((replaced.token,))
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
-@games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
+@games_route("GET", "/v1/seats/me/games", "List my games", MyGames, "The games, newest first.")
 async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 
@@ -427,10 +393,10 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
     query = params.query
-    wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    page, loaded_count = await collect_my_games(request.app[CONTEXT], params.tokens, wanted)
+    wanted = queries.MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
+    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, wanted)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 
-SEAT_ROUTES = (join_game, delete_player, post_seat_token, list_my_games)
+SEAT_ROUTES = (join_game, remove_player, replace_seat_token, list_my_games)

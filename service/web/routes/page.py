@@ -32,22 +32,12 @@ from service.games.queries import load_for_reader
 from service.games.repository import open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
-from service.web.app import CONTEXT, REST, App, Handler, HttpRequest
-from service.web.common_headers import CSP, PAGE_HEADERS, WholeResponse
+from service.web import responses
+from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
-from service.web.responses import (
-    CACHE_IMMUTABLE,
-    CACHE_PRIVATE,
-    CACHE_PUBLIC,
-    Asset,
-    cacheable_response,
-    list_files,
-    load_file,
-    make_asset,
-    static_response,
-)
+from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
 from service.web.routing import Id, Request, ResponseSpec, Route
 
 WIDTH = 1000
@@ -132,13 +122,7 @@ HTML = "text/html"
 INDEX = "index.html"
 PAGE, SITE = "page", "docs"
 """Folders of what is built."""
-UNHASHED_FILES = (
-    "apple-touch-icon.png",
-    "favicon.svg",
-    "icon-192.png",
-    "icon-512.png",
-    "service_worker.js",
-)
+UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "service_worker.js")
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
 _DAMAGED_LINK = re.compile(r"/*([A-Za-z0-9-]{1,32})(?![A-Za-z0-9-])[^#]*(#[\w.~&=-]*)?", re.ASCII)
@@ -167,7 +151,6 @@ class PageRead(Request, frozen=True, kw_only=True):
 @Route(
     "GET",
     "/",
-    "readIndex",
     "Read the index, or open the web page",
     ServiceIndex,
     "The entry points of the API.",
@@ -177,9 +160,9 @@ class PageRead(Request, frozen=True, kw_only=True):
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
-        response = page_response(request, params.language, CACHE_PUBLIC)
+        response = page_response(request, params.language, responses.CACHE_PUBLIC)
     else:
-        response = cacheable_response(request, SERVICE_INDEX)
+        response = responses.cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
 
 
@@ -189,40 +172,34 @@ class GamePageRead(PageRead, frozen=True, kw_only=True):
     id: Id
 
 
-@Route(
-    "GET",
-    "/games/{id}",
-    "readGamePage",
-    "Open a game's page",
-    str,
-    "The web page.",
-    tag="service",
-    media_type=HTML,
-)
+@Route("GET", "/games/{id}", "Open a game's page", str, "The web page.", tag="service", media_type=HTML)
 async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Response:
     """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
 
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
     card = await load_card(request, params.id, params.language)
-    return page_response(request, params.language, CACHE_PRIVATE, card)
+    return page_response(request, params.language, responses.CACHE_PRIVATE, card)
 
 
 def page_response(request: HttpRequest, language: Language, caching: str, card: str = "") -> web.Response:
     """Return the web page in a language, with a card in its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
-    page = make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
-    return set_content_language(static_response(request, page, caching), language)
+    page = responses.make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
+    ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
+    policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
+    response = responses.static_response(request, page, caching, {**PAGE_HEADERS, CSP: policy})
+    return set_content_language(response, language)
 
 
 def add_file_routes(app: App) -> None:
     """Add the routes of the page of each game, of all files, and of the problems' types."""
     read_game_page.register(app)
     handlers: dict[str, Handler] = {
-        "/assets/{file}": _page_handler("assets/", CACHE_IMMUTABLE),
-        "/manifests/{file}": _page_handler("manifests/", CACHE_PUBLIC),
+        "/assets/{file}": _page_handler("assets/", responses.CACHE_IMMUTABLE),
+        "/manifests/{file}": _page_handler("manifests/", responses.CACHE_PUBLIC),
     }
-    handlers |= {f"/{name}": _page_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers |= {f"/{name}": _page_handler(name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers["/games/{path}"] = redirect_to_game
     handlers |= {"/docs": read_site, "/docs/{path}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():
@@ -233,14 +210,14 @@ def _page_handler(path: str, caching: str) -> Handler:
     """Return a handler for one file, or for every file of a folder if `path` ends with a slash."""
 
     async def send_file(request: HttpRequest) -> web.StreamResponse:
-        return static_response(request, _page_file(path + request.match_info.get("file", "")), caching)
+        return responses.static_response(request, _page_file(path + request.match_info.get("file", "")), caching)
 
     return send_file
 
 
-def _page_file(path: str) -> Asset:
+def _page_file(path: str) -> responses.Asset:
     """Return a file of the page. Raises HTTPNotFound."""
-    file = load_file(PAGE, path)
+    file = responses.load_file(PAGE, path)
     if file is None:
         raise web.HTTPNotFound
     return file
@@ -248,15 +225,17 @@ def _page_file(path: str) -> Asset:
 
 async def read_site(request: HttpRequest) -> web.Response:
     """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
-    path, files = request.match_info.get("path"), list_files(SITE)
+    path, files = request.match_info.get("path"), responses.list_files(SITE)
     if path is None or f"{path}/{INDEX}" in files:
         return _redirect(f"{request.path}/")
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(load_file, SITE, path), asyncio.to_thread(_site_headers))
+    asset, policy = await asyncio.gather(
+        asyncio.to_thread(responses.load_file, SITE, path), asyncio.to_thread(_site_headers)
+    )
     if asset is None:
         raise web.HTTPNotFound
-    return static_response(request, asset, CACHE_PUBLIC, policy)
+    return responses.static_response(request, asset, responses.CACHE_PUBLIC, policy)
 
 
 async def redirect_to_game(request: HttpRequest) -> web.Response:
@@ -279,7 +258,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
 @cache
 def _site_headers() -> Mapping[str, str]:
     """Return the headers of every page, which here allow the generator's inline scripts and styles too."""
-    pages = [file.read_bytes() for path, file in list_files(SITE).items() if path.endswith(INDEX)]
+    pages = [file.read_bytes() for path, file in responses.list_files(SITE).items() if path.endswith(INDEX)]
     scripts = {script for page in pages for script in _INLINE_SCRIPT.findall(page)}
     hashes = sorted(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts)
     policy = PAGE_HEADERS[CSP].replace("script-src 'self'", " ".join(["script-src 'self'", *hashes]))
@@ -287,7 +266,7 @@ def _site_headers() -> Mapping[str, str]:
 
 
 def _redirect(path: str) -> web.Response:
-    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
+    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": responses.CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

@@ -11,29 +11,11 @@ from schemas.vocabulary import ID, SHIP_ID
 from service.games.errors import NoSuchTileSet
 from service.i18n import ENGLISH, Language, get_translator, tile_names
 from service.i18n.events import ship_label
+from service.web import images, responses
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
-from service.web.images import (
-    CACHE_ONE_DAY,
-    MAX_WIDTH_PX,
-    MEDIA_TYPES,
-    TILESET_PICTURES,
-    ImageRequest,
-    ThemeParameter,
-    Width,
-    drawing_code_digest,
-    image_response,
-)
 from service.web.problems import NoSuchPiece
 from service.web.renderer import ImageFormat, ShipJob, TileJob
-from service.web.responses import (
-    CACHE_IMMUTABLE,
-    CACHE_PUBLIC,
-    content_etag,
-    json_response,
-    not_modified_response,
-    static_response,
-)
 from service.web.routing import Id, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
@@ -48,8 +30,8 @@ class TileSetRead(Request, frozen=True, kw_only=True):
 class PieceQuery(Query, frozen=True):
     """Options of a picture of a ship; an SVG has no fixed size."""
 
-    width: Width = 400
-    theme: ThemeParameter = "light"
+    width: images.Width = 400
+    theme: images.ThemeParameter = "light"
 
 
 class TileQuery(PieceQuery, frozen=True):
@@ -61,7 +43,7 @@ class TileQuery(PieceQuery, frozen=True):
 class TilesQuery(Query, frozen=True):
     """Options of the picture of all tiles."""
 
-    theme: ThemeParameter = "light"
+    theme: images.ThemeParameter = "light"
     drawing: (
         Annotated[
             str,
@@ -112,14 +94,12 @@ class ShipSvg(ShipPng, frozen=True, kw_only=True):
     language: PreferredLanguage = ENGLISH
 
 
-@Route(
-    "GET", "/v1/tilesets", "listTileSets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets"
-)
-async def list_tilesets(request: HttpRequest, _: Request) -> web.Response:
+@Route("GET", "/v1/tilesets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets")
+async def list_tile_sets(request: HttpRequest, _: Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
-    tag = content_etag("".join(loaded.hash for loaded in catalogue).encode())
-    return not_modified_response(request, tag) or json_response(
+    tag = responses.content_etag("".join(loaded.hash for loaded in catalogue).encode())
+    return responses.not_modified_response(request, tag) or responses.json_response(
         TileSets(tilesets=[loaded.tileset for loaded in catalogue]),
         etag=tag,
     )
@@ -128,43 +108,43 @@ async def list_tilesets(request: HttpRequest, _: Request) -> web.Response:
 @Route(
     "GET",
     "/v1/tilesets/{id}",
-    "readTileSet",
     "Read a tile set",
     TileSet,
     "The tile set.",
     headers=("ETag", "Cache-Control"),
     tag="tile sets",
 )
-async def read_tileset(request: HttpRequest, params: TileSetRead) -> web.Response:
+async def read_tile_set(request: HttpRequest, params: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
     """
     loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
     tag = f'"{loaded.hash}"'
-    response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
-    response.headers["Cache-Control"] = CACHE_IMMUTABLE
+    response = responses.not_modified_response(request, tag) or responses.json_response(loaded.response, etag=tag)
+    response.headers["Cache-Control"] = responses.CACHE_IMMUTABLE
     return response
 
 
 @Route(
     "GET",
     "/v1/tilesets/{id}/tiles.svg",
-    "readTilesSvg",
     "Read all tiles as one SVG",
     bytes,
     "The picture.",
     tag="tile sets",
-    media_type=MEDIA_TYPES["svg"],
+    media_type=images.MEDIA_TYPES["svg"],
 )
-async def read_tiles(request: HttpRequest, params: TilesRead) -> web.Response:
+async def read_tiles_svg(request: HttpRequest, params: TilesRead) -> web.Response:
     """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
 
     Each symbol is 100 units wide and has the groups that the picture of its tile has.
     """
     loaded, query = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet), params.query
-    caching = CACHE_IMMUTABLE if query.drawing == drawing_code_digest() else CACHE_PUBLIC
-    return static_response(request, await request.app[TILESET_PICTURES].get(loaded, query.theme), caching, {})
+    caching = responses.CACHE_IMMUTABLE if query.drawing == images.drawing_code_digest() else responses.CACHE_PUBLIC
+    return responses.static_response(
+        request, await request.app[images.TILESET_PICTURES].get(loaded, query.theme), caching, {}
+    )
 
 
 async def read_tile(request: HttpRequest, params: TilePng) -> web.Response:
@@ -180,7 +160,7 @@ async def read_tile(request: HttpRequest, params: TilePng) -> web.Response:
     label = ""
     if params.language is not None:
         label = tile_names(params.language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
-    width = min(query.width, MAX_WIDTH_PX)
+    width = min(query.width, images.MAX_WIDTH_PX)
     job = TileJob(tile, query.rotation, query.theme, width, params.image_format, label)
     return await _piece_response(request, loaded.hash, job, params.language)
 
@@ -195,7 +175,7 @@ async def read_ship(request: HttpRequest, params: ShipPng) -> web.Response:
     loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
     ship = _get_piece(loaded.tileset.ships, params.ship)
     label = "" if params.language is None else ship_label(get_translator(params.language), ship)
-    job = ShipJob(ship, query.theme, min(query.width, MAX_WIDTH_PX), params.image_format, label)
+    job = ShipJob(ship, query.theme, min(query.width, images.MAX_WIDTH_PX), params.image_format, label)
     return await _piece_response(request, loaded.hash, job, params.language)
 
 
@@ -206,8 +186,8 @@ async def _piece_response(
         return job
 
     subject = f"{tileset_hash} {job}"
-    return await image_response(
-        request, ImageRequest(subject, job.image_format, job.width, CACHE_ONE_DAY, make_job, language)
+    return await images.image_response(
+        request, images.ImageRequest(subject, job.image_format, job.width, images.CACHE_ONE_DAY, make_job, language)
     )
 
 
@@ -225,20 +205,20 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
     return Route(
         "GET",
         f"/v1/tilesets/{{id}}/{name}s/{{{name}}}.{image_format}",
-        f"read{name.title()}{image_format.title()}",
         f"Read a {name} as {image_format.upper()}",
         bytes,
         "The picture.",
         tag="tile sets",
-        media_type=MEDIA_TYPES[image_format],
+        operation_id=f"read{name.title()}{image_format.title()}",
+        media_type=images.MEDIA_TYPES[image_format],
         request_type=kind,
         handler=read_tile if name == "tile" else read_ship,
     )
 
 
-ROUTES = (list_tilesets, read_tileset)
+ROUTES = (list_tile_sets, read_tile_set)
 PICTURE_ROUTES = (
-    read_tiles,
+    read_tiles_svg,
     *(_picture_route(kind, "tile") for kind in (TileSvg, TilePng)),
     *(_picture_route(kind, "ship") for kind in (ShipSvg, ShipPng)),
 )

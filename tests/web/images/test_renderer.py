@@ -28,7 +28,7 @@ from tests.telemetry.metric_samples import grown, read_samples
 
 RESULTS = ("drawn", "cached", "failed", "refused")
 
-GOOD, BAD = "192.0.2.1", "2001:db8:1:2::"
+GOOD, BAD, OF_THE_SAME_SITE = "192.0.2.1", "2001:db8:1:2::", "2001:db8:1:3::"
 ACCOUNTS = Accounts(Limits())
 EMPTY_GAME = build_view(LAGOON.index, new_game(LAGOON.index, 1))
 SHIP = ShipJob(LAGOON.tileset.ships[0], "light", 64, "svg")
@@ -78,26 +78,13 @@ async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple
 
 async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[], None]:
     """Occupy a worker, as a picture does that is being drawn; return what ends it."""
-    queue, started_at = (one := renderer._workers[large].queue), await one.acquire(ANONYMOUS)
+    queue, started_at = (one := renderer.workers[large].queue), await one.acquire(ANONYMOUS)
     return lambda: queue.release(ANONYMOUS, started_at)
 
 
 def make_busy(client: str) -> None:
-    """Let a client have drawn much lately."""
+    """Let a client's network have drawn much lately."""
     ACCOUNTS.get(client).site.drawing.take(2 * BUSY.quota, monotonic())
-
-
-class Order:
-    """The order in which pictures are drawn."""
-
-    def __init__(self, renderer: ImageRenderer) -> None:
-        self._renderer = renderer
-        self.drawn: list[int] = []
-
-    async def request(self, key: int, client: str) -> None:
-        """Request a picture, and note when it is drawn."""
-        await render(self._renderer, key, client)
-        self.drawn.append(key)
 
 
 async def test_a_worker_that_died_is_restarted(renderer: ImageRenderer) -> None:
@@ -120,7 +107,7 @@ async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRender
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGSTOP)
     waiting = asyncio.create_task(render(renderer, 2))
-    await wait_until(lambda: bool(renderer._workers[False].queue.slots_in_use))
+    await wait_until(lambda: bool(renderer.workers[False].queue.slots_in_use))
     worker.kill()
     assert await waiting == first
 
@@ -147,37 +134,34 @@ async def test_a_picture_that_takes_too_long_ends_its_worker(
     assert await render(renderer, 3)
 
 
-async def test_clients_take_turns_however_many_pictures_one_requests(renderer: ImageRenderer) -> None:
-    release, order = await occupy(renderer), Order(renderer)
-    requested = [asyncio.create_task(order.request(number, BAD)) for number in range(8)]
-    await run_ready_tasks()
-    requested += [asyncio.create_task(order.request(number, GOOD)) for number in (100, 101)]
-    await run_ready_tasks()
-    release()
-    await asyncio.gather(*requested)
-    assert order.drawn == [0, 100, 1, 101, *range(2, 8)]
+@pytest.mark.parametrize(("is_busy", "order"), ((False, [0, 100, 1, 101]), (True, [100, 101, 0, 1])))
+async def test_clients_take_turns_and_one_whose_pictures_took_long_comes_last(
+    renderer: ImageRenderer, is_busy: bool, order: list[int]
+) -> None:
+    drawn: list[int] = []
 
+    async def request(key: int, client: str) -> None:
+        await render(renderer, key, client)
+        drawn.append(key)
 
-async def test_no_picture_waits_for_those_of_a_busy_client(renderer: ImageRenderer) -> None:
-    """However small each is: what they took lately counts."""
-    make_busy(BAD)
-    release, order = await occupy(renderer), Order(renderer)
-    requested = [asyncio.create_task(order.request(number, BAD)) for number in (0, 1)]
+    if is_busy:
+        make_busy(BAD)
+    release = await occupy(renderer)
+    requested = [asyncio.create_task(request(number, client)) for number, client in enumerate((BAD, OF_THE_SAME_SITE))]
     await run_ready_tasks()
-    requested += [asyncio.create_task(order.request(number, GOOD)) for number in (100, 101)]
+    requested += [asyncio.create_task(request(number, GOOD)) for number in (100, 101)]
     await run_ready_tasks()
     release()
     await asyncio.gather(*requested)
-    assert order.drawn == [100, 101, 0, 1]
+    assert drawn == order
 
 
-async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(renderer: ImageRenderer) -> None:
-    """Neither its own nor others'."""
+@pytest.mark.parametrize("client", (GOOD, BAD))
+async def test_no_small_picture_waits_for_large_ones(renderer: ImageRenderer, client: str) -> None:
+    """Neither a busy client's own nor others'."""
     make_busy(GOOD)
     release = await occupy(renderer, large=True)
-    large = [
-        asyncio.create_task(render(renderer, number, client, large=True)) for number, client in ((0, GOOD), (1, BAD))
-    ]
+    large = [asyncio.create_task(render(renderer, number, client, large=True)) for number in range(2)]
     await run_ready_tasks()
     assert await render(renderer, 100)
     assert not any(task.done() for task in large)
@@ -185,28 +169,20 @@ async def test_the_small_pictures_of_a_busy_client_do_not_wait_for_large_ones(re
     await asyncio.gather(*large)
 
 
-async def test_the_time_of_a_picture_is_charged(renderer: ImageRenderer) -> None:
+async def test_the_time_of_a_picture_is_charged_and_counts_for_its_clients_turn(renderer: ImageRenderer) -> None:
     charge = Mock(account=ACCOUNTS.get(GOOD))
+    full_at = charge.account.site.drawing.full_at
     await renderer.render(1, SHIP, PictureOrder(charge, False))
     (seconds,) = charge.charge_time.call_args.args
     assert seconds > 0
-
-
-async def test_a_small_picture_does_not_wait_for_large_ones(renderer: ImageRenderer) -> None:
-    release = await occupy(renderer, large=True)
-    large = [asyncio.create_task(render(renderer, number, BAD, large=True)) for number in range(8)]
-    await run_ready_tasks()
-    assert await render(renderer, 100)
-    assert not any(task.done() for task in large)
-    release()
-    await asyncio.gather(*large)
+    assert charge.account.site.drawing.full_at > full_at
 
 
 async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_for_it_too(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = await occupy(renderer)
-    monkeypatch.setattr(renderer._workers[False].queue, "_max_waiting", 3)
+    monkeypatch.setattr(renderer.workers[False].queue, "_max_waiting", 3)
     bad = [asyncio.create_task(render(renderer, number, BAD)) for number in range(3)]
     await run_ready_tasks()
     same, other = (asyncio.create_task(render(renderer, number)) for number in (2, 100))
@@ -230,7 +206,7 @@ async def test_the_recorded_failures_are_a_bounded_number(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_FAILURES", 2)
-    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
+    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
     for number in range(3):
         with pytest.raises(RenderingFailed, match="too large"):
             await render(renderer, number)
@@ -252,7 +228,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     now = uptime_s
     monkeypatch.setattr(module, "monotonic", lambda: now)
     draw = FailingDraw(RenderingFailed("too large"))
-    monkeypatch.setattr(renderer._workers[False], "draw", draw)
+    monkeypatch.setattr(renderer.workers[False], "draw", draw)
     with pytest.raises(RenderingFailed, match="too large"):
         await render(renderer, 1)
     assert [record.getMessage() for record in caplog.records] == ["a picture could not be drawn: too large"]
@@ -268,7 +244,7 @@ async def test_pictures_are_counted_by_result_and_timed(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()
-    monkeypatch.setattr(renderer._workers[False], "draw", FailingDraw(RenderingFailed("too large"), TooManyWaiting()))
+    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(RenderingFailed("too large"), TooManyWaiting()))
     with pytest.raises(RenderingFailed):
         await render(renderer, 1)
     with pytest.raises(TooManyWaiting):

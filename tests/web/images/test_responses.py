@@ -28,7 +28,6 @@ from service.engine import TileSetIndex
 from service.fair_queue import ANONYMOUS, Requester
 from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
-from service.web import images as module
 from service.web.images import TILESET_PICTURES, TileSetPictures
 from service.web.problems import RenderingFailed
 from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
@@ -119,7 +118,7 @@ async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypa
     game = await create_game(client)
     renderer = client.app[IMAGE_RENDERER]
     drawn: list[DrawingJob] = []
-    worker = renderer._workers[False]
+    worker = renderer.workers[False]
     draw = worker.draw
 
     async def counted(job: DrawingJob, *others: Any) -> bytes:
@@ -228,27 +227,24 @@ async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
             await pictures.get(SMALL, "light")
     assert len(draw.tiles) == 1
     assert "the tile set small could not be drawn: no memory" in caplog.text
-    monkeypatch.setattr(module, "FAILURE_TTL_S", 0)
+    monkeypatch.setattr("service.web.renderer.FAILURE_TTL_S", 0)
     with pytest.raises(RenderingFailed):
         await pictures.get(OTHER, "light")
     await run_ready_tasks()
     assert isinstance(await pictures.get(OTHER, "light"), Asset)
 
 
-async def test_boards_are_drawn_beside_it_and_it_beside_boards(client: Client) -> None:
+async def test_small_boards_large_ones_and_it_are_drawn_beside_each_other(client: Client) -> None:
     game = await create_game(client)
-    queues = [worker.queue for worker in client.app[IMAGE_RENDERER]._workers.values()]
-    own = client.app[TILESET_PICTURES].worker.queue
-    occupied = await own.acquire(ANONYMOUS)
-    waiting = asyncio.create_task(client.get(PATH))
-    await wait_until(lambda: own.queue_length(attended=True) == 1)
-    for width in (400, 2000):
-        assert (await game.get(f"/board.png?width={width}")).status == 200
-    started = [await queue.acquire(ANONYMOUS) for queue in queues]
-    own.release(ANONYMOUS, occupied)
-    assert (await waiting).status == 200
-    for queue, started_at in zip(queues, started, strict=True):
+    workers = *client.app[IMAGE_RENDERER].workers.values(), client.app[TILESET_PICTURES].worker
+    occupied = [(worker.queue, await worker.queue.acquire(ANONYMOUS)) for worker in workers]
+    paths = f"{game.path}/board.png?width=400", f"{game.path}/board.png?width=2000", PATH
+    pictures = [asyncio.create_task(client.get(path)) for path in paths]
+    await wait_until(lambda: all(queue.queue_length(attended=True) for queue, _ in occupied))
+    for number, (queue, started_at) in enumerate(occupied):
         queue.release(ANONYMOUS, started_at)
+        assert (await pictures[number]).status == 200
+        assert [picture.done() for picture in pictures] == [one <= number for one in range(3)]
 
 
 async def test_it_is_compressed_and_validated_as_a_file_is(client: Client) -> None:
@@ -339,15 +335,6 @@ def numbers_in(label: str) -> set[int]:
         first, _, last = run.partition("-")
         numbers |= {*range(int(first), int(last or first) + 1)}
     return numbers
-
-
-async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client) -> None:
-    game = await create_game(client, seed="numbers")
-    labels = read_labels(await read_board_svg(game, "candidates=1"))
-    for (cell, _, _), label in labels.items():
-        for number in numbers_in(label):
-            action = (await game.legal_moves())[number - 1]["action"]
-            assert f"{action['x']},{action['y']}" == cell
 
 
 async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:

@@ -291,13 +291,6 @@ async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) ->
         assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
 
 
-async def test_a_long_log_is_complete(client: Client) -> None:
-    http_game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="tides")
-    game = await http_game.play_randomly(Random(5), versions=120)
-    assert len((await http_game.get_json("/diffs"))["diffs"]) == 100
-    assert len((await http_game.get_json("/diffs?limit=1000"))["diffs"]) == game["version"]
-
-
 async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:
     game = await create_game(client, first_seat=1)
     legal = await game.get_json("/legal-moves")
@@ -316,20 +309,6 @@ async def test_a_waiting_or_finished_game_has_no_decider(client: Client) -> None
     assert nobody.items() <= (await game.get_json("/legal-moves")).items()
     await game.delete()
     assert nobody.items() <= (await game.get_json("/legal-moves")).items()
-
-
-async def test_moves_with_islanders_can_be_filtered_by_the_cell_of_the_tile(client: Client) -> None:
-    game = await create_game(client, seed="tides")
-    placed = (await game.legal_moves())[0]["action"]
-    await game.act_successfully({"action": placed})
-    moves = [move for move in await game.legal_moves() if move["action"]["type"] == "place_islander"]
-    menu = await game.get_json("/legal-moves?stage=cell")
-    (cell,) = menu["cells"]
-    assert (cell["x"], cell["y"]) == (placed["x"], placed["y"])
-    assert [move["id"] for move in menu["moves"]] == ["pass.islander"]
-    at = (await game.get_json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
-    assert at == moves != []
-    assert (await game.get_json(f"/legal-moves?x={cell['x'] + 1}"))["moves"] == []
 
 
 async def test_legal_moves_can_be_filtered(client: Client) -> None:

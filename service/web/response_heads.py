@@ -1,4 +1,4 @@
-"""Responses that are written at once, and the headers that all have: CORS, the request id, what restricts browsers."""
+"""Heads of responses: written at once with the body; the headers that all have: CORS, the request id, restrictions."""
 
 import random
 import re
@@ -124,10 +124,8 @@ class CommonHeaders:
             always["Strict-Transport-Security"] = f"max-age={limits.hsts_max_age_s}; includeSubDomains"
         self._page_headers = always
         self._api_headers = CIMultiDict({**always, **API_HEADERS})
-        self._page_lines, self._api_lines = (
-            _encode_last_lines(self._page_headers),
-            _encode_last_lines(self._api_headers),
-        )
+        self._page_lines = _encode_last_lines(self._page_headers)
+        self._api_lines = _encode_last_lines(self._api_headers)
 
     def add_to(self, response: web.StreamResponse, request_id: str | None = None) -> None:
         """Add them to a response, by default with the id of the request that is being answered.
