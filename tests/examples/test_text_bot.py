@@ -217,7 +217,7 @@ async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
     async with open_game(client, seats) as player, open_game(client, seats) as watcher:
         for _ in range(5):
             await ready(player)
-            await watcher.subscription._socket.disconnect()
+            watcher.subscription._socket.restart()
             await choose(player, chance)
             await caught_up(watcher, player)
         await until(watcher, lambda: watcher.state.is_connected)
