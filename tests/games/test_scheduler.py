@@ -44,7 +44,7 @@ from tests.games.game_fixture import (
     new_game,
 )
 from tests.games.game_logs import LAGOON, decode_log
-from tests.polling import TIMEOUT_S, in_background, wait_until
+from tests.polling import TIMEOUT_S, in_background, rounds, wait_until
 
 FULL_BATCH = [f"g{number}" for number in range(BATCH_SIZE)]
 
@@ -85,7 +85,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     created = (await create_game(context, *seats, include_moves=True)).created
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
-    while True:
+    for _ in rounds():
         body, query = Act(move=moves[0].id), IncludeQuery(include="legal_moves")
         request = CommandRequest(id=created.game.id, body=body, token=created.owner_token, query=query)
         result = await act(context, request)

@@ -43,7 +43,7 @@ from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.tilesets import SeededRNG
 from tests.games.bots.fake_bots import LAGOON, FakeBot, load_fake_bot, play_to_end, start_game
 from tests.games.game_fixture import bot_seats, create_game, make_context, new_game
-from tests.polling import in_background, wait_until
+from tests.polling import in_background, rounds, wait_until
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -221,7 +221,7 @@ async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
     await registry.choose("first", LAGOON, start_game("warm"), TIMEOUT_S)
     for number in range(MAX_UNCLAIMED_DECISIONS + 20):
         asking = asyncio.create_task(registry.choose("first", LAGOON, start_game(f"seed{number}"), None))
-        while True:
+        for _ in rounds():
             if pool.queue.slots_in_use:
                 break
             await asyncio.sleep(0)
