@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import cast
 from zlib import crc32
 
-from tests.polling import TIMEOUT_S
+from tests.polling import wait_until
 
 PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
 
@@ -117,8 +117,5 @@ async def connect_subscribers(port: int, path: str, number: int) -> AsyncIterato
 
 async def wait_for_frames(subscribers: list[Subscriber], frames: int) -> None:
     """Wait until each subscriber has received this number of frames."""
-    async with asyncio.timeout(TIMEOUT_S):
-        for subscriber in subscribers:
-            while subscriber.frames < frames:
-                assert not subscriber.closed
-                await asyncio.sleep(0.005)
+    await wait_until(lambda: all(one.closed or one.frames >= frames for one in subscribers))
+    assert not any(one.closed for one in subscribers)

@@ -3,10 +3,10 @@
 The JSON Patch implementations of the service and its client, compared with a public library.
 """
 
+import asyncio
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -34,6 +34,7 @@ from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
+from tests.polling import wait_until
 from tests.redis_servers.node import reserve_ports
 
 BUCKET = "archives"
@@ -55,12 +56,13 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def _wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + 20
-    while server.poll() is None and time.monotonic() < deadline:
+    async def listens() -> bool:
+        assert server.poll() is None
         with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            return
-        time.sleep(0.02)
-    raise RuntimeError("the object storage did not start")
+            return True
+        return False
+
+    asyncio.run(wait_until(listens))
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def _redis_with_tls() -> Path | None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=10,
+            timeout=60,
         )
         if "Failed to configure TLS" in finished.stdout:
             return program
@@ -192,7 +192,7 @@ def _c_compiler() -> Path | None:
 
 def _runs(*command: str | Path) -> bool:
     try:
-        return subprocess.run(command, capture_output=True, check=False, timeout=20).returncode == 0
+        return subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
     except OSError:
         return False
 

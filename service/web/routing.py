@@ -180,7 +180,6 @@ class Route:
 
     method: str
     path: str
-    operation_id: str
     summary: str
     content: Any
     """The type of the response's body; None for a response without one."""
@@ -188,6 +187,8 @@ class Route:
     """What the response is."""
     _: KW_ONLY
     tag: Tag
+    operation_id: str = ""
+    """By default the handler's name, in camel case."""
     status: int | None = None
     """By default 201 with a location, 204 without content, else 200."""
     headers: tuple[str, ...] = ("ETag",)
@@ -208,7 +209,8 @@ class Route:
     def __call__(self, handler: Handler) -> "Route":
         """Return the route with its handler."""
         _, request_type, *_ = get_type_hints(handler).values()
-        return replace(self, handler=handler, request_type=request_type)
+        operation_id = re.sub(r"_(\w)", lambda match: match[1].upper(), handler.__name__)
+        return replace(self, handler=handler, request_type=request_type, operation_id=operation_id)
 
     @cached_property
     def decoder(self) -> RequestDecoder:

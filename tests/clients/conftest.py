@@ -9,13 +9,14 @@ from service.store.game_store import RedisStore
 from south_seas import Backoff, Client
 from tests.clients.scripted_service import ScriptedService, run_scripted_service
 from tests.games.game_logs import decode_log, play_game
+from tests.polling import TIMEOUT_S
 from tests.tcp_proxy import Proxy, run_proxy
 from tests.tools import NODE, require, run
 from tests.web.app_server import serve
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
-QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=10.0)
+QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=TIMEOUT_S)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from south_seas import Backoff, Client, UnauthorizedError
 from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
 from tests.clients.test_typescript import run_script
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tcp_proxy import Proxy, run_proxy
 
@@ -21,7 +21,7 @@ LATE = CreateGame(
     players=[SeatRequest(name="Ana"), SeatRequest(bot="greedy")], first_seat=0, turn_timeout_s=1, on_timeout="bot"
 )
 
-IMPATIENT = Backoff(initial_wait_s=0.01, max_wait_s=0.1, max_attempts=1, timeout_s=2.0)
+IMPATIENT = Backoff(initial_wait_s=0.01, max_wait_s=0.1, max_attempts=1, timeout_s=TIMEOUT_S)
 """A request of such a client fails at once."""
 
 NOWHERE = "http://127.0.0.1:9"
@@ -68,14 +68,12 @@ async def late_seat(client: Client) -> tuple[str, Snapshot]:
 class Chooser:
     """Plays the first legal move, and remembers for which version."""
 
-    def __init__(self, wait_s: float = 0.0) -> None:
+    def __init__(self) -> None:
         self.versions: list[int] = []
-        self._wait_s = wait_s
 
     async def __call__(self, moves: list[Move], game: GameView) -> Move:
         """Return the first move."""
         self.versions.append(game.version)
-        await asyncio.sleep(self._wait_s)
         return moves[0]
 
 
@@ -144,17 +142,18 @@ class MortalService:
         self.url = f"http://127.0.0.1:{port}"
         self._folder, self._port, self._stack = folder, port, stack
         self._running: ServerProcess | None = None
+        self.starts = 0
 
     async def start(self) -> None:
         """Start the service."""
         flags = "--port", str(self._port), "--rate-limits", "off", "--drain-time-s", "0"
         self._running = await self._stack.enter_async_context(start_server(self._folder, None, *flags))
+        self.starts += 1
 
     async def restart(self, number: signal.Signals) -> None:
-        """End the service by a signal, and start it again after a pause."""
+        """End the service by a signal, and start it again."""
         assert self._running is not None
         await self._running.stop(number)
-        await asyncio.sleep(0.3)
         await self.start()
 
 
@@ -166,21 +165,26 @@ async def restart_often(service: MortalService) -> None:
             async def is_reached(version: int = version) -> bool:
                 return any(game.version >= version for game in (await client.games()).games)
 
-            await wait_until(is_reached, 60)
+            await wait_until(is_reached)
             await service.restart(number)
 
 
 async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unused_tcp_port: int) -> None:
-    chooser = Chooser(wait_s=0.03)
+    chooser = Chooser()
+
+    async def choose(moves: list[Move], game: GameView) -> Move:
+        await wait_until(lambda: service.starts > (game.version > 10) + (game.version > 40))
+        return await chooser(moves, game)
+
     async with (
         mortal_service(tmp_path, unused_tcp_port) as service,
-        Client(service.url, backoff=msgspec.structs.replace(IMPATIENT, timeout_s=20.0)) as client,
+        Client(service.url, backoff=IMPATIENT) as client,
         asyncio.TaskGroup() as tasks,
     ):
         created: Created = await client.create(PEOPLE)
         restarts = tasks.create_task(restart_often(service))
         seats = [client.with_token(seat.token) for seat in created.seats]
-        finals = await asyncio.gather(*(one.play(created.game.id, seat, chooser) for seat, one in enumerate(seats)))
+        finals = await asyncio.gather(*(one.play(created.game.id, seat, choose) for seat, one in enumerate(seats)))
         assert restarts.done()
         assert [final.status for final in finals] == ["finished"] * 2
     assert [*dict.fromkeys(chooser.versions)] == chooser.versions

@@ -7,11 +7,11 @@ The alerts as a cluster gets them are valid, and each has a runbook.
 What the image contains besides plain copies: links, libraries, entry points of packages.
 """
 
-import asyncio
 import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from http import HTTPStatus
@@ -42,6 +42,7 @@ from tests.deploy.manifests import (
 )
 from tests.deploy.test_image import load_script
 from tests.docs.blocks import DOCS, blocks
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.access import ACL, CLUSTER_ACL
 from tests.server_process import start_server, variables
@@ -164,7 +165,7 @@ def _container(overlay: str, job: str) -> Resource:
 def backups(directory: Path, *task: str) -> str:
     """Return what the script prints; raises if it fails."""
     finished = subprocess.run(
-        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
     )
     return finished.stdout.strip()
 
@@ -227,7 +228,8 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
             async with client.get(f"{game.path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
                 assert await stream.content.readline()
                 assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
-                await asyncio.sleep(1)  # the next has another name
+                second = int(time.time())
+                await wait_until(lambda: int(time.time()) != second)  # the next has another name
                 assert ", 1 unchanged, 0 failed" in await _run("south-seas-backup", volume, deployment.url)
             async with aclosing(deployment.nodes[0].client()) as redis:
                 await redis.flushall()

@@ -3,7 +3,6 @@
 Games that nobody plays delay no person's bots, and no address can run bots without end.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +24,7 @@ from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.polling import TIMEOUT_S, rounds, wait_until
+from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import Client, serve
@@ -178,16 +177,15 @@ async def start_instance(store: RedisStore, limits: Limits) -> AsyncIterator[tup
 
 async def play_turn(http_game: HTTPGame) -> None:
     """Play a turn, and wait until it is the person's again."""
-    async with asyncio.timeout(TIMEOUT_S):
-        started_at = (await http_game.get_json())["turn"]["number"]
-        while True:
-            game = await http_game.get_json()
-            if game["turn"]["seat"] == 0 and game["turn"]["number"] > started_at:
-                return
-            if game["turn"]["seat"] == 0:
-                await http_game.act_successfully()
-            else:
-                await asyncio.sleep(0.02)
+    first = (await http_game.get_json())["turn"]["number"]
+
+    async def is_next() -> bool:
+        turn = (await http_game.get_json())["turn"]
+        if turn["seat"] == 0 and turn["number"] == first:
+            await http_game.act_successfully()
+        return bool(turn["seat"] == 0 and turn["number"] > first)
+
+    await wait_until(is_next)
 
 
 async def test_a_person_waits_for_at_most_one_decision_of_other_games(store: RedisStore) -> None:

@@ -290,10 +290,12 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
     async with serve(store) as client, open_connection(client) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
         connection = await wait_for_connection(client, lambda _: True)
-        async with asyncio.timeout(TIMEOUT_S):
-            while not connection.writing_paused:
-                writer.write(make_head("/openapi.json"))
-                await asyncio.sleep(0.02)
+
+        def is_full() -> bool:
+            writer.write(make_head("/openapi.json"))
+            return connection.writing_paused
+
+        await wait_until(is_full)
         received_before = connection.received_bytes
         writer.write(pipelined_requests(size))
         await wait_for_connection(client, lambda one: one.is_ahead)

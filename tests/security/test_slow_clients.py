@@ -1,9 +1,8 @@
 """Slow clients: with a request's head or body, with reading a response, or idle."""
 
 import asyncio
-from asyncio import StreamWriter
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,57 +15,60 @@ from tests.security.limited_client import open_client_at, read_status
 from tests.web.app_server import Client, serve
 from tests.web.raw_http import make_head, open_connection, read_to_end
 from tests.web.watcher_client import client_transport
+from tests.web.webhook_receiver import OffsetClock
 
 pytestmark = pytest.mark.usefixtures("short_linger")
 
-
-QUICK = Limits(request_timeout_s=1.0, response_timeout_s=1.0, keep_alive_timeout_s=1.0)
 
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
 
 @pytest.fixture(autouse=True)
-def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check connections often."""
-    monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.05)
+def clock(monkeypatch: pytest.MonkeyPatch) -> OffsetClock:
+    """Return the clock by which connections are checked, which is done often."""
+    later = OffsetClock(lambda: asyncio.get_running_loop().time())
+    checking = {**vars(asyncio), "get_running_loop": lambda: SimpleNamespace(time=later)}
+    monkeypatch.setattr(limiter_module, "asyncio", SimpleNamespace(**checking))
+    monkeypatch.setattr(limiter_module, "SWEEP_INTERVAL_S", 0.02)
+    return later
 
 
-@pytest.fixture
-async def quick(store: RedisStore) -> AsyncIterator[Client]:
-    """Start an instance with short timeouts."""
-    async with serve(store, QUICK) as client:
-        yield client
-
-
-async def send_slowly(writer: StreamWriter, data: bytes) -> None:
-    """Send a byte every 50 ms, until that fails."""
-    for number in range(len(data)):
-        if writer.is_closing():
-            return
-        writer.write(data[number : number + 1])
-        await asyncio.sleep(0.05)
-
-
-async def test_an_incomplete_head_times_out(store: RedisStore) -> None:
-    async with (
-        serve(store, QUICK._replace(keep_alive_timeout_s=3600.0)) as client,
-        open_connection(client) as (reader, writer),
-    ):
+async def test_an_incomplete_head_times_out(client: Client, clock: OffsetClock) -> None:
+    """Also one of which more comes."""
+    async with open_connection(client) as (reader, writer):
         writer.write(make_head("/v1/bots") + b"GET /livez")
-        dripping = asyncio.create_task(send_slowly(writer, b"a" * 1_000))
-        assert (await read_to_end(reader)).count(b"HTTP/1.1 200") == 1
-        dripping.cancel()
-        assert await read_status(await client.get("/livez")) == 200
+        received = await reader.readuntil(b"\r\n\r\n")
+        (connection,) = client.app[CONNECTION_LIMITER].connections
+        began_at = set[float]()
+        for number in range(4):  # what came before the response is not counted after it
+            await wait_until(lambda: connection.received_bytes == number)  # noqa: B023  it is waited for
+            writer.write(b"a")
+            began_at.update([connection.head_started_at] * (number > 0))
+        assert len(began_at) == 1
+        assert 0 not in began_at
+        clock.offset_s = Limits().request_timeout_s + 1
+        received += await read_to_end(reader)
+        assert received.count(b"HTTP/1.1 200") == 1
+    clock.offset_s = 0
+    assert await read_status(await client.get("/livez")) == 200
 
 
 @pytest.mark.parametrize("begin", (b"Content-Length: 10000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"))
-async def test_a_slow_body_times_out(quick: Client, begin: bytes) -> None:
-    async with open_connection(quick) as (reader, writer):
+async def test_a_slow_body_times_out(store: RedisStore, begin: bytes) -> None:
+    async with (
+        serve(store, Limits(request_timeout_s=1.0)) as client,
+        open_connection(client) as (reader, writer),
+        asyncio.TaskGroup() as tasks,
+    ):
         writer.write(HEAD + begin)
-        dripping = asyncio.create_task(send_slowly(writer, b"0" * 1_000))
-        async with asyncio.timeout(TIMEOUT_S):
-            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 400")
-        dripping.cancel()
+        answer = tasks.create_task(reader.readuntil(b"\r\n\r\n"))
+
+        def sends_more_in_vain() -> bool:
+            writer.write(b"0")
+            return answer.done()
+
+        await wait_until(sends_more_in_vain)
+        assert answer.result().startswith(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ async def test_the_connections_of_an_address_and_of_an_instance_are_limited(
 
 async def test_a_socket_that_stops_within_a_message_is_closed(store: RedisStore) -> None:
     async with (
-        serve(store, QUICK._replace(ping_interval_s=1.0)) as client,
+        serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
     ):
         client_transport(socket._response).write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")

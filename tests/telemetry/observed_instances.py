@@ -82,7 +82,6 @@ async def read_until_version(socket: aiohttp.ClientWebSocketResponse, version: i
 
 
 RULES = Path(__file__).parents[2] / "deploy" / "observability" / "prometheus"
-START_S = 30
 
 
 @asynccontextmanager
@@ -125,13 +124,13 @@ async def run_prometheus(folder: Path, config: Mapping[str, Any]) -> AsyncIterat
         preexec_fn=terminate_with_parent(os.getpid()),
     )
     try:
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(TIMEOUT_S):
             url = await _address(process)
         assert process.stderr is not None
         reading = asyncio.create_task(process.stderr.read())
         yield url
         process.terminate()
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(TIMEOUT_S):
             await reading
     finally:
         if process.returncode is None:
@@ -151,14 +150,15 @@ async def _address(process: asyncio.subprocess.Process) -> str:
 
 async def _wait_for_scrapes(url: str) -> None:
     """Wait until all traffic was scraped several times, and the rules were evaluated."""
-    async with aiohttp.ClientSession(url) as session, asyncio.timeout(START_S):
+    async with aiohttp.ClientSession(url) as session:
         enough = "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"
         query = {"query": f"{enough} and min(timestamp(up)) > {time() + 2}"}
-        while True:
+
+        async def are_enough() -> bool:
             async with session.get("/api/v1/query", params=query) as response:
-                if (await response.json()).get("data", {}).get("result"):
-                    return
-            await asyncio.sleep(0.2)
+                return bool((await response.json()).get("data", {}).get("result"))
+
+        await wait_until(are_enough)
 
 
 def promtool(*arguments: str, given: bytes = b"") -> str:

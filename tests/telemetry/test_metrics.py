@@ -40,7 +40,7 @@ from service.web.server import StartFailed, serve_metrics
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import wait_until
 from tests.security.limited_client import make_limits, request_game
 from tests.server_process import start_server
 from tests.store.commits import action, creation, digest
@@ -100,7 +100,7 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
     ):
         url = await metrics_url(instance)
         game = await create_game(session)
-        path = game.path
+        path, values = game.path, await scrape(url)
         receiver.respond = respond_once_read
         await register_webhook(game, receiver.url)
         await game.act_successfully()
@@ -109,13 +109,14 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
             size = len(await picture.read())
             for _ in range(3):
                 await socket.receive()
-            async with asyncio.timeout(TIMEOUT_S):
-                while not (  # noqa: ASYNC110  another process
-                    sum_samples(values := await scrape(url), "redis_notifications_up")
-                    and sum_samples(values, "bot_processes")
-                    and sum_samples(values, "webhooks_in_progress")
-                ):
-                    await asyncio.sleep(0.02)
+
+            async def are_all_up() -> bool:
+                nonlocal values
+                values = await scrape(url)
+                gauges = ("redis_notifications_up", "bot_processes", "webhooks_in_progress")
+                return all(sum_samples(values, gauge) for gauge in gauges)
+
+            await wait_until(are_all_up)
         read.set()
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
     for gauge in (

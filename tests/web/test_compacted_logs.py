@@ -27,6 +27,7 @@ from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
+from tests.polling import TIMEOUT_S, run_ready_tasks
 from tests.store.commits import load_record
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client
@@ -307,8 +308,8 @@ async def test_an_archive_that_hangs_takes_no_threads_from_others(tmp_path: Path
     os.mkfifo(tmp_path / "hangs")  # whoever opens it to read waits for a writer
     reads = [asyncio.create_task(storage.get("hangs")) for _ in range(40)]
     try:
-        await asyncio.sleep(0.1)
-        async with asyncio.timeout(5):
+        await run_ready_tasks()
+        async with asyncio.timeout(TIMEOUT_S):
             assert await asyncio.to_thread(lambda: True)
     finally:
         for read in reads:
@@ -316,7 +317,7 @@ async def test_an_archive_that_hangs_takes_no_threads_from_others(tmp_path: Path
         with suppress(OSError):
             while True:
                 os.close(os.open(tmp_path / "hangs", os.O_WRONLY | os.O_NONBLOCK))
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("damage", ("torn", "of another game", "too short", "of another end", "edited"))

@@ -220,10 +220,11 @@ async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connectio
     async with open_connection(client) as (reader, writer):
         writer.write(b"NONSENSE\r\n\r\n")
         assert b" 400 " in await reader.readuntil(b"\r\n\r\n")
-        for _ in range(3):
+        (connection,) = client.app[CONNECTION_LIMITER].connections
+        for number in range(1, 4):
             writer.write(b"x" * 100_000)
             await writer.drain()  # fails on a connection that was reset
-            await asyncio.sleep(0.01)
+            await wait_until(lambda: connection.discarded_bytes >= number * 100_000)  # noqa: B023  it is waited for
         await read_to_end(reader)
         assert reader.exception() is None
 

@@ -8,10 +8,10 @@ Names in strangers' URLs are looked up apart, within bounds, and what fails alwa
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
@@ -58,8 +58,16 @@ async def test_a_redirect_is_not_followed(game_owner: GameOwner, receiver: Webho
     assert receiver.versions == [2]
 
 
+@pytest.mark.parametrize(
+    ("name", "timeout_s", "outcome"), (("endless", TIMEOUT_S, (200, None)), ("silent", 0.5, (None, "timeout")))
+)
 async def test_endless_and_missing_responses_end_in_time(
-    game_owner: GameOwner, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+    game_owner: GameOwner,
+    receiver: WebhookReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    timeout_s: float,
+    outcome: tuple[int | None, str | None],
 ) -> None:
     async def respond(request: web.Request) -> web.StreamResponse:
         if request.query_string == "silent":
@@ -71,12 +79,11 @@ async def test_endless_and_missing_responses_end_in_time(
         return response
 
     receiver.respond = respond
-    hooks = [await game_owner.register(url=f"{receiver.url}?{name}") for name in ("endless", "silent")]
-    async with open_webhook_sender(LOCAL_LIMITS._replace(webhook_timeout_s=2.0)) as send:
+    hook = await game_owner.register(url=f"{receiver.url}?{name}")
+    async with open_webhook_sender(LOCAL_LIMITS._replace(webhook_timeout_s=timeout_s)) as send:
         monkeypatch.setattr(game_owner.instance.deliverer, "send", send)
         await game_owner.act(game_owner.game)
-    logs = [await game_owner.message_deliveries(hook) for hook in hooks]
-    assert [outcomes(log) for log in logs] == [[(200, None)], [(None, "timeout")]]
+    assert outcomes(await game_owner.message_deliveries(hook)) == [outcome]
 
 
 async def test_endless_provisional_responses_are_cut_off() -> None:
@@ -124,10 +131,13 @@ def _names(name: str) -> list[str] | None:
     return {"inside.example": ["10.0.0.7"], "cloud.example": ["168.63.129.16"], "nothing.example": []}.get(name)
 
 
-async def test_no_outcome_reveals_internal_names(store: RedisStore, receiver: WebhookReceiver) -> None:
+async def test_no_outcome_reveals_internal_names(
+    store: RedisStore, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     received = {}
+    monkeypatch.setattr(module, "LOOKUP_TIMEOUT_S", 0.5)
     async with run_name_server(_names) as names:
-        limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
+        limits = Limits(webhook_timeout_s=TIMEOUT_S, webhook_nameservers=(names.address,))
         async with run_instance(store, limits=limits) as one:
             owner = await make_owner("game", one, receiver, store)
             for name in ("inside", "cloud", "nothing", "hanging"):
@@ -151,7 +161,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(
     receiver: WebhookReceiver, host: str, resolver: Turning | None
 ) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
-    async with open_webhook_sender(Limits(webhook_timeout_s=2), resolver) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=TIMEOUT_S), resolver) as send:
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
     assert (sent.status, sent.error) == (None, "dns")
     assert receiver.received == []
@@ -268,12 +278,12 @@ def test_what_is_read_of_a_response_is_bounded() -> None:
 
 
 async def test_connections_are_not_reused_and_one_that_hangs_delays_no_other() -> None:
-    async with open_webhook_sender(Limits(webhook_timeout_s=7.0)) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=70.0)) as send:
         # What connections do not do (be reused, wait for each other) is seen in the connector only.
         for session in (send._message_session, send._challenge_session):  # type: ignore[attr-defined]
             connector = session.connector
             assert (connector.force_close, connector.limit, connector.use_dns_cache) == (True, 0, False)
-            assert session.timeout.total == 7.0
+            assert session.timeout.total == 70.0
 
 
 INSIDE = (
@@ -391,7 +401,7 @@ def answers(name: str) -> list[str] | None:
 
 @asynccontextmanager
 async def resolving(
-    answered: Answers = answers, timeout_s: float = 0.3, *, allow_private: bool = False
+    answered: Answers = answers, timeout_s: float = TIMEOUT_S, *, allow_private: bool = False
 ) -> AsyncIterator[tuple[WebhookResolver, NameServer]]:
     """Create a resolver with a name server of its own."""
     async with run_name_server(answered) as server:
@@ -416,17 +426,29 @@ async def test_only_a_few_of_many_addresses_are_tried() -> None:
         assert len(await resolver.resolve("many.example", 443)) == MAX_ADDRESSES
 
 
-async def test_all_failures_of_a_name_look_the_same_and_take_the_same_time() -> None:
-    took, failures = {}, set()
-    async with resolving() as (resolver, _):
-        for name in ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300):
-            started_at = time.perf_counter()
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return how long lookups pause after they have failed; they do not."""
+    recorded: list[float] = []
+
+    async def sleep(pause_s: float) -> None:
+        recorded.append(pause_s)
+
+    monkeypatch.setattr(module, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+    return recorded
+
+
+async def test_all_failures_of_a_name_look_the_same_and_take_the_same_time(pauses: list[float]) -> None:
+    failures, names = set(), ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300)
+    async with resolving(timeout_s=0.3) as (resolver, _):
+        for name in names:
+            now = (loop := asyncio.get_running_loop()).time()
+            resolver._loop = Mock(wraps=loop, time=Mock(side_effect=(now, now + 0.1)))
             with pytest.raises(NameResolutionFailed) as failure:
                 await resolver.resolve(name, 443)
             failures.add(str(failure.value))
-            took[name] = time.perf_counter() - started_at
     assert len(failures) == 1
-    assert min(took.values()) >= 0.29, took
+    assert pauses == [pytest.approx(0.2)] * len(names)
 
 
 async def test_development_may_look_up_inner_names() -> None:
@@ -437,6 +459,7 @@ async def test_development_may_look_up_inner_names() -> None:
     assert [one["host"] for one in local] == ["127.0.0.1"]
 
 
+@pytest.mark.usefixtures("pauses")
 async def test_a_name_is_queried_literally_and_cached() -> None:
     async with resolving() as (resolver, server):
         for _ in range(3):
@@ -448,7 +471,7 @@ async def test_a_name_is_queried_literally_and_cached() -> None:
 
 async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
-    async with resolving(timeout_s=20) as (resolver, server), asyncio.timeout(TIMEOUT_S):
+    async with resolving() as (resolver, server), asyncio.timeout(TIMEOUT_S):
         while server.queried_names.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
 
@@ -456,7 +479,7 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
 async def test_names_are_cached_again_after_the_cache_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     resets: list[str] = []
-    async with resolving(timeout_s=20) as (resolver, _):
+    async with resolving() as (resolver, _):
         monkeypatch.setattr(resolver._channel, "reinit", lambda: resets.append("emptied"))
         for _ in range(6):
             await resolver.resolve("public.example", 443)

@@ -53,7 +53,7 @@ async def test_an_interrupted_delivery_is_repeated_by_another_instance(
     async def hang_once(_: web.Request) -> web.Response:
         arrived.set()
         if len(receiver.received) == 1:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         return web.Response()
 
     async with run_instance(store, later) as first:

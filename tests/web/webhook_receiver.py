@@ -15,14 +15,14 @@ from service.games.ports import GameStore
 from service.games.webhook_delivery import WebhookDeliverer
 from service.web.limits import Limits
 from service.web.outbound import open_webhook_sender
-from tests.polling import in_background, wait_until
+from tests.polling import TIMEOUT_S, in_background, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import HTTPGame
 
 NEVER_S = 1e9
 
-LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=20.0)
+LOCAL_LIMITS = Limits(webhooks_allow_private=True, webhook_timeout_s=TIMEOUT_S)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
@@ -99,11 +99,12 @@ async def run_receiver() -> AsyncIterator[WebhookReceiver]:
 class OffsetClock:
     """The time plus an offset that a test sets."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time) -> None:
         self.offset_s = 0.0
+        self._clock = clock
 
     def __call__(self) -> float:
-        return time() + self.offset_s
+        return self._clock() + self.offset_s
 
 
 @dataclass

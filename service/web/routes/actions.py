@@ -8,8 +8,8 @@ from msgspec import Raw
 
 from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
+from service.games.commands import play
 from service.games.commands.execute import CommandRequest
-from service.games.commands.play import act, resign_seat, return_to_seat, undo
 from service.games.idempotency import ReplayableResult
 from service.i18n import ENGLISH
 from service.web.app import CONTEXT, HttpRequest
@@ -62,13 +62,12 @@ command_route = partial(Route, "POST", tag="playing")
 
 @command_route(
     "/v1/games/{id}/actions",
-    "act",
     "Act",
     ActionResult[Diff],
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "illegal_move", "list_too_long"),
 )
-async def post_action(request: HttpRequest, params: ActionRequest) -> web.Response:
+async def act(request: HttpRequest, params: ActionRequest) -> web.Response:
     """Perform one action, one legal move by its id, or a list of actions, all or none.
 
     The response contains what bots answer at once; later answers of theirs are further versions. Checks run in this
@@ -77,18 +76,17 @@ async def post_action(request: HttpRequest, params: ActionRequest) -> web.Respon
     `version` and `ETag` are those of the last diff. If a bot plays for the seat, the problem is `replaced`: return to
     the seat first. An action after the deadline is accepted until the time-out has been applied.
     """
-    return command_response(params, await act(request.app[CONTEXT], params))
+    return command_response(params, await play.act(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/undo",
-    "undo",
     "Take a move back",
     ActionResult[Diff],
     "The diff that undoes the action.",
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "resigned", "nothing_to_undo"),
 )
-async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
     Each request undoes one action; `turn.undoable` is the number left. With `If-Match` or an `Idempotency-Key`, a
@@ -96,18 +94,17 @@ async def post_undo(request: HttpRequest, params: SeatRequest) -> web.Response:
     information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and
     response are those of `POST /v1/games/{id}/actions`.
     """
-    return command_response(params, await undo(request.app[CONTEXT], params))
+    return command_response(params, await play.undo(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/resign",
-    "resign",
     "Resign",
     ActionResult[Diff],
     "The diffs of the resignation.",
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
-async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def resign(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Resign from the game permanently, at any time, with the event `player_resigned`.
 
     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
@@ -115,23 +112,22 @@ async def post_resign(request: HttpRequest, params: SeatRequest) -> web.Response
     game ends with the reason `resigned`, and that player wins. With the owner token, `seat` is required. Headers, query
     and response are those of `POST /v1/games/{id}/actions`.
     """
-    return command_response(params, await resign_seat(request.app[CONTEXT], params))
+    return command_response(params, await play.resign_seat(request.app[CONTEXT], params))
 
 
 @command_route(
     "/v1/games/{id}/return",
-    "returnToSeat",
     "Take a seat back from a bot",
     ActionResult[Diff],
     "The diffs of the action, and the next decision.",
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
-async def post_return(request: HttpRequest, params: SeatRequest) -> web.Response:
+async def return_to_seat(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
-    return command_response(params, await return_to_seat(request.app[CONTEXT], params))
+    return command_response(params, await play.return_to_seat(request.app[CONTEXT], params))
 
 
-ROUTES = (post_action, post_undo, post_resign, post_return)
+ROUTES = (act, undo, resign, return_to_seat)

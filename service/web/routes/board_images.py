@@ -186,11 +186,11 @@ ROUTES = tuple(
     Route(
         "GET",
         f"/v1/games/{{id}}/board.{kind.image_format}",
-        operation_id,
         summary,
         str if kind is BoardText else bytes,
         "The picture.",
         tag="playing",
+        operation_id=operation_id,
         media_type=images.MEDIA_TYPES[kind.image_format],
         request_type=kind,
         handler=read_board,

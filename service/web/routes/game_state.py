@@ -79,21 +79,13 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
     query: LegalMovesQuery = LegalMovesQuery()
 
 
-@game_read_route(
-    "/v1/games/{id}/scores", "readScores", "Read the scores", Scores, "The points now, and if the game ended now."
-)
+@game_read_route("/v1/games/{id}/scores", "Read the scores", Scores, "The points now, and if the game ended now.")
 async def read_scores(request: HttpRequest, params: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
     return await state_response(request, params, compute_scores)
 
 
-@game_read_route(
-    "/v1/games/{id}/features",
-    "readFeatures",
-    "Read the features",
-    BoardFeatures,
-    "The features, and what each is worth.",
-)
+@game_read_route("/v1/games/{id}/features", "Read the features", BoardFeatures, "The features, and what each is worth.")
 async def read_features(request: HttpRequest, asked: FeaturesRead) -> web.Response:
     """Return the features of a tile, or of the board: who is there, what each is worth so far and what it lacks (R8.4).
 
@@ -107,9 +99,7 @@ async def read_features(request: HttpRequest, asked: FeaturesRead) -> web.Respon
     return await localized_response(request, asked, build)
 
 
-@game_read_route(
-    "/v1/games/{id}/tiles", "readTiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type."
-)
+@game_read_route("/v1/games/{id}/tiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type.")
 async def read_tiles(request: HttpRequest, params: LocalizedRead) -> web.Response:
     """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
 
@@ -123,7 +113,7 @@ async def read_tiles(request: HttpRequest, params: LocalizedRead) -> web.Respons
     return await localized_response(request, params, build)
 
 
-@game_read_route("/v1/games/{id}/legal-moves", "readLegalMoves", "Read the legal moves", LegalMoves, "The legal moves.")
+@game_read_route("/v1/games/{id}/legal-moves", "Read the legal moves", LegalMoves, "The legal moves.")
 async def read_legal_moves(request: HttpRequest, params: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
@@ -170,7 +160,6 @@ class StoryRead(LocalizedRead, frozen=True, kw_only=True):
 
 @game_read_route(
     "/v1/games/{id}/diffs",
-    "readDiffs",
     "Read or follow the log",
     Diffs[Diff],
     "A part of the log, oldest first.",
@@ -201,9 +190,7 @@ async def read_diffs(request: HttpRequest, params: LogRead) -> web.StreamRespons
     return add_vary(response, "Accept")
 
 
-@game_read_route(
-    "/v1/games/{id}/story", "readStory", "Read the log in sentences", Story, "A part of the log, in sentences."
-)
+@game_read_route("/v1/games/{id}/story", "Read the log in sentences", Story, "A part of the log, in sentences.")
 async def read_story(request: HttpRequest, params: StoryRead) -> web.Response:
     """Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.
 

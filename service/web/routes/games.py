@@ -28,16 +28,15 @@ from schemas.lobby import (
 )
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
+from service.games import queries
 from service.games.api_key import ApiKey
-from service.games.commands import seats
+from service.games.commands import play, seats
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import GameRequest
-from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
-from service.games.queries import MyGamesQuery, collect_my_games, list_games, load_for_reader
 from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
@@ -79,7 +78,7 @@ async def state_response(
 ) -> web.Response:
     """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
-    record = await load_for_reader(context, params.id, params.token)
+    record = await queries.load_for_reader(context, params.id, params.token)
     private = record.is_private
     tag = game_etag(*record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
@@ -95,7 +94,7 @@ async def localized_response(
     request: HttpRequest, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
 ) -> web.Response:
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
-    record = await load_for_reader(request.app[CONTEXT], params.id, params.token)
+    record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private = record.is_private
     tag = headers.localized_etag(game_etag(*record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
@@ -160,7 +159,6 @@ def issued_tokens(created: Created) -> Iterator[str]:
 @games_route(
     "POST",
     "/v1/games",
-    "createGame",
     "Create a game",
     Created,
     "The new game and its tokens.",
@@ -210,23 +208,17 @@ def _created_response(
 
 
 @games_route(
-    "GET",
-    "/v1/games",
-    "listGames",
-    "List public games",
-    Games,
-    "Public games, newest first.",
-    problems=("store_unavailable",),
+    "GET", "/v1/games", "List public games", Games, "Public games, newest first.", problems=("store_unavailable",)
 )
-async def list_public_games(request: HttpRequest, params: GameList) -> web.Response:
+async def list_games(request: HttpRequest, params: GameList) -> web.Response:
     """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = params.query
-    page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
+    page, loaded_count = await queries.list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
 
 
-@games_route("GET", "/v1/games/{id}", "readGame", "Read a game", GameView, "GAME, the same for every reader.")
+@games_route("GET", "/v1/games/{id}", "Read a game", GameView, "GAME, the same for every reader.")
 async def read_game(request: HttpRequest, params: GameRead) -> web.Response:
     """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
     return await state_response(request, params, build_view)
@@ -236,27 +228,19 @@ delete_route = partial(games_route, "DELETE")
 DELETE_PROBLEMS = ("not_active", "conflict")
 
 
-@delete_route(
-    "/v1/games/{id}",
-    "abortGame",
-    "Abort a game",
-    GameView,
-    "The aborted game.",
-    problems=("not_owner", *DELETE_PROBLEMS),
-)
-async def delete_game(request: HttpRequest, params: Abortion) -> web.Response:
+@delete_route("/v1/games/{id}", "Abort a game", GameView, "The aborted game.", problems=("not_owner", *DELETE_PROBLEMS))
+async def abort_game(request: HttpRequest, params: Abortion) -> web.Response:
     """Abort a game that is not finished, with the owner token.
 
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
-    aborted, digest = await abort_game(request.app[CONTEXT], params)
+    aborted, digest = await play.abort_game(request.app[CONTEXT], params)
     return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
 @games_route(
     "POST",
     "/v1/games/{id}/rematch",
-    "createRematch",
     "Create a rematch",
     Rematched,
     "The rematch.",
@@ -278,13 +262,13 @@ async def create_rematch(request: HttpRequest, params: RematchCreation) -> web.R
     return _created_response(params, result, private=True, secret=False)
 
 
-@games_route("GET", "/v1/bots", "listBots", "List the bots", BotList, "All bots, by name.")
+@games_route("GET", "/v1/bots", "List the bots", BotList, "All bots, by name.")
 async def list_bots(request: HttpRequest, _: Request) -> web.Response:
     """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
     return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
 
-ROUTES = (list_public_games, create_game, read_game, delete_game, create_rematch, list_bots)
+ROUTES = (list_games, create_game, read_game, abort_game, create_rematch, list_bots)
 
 
 Seat = Annotated[int, Meta(ge=0, le=4, description="A seat's number.", examples=[1])]
@@ -338,7 +322,6 @@ class MyGameList(Request, frozen=True, kw_only=True):
 @games_route(
     "POST",
     "/v1/games/{id}/seats",
-    "joinGame",
     "Take the next open seat",
     Joined,
     "The seat and its token.",
@@ -361,13 +344,12 @@ async def join_game(request: HttpRequest, params: Joining) -> web.Response:
 
 @delete_route(
     "/v1/games/{id}/seats/{seat}",
-    "removePlayer",
     "Remove a player",
     GameView,
     "The game, with the seat open.",
     problems=("wrong_seat", *DELETE_PROBLEMS),
 )
-async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
+async def remove_player(request: HttpRequest, params: Removal) -> web.Response:
     """Remove a player who joined, with the owner token or the seat's own, while the game waits.
 
     The event is `player_left`. The seat is open again; its token is revoked, and the webhooks that it registered end.
@@ -382,7 +364,6 @@ async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
 @games_route(
     "POST",
     "/v1/games/{id}/seats/{seat}/token",
-    "replaceSeatToken",
     "Replace a seat's token",
     SeatToken,
     "The seat and its new token.",
@@ -390,7 +371,7 @@ async def delete_player(request: HttpRequest, params: Removal) -> web.Response:
     problems=("wrong_seat", "conflict"),
     creates="entry",
 )
-async def post_seat_token(request: HttpRequest, params: TokenReplacement) -> web.Response:
+async def replace_seat_token(request: HttpRequest, params: TokenReplacement) -> web.Response:
     """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
     Sockets and event streams that use the old token are closed, and the webhooks that it registered end. The request
@@ -402,7 +383,7 @@ async def post_seat_token(request: HttpRequest, params: TokenReplacement) -> web
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
-@games_route("GET", "/v1/seats/me/games", "listMyGames", "List my games", MyGames, "The games, newest first.")
+@games_route("GET", "/v1/seats/me/games", "List my games", MyGames, "The games, newest first.")
 async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Response:
     """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 
@@ -412,10 +393,10 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
     query = params.query
-    wanted = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    page, loaded_count = await collect_my_games(request.app[CONTEXT], params.tokens, wanted)
+    wanted = queries.MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
+    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, wanted)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
 
-SEAT_ROUTES = (join_game, delete_player, post_seat_token, list_my_games)
+SEAT_ROUTES = (join_game, remove_player, replace_seat_token, list_my_games)

@@ -157,7 +157,6 @@ class PageRead(Request, frozen=True, kw_only=True):
 @Route(
     "GET",
     "/",
-    "readIndex",
     "Read the index, or open the web page",
     ServiceIndex,
     "The entry points of the API.",
@@ -179,16 +178,7 @@ class GamePageRead(PageRead, frozen=True, kw_only=True):
     id: Id
 
 
-@Route(
-    "GET",
-    "/games/{id}",
-    "readGamePage",
-    "Open a game's page",
-    str,
-    "The web page.",
-    tag="service",
-    media_type=HTML,
-)
+@Route("GET", "/games/{id}", "Open a game's page", str, "The web page.", tag="service", media_type=HTML)
 async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Response:
     """Return the web page, whatever the client accepts: what shows a card for the link asks for `*/*`, if for anything.
 

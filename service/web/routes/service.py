@@ -13,8 +13,8 @@ from aiohttp import web
 from schemas.api_keys import ApiKeyView
 from schemas.lobby import Games
 from schemas.service import Health
+from service.games import queries
 from service.games.api_key import ApiKey
-from service.games.queries import ApiKeyGamesQuery, list_api_key_games
 from service.telemetry.clock import timestamp
 from service.web import responses
 from service.web.app import CONTEXT, DRAINING, SUPERVISOR, HttpRequest
@@ -30,17 +30,14 @@ HEALTHY = Health(status="ok")
 service_route = partial(Route, "GET", tag="service")
 
 
-@service_route(
-    "/livez", "checkLiveness", "Check liveness", Health, "The instance is alive.", headers=(), is_limited=False
-)
-async def livez(_request: HttpRequest, _: Request) -> web.Response:
+@service_route("/livez", "Check liveness", Health, "The instance is alive.", headers=(), is_limited=False)
+async def check_liveness(_request: HttpRequest, _: Request) -> web.Response:
     """Return 200 as long as the process can respond, even if its store is unavailable."""
     return responses.json_response(HEALTHY)
 
 
 @service_route(
     "/readyz",
-    "checkReadiness",
     "Check readiness",
     Health,
     "The instance is ready for requests.",
@@ -48,7 +45,7 @@ async def livez(_request: HttpRequest, _: Request) -> web.Response:
     problems=("draining", "instance_unavailable"),
     is_limited=False,
 )
-async def readyz(request: HttpRequest, _: Request) -> web.Response:
+async def check_readiness(request: HttpRequest, _: Request) -> web.Response:
     """Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
 
     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
@@ -66,14 +63,14 @@ def load_document(name: str) -> responses.Asset:
     return responses.make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
 
 
-@service_route("/openapi.json", "readOpenApi", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
-async def read_openapi(request: HttpRequest, _: Request) -> web.Response:
+@service_route("/openapi.json", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
+async def read_open_api(request: HttpRequest, _: Request) -> web.Response:
     """Return the OpenAPI 3.1 document of the HTTP API."""
     return await _document_response(request, "openapi.json")
 
 
-@service_route("/asyncapi.json", "readAsyncApi", "Read the AsyncAPI document", dict, "The AsyncAPI 3.0 document.")
-async def read_asyncapi(request: HttpRequest, _: Request) -> web.Response:
+@service_route("/asyncapi.json", "Read the AsyncAPI document", dict, "The AsyncAPI 3.0 document.")
+async def read_async_api(request: HttpRequest, _: Request) -> web.Response:
     """Return the AsyncAPI 3.0 document of the WebSocket messages."""
     return await _document_response(request, "asyncapi.json")
 
@@ -83,7 +80,7 @@ async def _document_response(request: HttpRequest, name: str) -> web.Response:
     return responses.static_response(request, document, responses.CACHE_PUBLIC, security_headers={})
 
 
-ROUTES = (livez, readyz, read_openapi, read_asyncapi)
+ROUTES = (check_liveness, check_readiness, read_open_api, read_async_api)
 
 
 class KeyRead(Request, frozen=True, kw_only=True):
@@ -99,9 +96,7 @@ class KeyGameList(KeyRead, frozen=True, kw_only=True):
     query: GameListQuery = GameListQuery()
 
 
-@Route(
-    "GET", "/v1/keys/me", "readApiKey", "Read the API key", ApiKeyView, "The key, without its secrets.", tag="API keys"
-)
+@Route("GET", "/v1/keys/me", "Read the API key", ApiKeyView, "The key, without its secrets.", tag="API keys")
 async def read_api_key(request: HttpRequest, params: KeyRead) -> web.Response:
     """Return the name and the quotas of the API key in the header `Api-Key`, and when its secrets expire."""
     key = params.api_key
@@ -120,27 +115,19 @@ async def read_api_key(request: HttpRequest, params: KeyRead) -> web.Response:
     return add_vary(responses.cacheable_response(request, view, private=True), API_KEY_HEADER)
 
 
-@Route(
-    "GET",
-    "/v1/keys/me/games",
-    "listApiKeyGames",
-    "List the API key's games",
-    Games,
-    "The games, newest first.",
-    tag="API keys",
-)
-async def list_games_of_api_key(request: HttpRequest, params: KeyGameList) -> web.Response:
+@Route("GET", "/v1/keys/me/games", "List the API key's games", Games, "The games, newest first.", tag="API keys")
+async def list_api_key_games(request: HttpRequest, params: KeyGameList) -> web.Response:
     """List the games that were created with the API key, newest first, private ones too.
 
     The games come without `board` and `discarded`; `next_cursor` is null on the last page. The tokens are not listed:
     they are stored only as hashes.
     """
     query = params.query
-    wanted = ApiKeyGamesQuery(params.api_key.name, query.status, query.limit, query.cursor)
-    page, loaded_count = await list_api_key_games(request.app[CONTEXT], wanted)
+    wanted = queries.ApiKeyGamesQuery(params.api_key.name, query.status, query.limit, query.cursor)
+    page, loaded_count = await queries.list_api_key_games(request.app[CONTEXT], wanted)
     charge_loaded_games(request, loaded_count)
     response = add_vary(responses.cacheable_response(request, page, private=True), API_KEY_HEADER)
     return responses.link_next_page(request, response, "cursor", page.next_cursor)
 
 
-API_KEY_ROUTES = (read_api_key, list_games_of_api_key)
+API_KEY_ROUTES = (read_api_key, list_api_key_games)

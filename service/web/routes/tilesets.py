@@ -94,10 +94,8 @@ class ShipSvg(ShipPng, frozen=True, kw_only=True):
     language: PreferredLanguage = ENGLISH
 
 
-@Route(
-    "GET", "/v1/tilesets", "listTileSets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets"
-)
-async def list_tilesets(request: HttpRequest, _: Request) -> web.Response:
+@Route("GET", "/v1/tilesets", "List the tile sets", TileSets, "All tile sets, complete.", tag="tile sets")
+async def list_tile_sets(request: HttpRequest, _: Request) -> web.Response:
     """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
     tag = responses.content_etag("".join(loaded.hash for loaded in catalogue).encode())
@@ -110,14 +108,13 @@ async def list_tilesets(request: HttpRequest, _: Request) -> web.Response:
 @Route(
     "GET",
     "/v1/tilesets/{id}",
-    "readTileSet",
     "Read a tile set",
     TileSet,
     "The tile set.",
     headers=("ETag", "Cache-Control"),
     tag="tile sets",
 )
-async def read_tileset(request: HttpRequest, params: TileSetRead) -> web.Response:
+async def read_tile_set(request: HttpRequest, params: TileSetRead) -> web.Response:
     """Return one tile set. The response for an id never changes, so it can be cached forever.
 
     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
@@ -132,14 +129,13 @@ async def read_tileset(request: HttpRequest, params: TileSetRead) -> web.Respons
 @Route(
     "GET",
     "/v1/tilesets/{id}/tiles.svg",
-    "readTilesSvg",
     "Read all tiles as one SVG",
     bytes,
     "The picture.",
     tag="tile sets",
     media_type=images.MEDIA_TYPES["svg"],
 )
-async def read_tiles(request: HttpRequest, params: TilesRead) -> web.Response:
+async def read_tiles_svg(request: HttpRequest, params: TilesRead) -> web.Response:
     """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
 
     Each symbol is 100 units wide and has the groups that the picture of its tile has.
@@ -209,20 +205,20 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
     return Route(
         "GET",
         f"/v1/tilesets/{{id}}/{name}s/{{{name}}}.{image_format}",
-        f"read{name.title()}{image_format.title()}",
         f"Read a {name} as {image_format.upper()}",
         bytes,
         "The picture.",
         tag="tile sets",
+        operation_id=f"read{name.title()}{image_format.title()}",
         media_type=images.MEDIA_TYPES[image_format],
         request_type=kind,
         handler=read_tile if name == "tile" else read_ship,
     )
 
 
-ROUTES = (list_tilesets, read_tileset)
+ROUTES = (list_tile_sets, read_tile_set)
 PICTURE_ROUTES = (
-    read_tiles,
+    read_tiles_svg,
     *(_picture_route(kind, "tile") for kind in (TileSvg, TilePng)),
     *(_picture_route(kind, "ship") for kind in (ShipSvg, ShipPng)),
 )

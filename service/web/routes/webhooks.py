@@ -178,7 +178,6 @@ key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
 @key_route(
     "POST",
     WEBHOOKS,
-    "registerKeyWebhook",
     "Register a webhook",
     KeyWebhookCreated,
     "The webhook and its secret.",
@@ -186,7 +185,7 @@ key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
     creates="entry",
     problems=("limit_reached", "url_refused"),
 )
-async def register_webhook(request: HttpRequest, params: Registration) -> web.Response:
+async def register_key_webhook(request: HttpRequest, params: Registration) -> web.Response:
     """Register a URL that receives later changes as POST requests, signed as Standard Webhooks define.
 
     Those of a game: its owner may, and every player with the seat's token, for at most 2 webhooks: they end when the
@@ -209,16 +208,16 @@ async def register_webhook(request: HttpRequest, params: Registration) -> web.Re
     return _respond(request, owner, created, KeyWebhookCreated, status=201, secret=True, location=location)
 
 
-@key_read(WEBHOOKS, "listKeyWebhooks", "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
-async def list_webhooks(request: HttpRequest, params: OfKey) -> web.Response:
+@key_read(WEBHOOKS, "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
+async def list_key_webhooks(request: HttpRequest, params: OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
     shown = [_view(request, stored) for stored in await webhooks.list_webhooks(request.app[CONTEXT], owner)]
     return _cacheable(request, owner, KeyWebhooks, {"webhooks": shown})
 
 
-@key_read(WEBHOOK, "readKeyWebhook", "Read a webhook", KeyWebhook, "The webhook.")
-async def read_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
+@key_read(WEBHOOK, "Read a webhook", KeyWebhook, "The webhook.")
+async def read_key_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
     stored = await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook)
@@ -228,14 +227,13 @@ async def read_webhook(request: HttpRequest, params: OneWebhook) -> web.Response
 @key_route(
     "PATCH",
     WEBHOOK,
-    "changeKeyWebhook",
     "Change a webhook",
     KeyWebhook,
     "The changed webhook.",
     headers=(),
     problems=("conflict", "url_refused"),
 )
-async def change_webhook(request: HttpRequest, params: Change) -> web.Response:
+async def change_key_webhook(request: HttpRequest, params: Change) -> web.Response:
     """Change the URL or the events of a webhook; what is not given stays.
 
     The server of another URL must answer a challenge first: the webhook is `pending`, and messages wait meanwhile.
@@ -247,22 +245,15 @@ async def change_webhook(request: HttpRequest, params: Change) -> web.Response:
     return _respond(request, owner, changed)
 
 
-@key_route("DELETE", WEBHOOK, "deleteKeyWebhook", "Delete a webhook", None, "The webhook is deleted.", headers=())
-async def delete_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
+@key_route("DELETE", WEBHOOK, "Delete a webhook", None, "The webhook is deleted.", headers=())
+async def delete_key_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Delete a webhook and its delivery log; deliveries in progress may still arrive."""
     await webhooks.delete_webhook(request.app[CONTEXT], params.owner(request), params.hook)
     return WholeResponse(status=204)
 
 
-@key_command(
-    WEBHOOK + "/ping",
-    "pingKeyWebhook",
-    "Send a test message",
-    KeyWebhook,
-    "The webhook; the ping is sent at once.",
-    status=202,
-)
-async def ping_webhook(request: HttpRequest, params: Command) -> web.Response:
+@key_command(WEBHOOK + "/ping", "Send a test message", KeyWebhook, "The webhook; the ping is sent at once.", status=202)
+async def ping_key_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
     The outcome is in the list of deliveries within seconds; a failure has no consequence. A webhook that is pending or
@@ -273,10 +264,8 @@ async def ping_webhook(request: HttpRequest, params: Command) -> web.Response:
     return _respond(request, owner, pinged, status=202)
 
 
-@key_command(
-    WEBHOOK + "/rotate-secret", "rotateKeyWebhookSecret", "Rotate a signing secret", RotatedSecret, "The new secret."
-)
-async def rotate_secret(request: HttpRequest, params: Rotation) -> web.Response:
+@key_command(WEBHOOK + "/rotate-secret", "Rotate a signing secret", RotatedSecret, "The new secret.")
+async def rotate_key_webhook_secret(request: HttpRequest, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
     Until the grace period ends, every message has a signature of each secret in `webhook-signature`, separated by a
@@ -288,10 +277,8 @@ async def rotate_secret(request: HttpRequest, params: Rotation) -> web.Response:
     return _respond(request, owner, rotated, RotatedSecret, secret=True)
 
 
-@key_command(
-    WEBHOOK + "/retry", "retryKeyWebhook", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset."
-)
-async def retry_webhook(request: HttpRequest, params: Command) -> web.Response:
+@key_command(WEBHOOK + "/retry", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset.")
+async def retry_key_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
     One that never passed its challenge becomes `pending` and receives a new one. A game's webhook receives all that
@@ -304,13 +291,9 @@ async def retry_webhook(request: HttpRequest, params: Command) -> web.Response:
 
 
 @key_read(
-    WEBHOOK + "/deliveries",
-    "listKeyDeliveries",
-    "List a webhook's deliveries",
-    KeyDeliveries,
-    "The latest delivery attempts, newest first.",
+    WEBHOOK + "/deliveries", "List a webhook's deliveries", KeyDeliveries, "The latest delivery attempts, newest first."
 )
-async def list_deliveries(request: HttpRequest, params: OneWebhook) -> web.Response:
+async def list_key_deliveries(request: HttpRequest, params: OneWebhook) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
     owner = params.owner(request)
     stored, attempts = await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook)
@@ -319,17 +302,16 @@ async def list_deliveries(request: HttpRequest, params: OneWebhook) -> web.Respo
 
 
 KEY_ROUTES = (
-    register_webhook,
-    list_webhooks,
-    read_webhook,
-    change_webhook,
-    delete_webhook,
-    ping_webhook,
-    rotate_secret,
-    retry_webhook,
-    list_deliveries,
+    register_key_webhook,
+    list_key_webhooks,
+    read_key_webhook,
+    change_key_webhook,
+    delete_key_webhook,
+    ping_key_webhook,
+    rotate_key_webhook_secret,
+    retry_key_webhook,
+    list_key_deliveries,
 )
+_OF_KEYS_ALONE = (change_key_webhook, ping_key_webhook, rotate_key_webhook_secret)
 """A game's webhooks cannot be changed or pinged, and their secrets are not rotated."""
-GAME_ROUTES = tuple(
-    map(_of_game, (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries))
-)
+GAME_ROUTES = tuple(_of_game(route) for route in KEY_ROUTES if route not in _OF_KEYS_ALONE)

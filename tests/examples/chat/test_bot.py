@@ -1,6 +1,5 @@
 """People who play with the bot of a chat, whichever it is, on the real service."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
@@ -158,7 +157,7 @@ async def test_a_missing_game_is_not_watched(chat: Chat) -> None:
     missing = ChannelGame("gone", CHANNEL, "o" * 43, "s" * 43)
     chat.bot.storage.add_game(missing)
     chat.bot.notifier.watch(missing)
-    await asyncio.wait_for(chat.bot.notifier._tasks["gone"], 8)
+    await chat.bot.notifier._tasks["gone"]
     assert chat.bot.storage.running_games() == []
 
 

@@ -19,7 +19,7 @@ from south_seas_models import (
 
 def play(url: str) -> dict[str, object]:
     """Play a game of Ana against a bot: every third move as an action, all others by their ids."""
-    with httpx.Client(base_url=url, timeout=30) as client:
+    with httpx.Client(base_url=url, timeout=60) as client:
         request = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(bot="random")])
         query = {"include": "legal_moves"}
         response = client.post("/v1/games", params=query, json=request.model_dump(mode="json"))

@@ -66,7 +66,8 @@ async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Clien
         async def come_and_go(watcher: WatcherClient, chance: Random) -> None:
             for _ in range(10):
                 await watcher.send({"type": chance.choice(("sync", "subscribe")), "game": http_game.id})
-                await asyncio.sleep(chance.random() / 50)
+                for _ in range(chance.randrange(20)):
+                    await asyncio.sleep(0)
 
         async with asyncio.TaskGroup() as group:
             for number, watcher in enumerate(watchers):

@@ -19,7 +19,7 @@ import pytest
 from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
-from service.web import streaming, websocket
+from service.web import streaming, websocket, websocket_connection
 from service.web.app import HttpRequest
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
@@ -28,7 +28,7 @@ from service.web.rate_limiter import open_stream
 from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection, accept_connection
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.security.limited_client import make_limits
 from tests.tools import SCRIPTS
 from tests.web.app_server import Client, serve, wait_until_no_streams
@@ -126,35 +126,31 @@ async def send_for_ever(line: FrameClient) -> None:
 
 async def test_a_client_that_does_not_stop_sending_is_disconnected(quick: Client) -> None:
     """After a second, in which the service reads no more than a bound."""
-    loop = asyncio.get_running_loop()
     async with connect_frame_client(quick, "/v1/ws") as line:
         await line.until(b"welcome")
         (connection,) = quick.app[CONNECTION_LIMITER].connections
         assert isinstance(connection, ClientConnection)
-        started_at = loop.time()
         await line.write(encode_frame(TEXT, b"", length=2**40))
         with pytest.raises(ConnectionError):
             await send_for_ever(line)
-        assert 0.9 < loop.time() - started_at < 4
         assert connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
     await wait_until_no_streams(quick)
 
 
-async def test_a_client_that_has_closed_is_not_waited_for(quick: Client) -> None:
+async def test_a_client_that_has_closed_is_not_waited_for(quick: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one that answers the close frame, nor one that disconnects."""
-    loop = asyncio.get_running_loop()
+    for limit in ("CLOSE_TIMEOUT_S", "DISCARD_TIMEOUT_S"):
+        monkeypatch.setattr(websocket_connection, limit, 10 * TIMEOUT_S)
     for answer in (encode_frame(CLOSE, b"\x11\x38"), None):
         async with connect_frame_client(quick, "/v1/ws") as line:
             await line.until(b"welcome")
             only_stream(quick).close(4408, "no_pong")
             assert (await line.frame()).first == FINAL | CLOSE
-            started_at = loop.time()
             if answer is None:
                 line.disconnect()
             else:
                 await line.write(answer)
             await wait_until(lambda: not len(quick.app[STREAMS]))
-            assert loop.time() - started_at < 0.9
 
 
 DEEP = "[" * 30_000

@@ -16,7 +16,7 @@ from service.store.game_store import RedisStore, connect
 from service.web.app import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
-from tests.polling import TIMEOUT_S, rounds, wait_until
+from tests.polling import rounds, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
@@ -138,10 +138,10 @@ async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> Non
 
 
 async def wait_until_served(http_games: list[HTTPGame]) -> None:
-    async with asyncio.timeout(TIMEOUT_S):
-        for http_game in http_games:
-            while (await http_game.get()).status != 200:  # noqa: ASYNC110  an instance gives no event
-                await asyncio.sleep(0.05)
+    async def are_served() -> bool:
+        return {(await http_game.get()).status for http_game in http_games} == {200}
+
+    await wait_until(are_served)
 
 
 async def test_an_instance_that_missed_nothing_does_not_read_the_log(instances: list[Client], redis: Redis) -> None:

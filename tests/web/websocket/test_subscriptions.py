@@ -212,8 +212,8 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
-async def test_a_request_without_an_upgrade_is_malformed(client: Client, path: str) -> None:
-    await check_problem(await client.get(path), 400, "malformed")
+async def test_a_request_without_an_upgrade_is_told_of_it(client: Client, path: str) -> None:
+    await check_problem(await client.get(path), 426, "upgrade_required")
     await check_problem(await client.post(path), 405, "method_not_allowed")
 
 
