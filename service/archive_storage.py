@@ -85,20 +85,17 @@ class DirectoryStorage:
 
     async def put(self, name: str, data: bytes) -> None:
         """Write a file atomically. Raise StorageUnavailable."""
-        try:
-            await self._run(partial(write_atomically, self._directory / name, data))
-        except OSError as error:
-            raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
+        await self._run(partial(write_atomically, self._directory / name, data))
 
     async def get(self, name: str) -> bytes:
         """Read a file. Raise StorageUnavailable."""
-        try:
-            return await self._run((self._directory / name).read_bytes)
-        except OSError as error:
-            raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
+        return await self._run((self._directory / name).read_bytes)
 
     async def _run(self, access: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, access)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, access)
+        except OSError as error:
+            raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
 
 
 class BucketStorage:

@@ -17,14 +17,16 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import msgspec
 import pytest
 from aiohttp import ClientSession, TCPConnector
 from standardwebhooks import Webhook
 
+from south_seas import Backoff, Client, UnreachableError
+from south_seas.models import Created, CreateGame, Diff, SeatRequest
 from tests.many_subscribers import Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import TIMEOUT_S, wait_for_aof_flush, wait_until
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
@@ -48,34 +50,37 @@ def child_of(pid: int) -> int | None:
 class Player:
     """Acts with an idempotency key until the instance is killed, and retries on the next one with the same key."""
 
-    def __init__(self, game: HTTPGame, moves: list[dict[str, Any]]) -> None:
-        self.game = game
-        self.moves = moves
-        self.key = secrets.token_hex(16)
-        self.move = moves[0]["id"]
+    def __init__(self, created: Created) -> None:
+        self.created = created
+        self.moves = created.legal_moves.moves if created.legal_moves else []
+        self.key, self.chance = secrets.token_hex(16), random.Random(1)
+        self.move = self.moves[0]
         self.acknowledged: list[int] = []
-        self.chance = random.Random(1)
 
-    async def play(self, session: aiohttp.ClientSession) -> None:
+    async def play(self, url: str) -> None:
         """Play until the connection breaks or the game is over."""
-        self.game.client = session
-        while self.moves:
-            body, headers = {"move": self.move}, {"Idempotency-Key": self.key}
-            try:
-                response = await self.game.act(body, query="?include=legal_moves", **headers)
-                result = await response.json()
-            except aiohttp.ClientError:
-                return
-            assert response.status == 200, result
-            self.acknowledged.append(result["version"])
-            self.moves = result["legal_moves"]["moves"]
-            self.key = secrets.token_hex(16)
-            self.move = self.chance.choice(self.moves)["id"] if self.moves else ""
+        async with Client(url, self.created.owner_token, backoff=Backoff(max_attempts=1)) as client:
+            while self.moves:
+                try:
+                    result = await client.act(self.created.game.id, self.move, key=self.key, include_legal_moves=True)
+                except UnreachableError:
+                    return
+                self.acknowledged.append(result.version)
+                self.moves = result.legal_moves.moves if result.legal_moves else []
+                self.key = secrets.token_hex(16)
+                self.move = self.chance.choice(self.moves) if self.moves else self.move
 
     async def wait_for_more(self, count: int) -> None:
         """Wait until so many more actions are acknowledged, or the game is over."""
         wanted = len(self.acknowledged) + count
         await wait_until(lambda: len(self.acknowledged) >= wanted or not self.moves)
+
+
+async def create(url: str) -> Created:
+    """Create a game of two people."""
+    async with Client(url) as client:
+        players = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
+        return await client.create(CreateGame(players=players), include_legal_moves=True)
 
 
 @pytest.mark.parametrize("embedded", (False, True), ids=("redis", "embedded"))
@@ -86,19 +91,18 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
     chance = random.Random(7)
     player: Player | None = None
     for _ in range(KILLS):
-        async with start_server(tmp_path, redis) as instance, aiohttp.ClientSession(instance.url) as session:
+        async with start_server(tmp_path, redis) as instance:
             assert (child_of(instance.process.pid) is not None, (tmp_path / "redis").exists()) == (embedded, embedded)
             if player is None:
-                game = await create_game(session)
-                player = Player(game, await game.legal_moves())
-            playing = asyncio.create_task(player.play(session))
+                player = Player(await create(instance.url))
+            playing = asyncio.create_task(player.play(instance.url))
             await player.wait_for_more(chance.randint(1, 6))
             await instance.stop(signal.SIGKILL)
             await playing
     assert player is not None
     async with start_server(tmp_path, redis) as instance, aiohttp.ClientSession(instance.url) as session:
-        await player.play(session)
-        log = await player.game.log()
+        await player.play(instance.url)
+        log = await HTTPGame(session, msgspec.to_builtins(player.created)).log()
     assert player.acknowledged == list(range(2, len(player.acknowledged) + 2))
     assert [diff["version"] for diff in log] == [1, *player.acknowledged]
     assert log[-1]["events"][-1]["type"] == "game_finished"
@@ -229,68 +233,40 @@ async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         yield running
 
 
-class Watcher:
-    """Records the versions that a socket receives."""
-
-    def __init__(self) -> None:
-        self.versions: list[int] = []
-
-    async def read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Record the version of every diff."""
-        async for message in socket:
-            received: dict[str, Any] = message.json()
-            if received["type"] == "diff":
-                self.versions.append(received["version"])
-
-    async def wait_for_version(self, version: int) -> None:
-        """Wait until it has received this version."""
-        await wait_until(lambda: self.versions and self.versions[-1] >= version)
-
-
-async def act(games: list[HTTPGame], move: str) -> dict[str, Any]:
-    """Send an action to the instances in turn, with the same key, until one acknowledges it."""
-    key = {"Idempotency-Key": secrets.token_hex(16)}
-    body: dict[str, Any] = {}
-
-    async def is_acknowledged() -> bool:
-        games.append(games.pop(0))
-        response = await games[0].act({"move": move}, query="?include=legal_moves", **key)
-        body.update(await response.json())
-        assert response.status == 200 or (response.status, body["code"]) == (503, "store_unavailable"), body
-        return response.status == 200
-
-    await wait_until(is_acknowledged)
-    return body
-
-
 async def test_games_continue_on_two_instances_after_the_primary_is_killed(
     deployment: Deployment, tmp_path: Path
 ) -> None:
+    retrying = Backoff(max_attempts=None, max_wait_s=0.2)
     async with (
         start_server(tmp_path / "a", deployment.url) as one,
         start_server(tmp_path / "b", deployment.url) as two,
-        aiohttp.ClientSession(one.url) as session,
-        aiohttp.ClientSession(two.url) as other_session,
+        Client(one.url, backoff=retrying) as here,
+        Client(two.url, backoff=retrying) as there,
     ):
-        game = await create_game(session)
-        other_game, watcher = HTTPGame(other_session, game.created), Watcher()
-        async with other_session.ws_connect(f"{game.path}/ws") as socket:
-            reader = asyncio.create_task(watcher.read(socket))
-            acknowledged: list[int] = []
-            games, moves = [game, other_game], await game.legal_moves()
+        created = await create(one.url)
+        game, moves = created.game.id, created.legal_moves.moves if created.legal_moves else []
+        clients = [client.with_token(created.owner_token) for client in (there, here)]
+        acknowledged, received = list[int](), list[int]()
+        async with there.subscribe(game) as subscription, asyncio.timeout(TIMEOUT_S):
+
+            async def receive() -> None:
+                while subscription.version < acknowledged[-1]:
+                    event = await subscription.next_event()
+                    assert isinstance(event, Diff), event  # the socket stays open
+                    received.append(event.version)
+
             for number in range(2 * ACTIONS_BEFORE_KILL):
                 if number == ACTIONS_BEFORE_KILL:
-                    await watcher.wait_for_version(acknowledged[-1])
-                    (await deployment.primary(game.id)).kill()
-                result = await act(games, moves[0]["id"])
-                acknowledged.append(result["version"])
-                moves = result["legal_moves"]["moves"]
-            await watcher.wait_for_version(acknowledged[-1])
-            reader.cancel()
-        log = await other_game.log()
+                    await receive()
+                    (await deployment.primary(game)).kill()
+                result = await clients[number % 2].act(game, moves[0], include_legal_moves=True)
+                acknowledged.append(result.version)
+                moves = result.legal_moves.moves if result.legal_moves else []
+            await receive()
+        log = [diff["version"] async for diff in there.log(game)]
     assert acknowledged == [*range(2, 2 + 2 * ACTIONS_BEFORE_KILL)]
-    assert [diff["version"] for diff in log] == [1, *acknowledged]
-    assert watcher.versions == [*range(watcher.versions[0], acknowledged[-1] + 1)]
+    assert log == [1, *acknowledged]
+    assert received == acknowledged
 
 
 ALLOWED = "--webhooks-allow-private"

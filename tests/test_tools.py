@@ -1,12 +1,19 @@
-"""The messages about missing programs, the progress of long steps of `make`, and which tests are the slowest."""
+"""The messages about missing programs, the progress of long steps of `make`, and which tests are the slowest.
 
+No test measures the machine: none compares elapsed time, sleeps, has short patience, or chance without a seed.
+"""
+
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
 from tests import tools
+from tests.polling import TIMEOUT_S
 from tests.tools import CURL, HAPROXY, ROOT, Tool
 
 MISSING = Tool("curl", lambda: None, "apt install curl")
@@ -75,3 +82,114 @@ def test_the_slowest_tests_exist() -> None:
     assert len(named) > 50
     gone = [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8"))]
     assert gone == []  # else `make slowest`
+
+
+CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
+HELPERS = {"polling.py", "test_tools.py"}
+OTHERS = ("store", "games", "cli", "engine", "drawing", "benchmarks", "redis_servers")
+MOST_OF_OTHERS = {"sleep": 29, "limit": 32, "elapsed": 3, "chance": 2}
+
+EXCEPTIONS = {
+    "examples/chat/test_bot.py::test_a_replaced_player_returns": "a turn's time of a game: that it ends is waited for",
+    "security/request_costs.py::wait_until_idle": "idle is only what used no time for a while",
+    "security/test_failure_isolation.py::flood": "how often a client of a flood asks again",
+    "security/test_size_limits.py::test_a_body_that_never_follows_expect_100_continue_times_out": "it is to pass",
+    "security/test_slow_clients.py::test_a_slow_body_times_out": "it is to pass",
+    "test_instances.py::test_a_paused_instance_reads_what_redis_has_answered_before_commands_time_out": "a pause",
+    "test_supervision.py::test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout": "a pause",
+    "test_supervision.py::test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile": "a pause",
+    "test_supervision.py::test_a_timer_that_is_little_late_runs_at_once": "a pause",
+    "web/connections/test_protocol.py": "by a clock that the tests give",
+    "web/test_malformed_http.py::test_malformed_chunks_are_answered_at_once_and_not_logged": "it may pass",
+    "web/test_metrics_server.py::test_a_slow_client_is_disconnected": "it is to pass",
+    "web/test_outbound.py::test_endless_provisional_responses_are_cut_off": "it is to pass",
+    "web/test_outbound.py::test_all_failures_of_a_name_look_the_same_and_take_the_same_time": "it is to pass",
+    "web/websocket/test_connection.py::test_a_client_is_not_closed_for_an_answer_that_came_during_a_pause": "a pause",
+}
+"""Why what they do cannot fail on a busy machine."""
+
+
+def reads_clock(node: ast.AST) -> bool:
+    name = ast.unparse(node.func).replace("()", "") if isinstance(node, ast.Call) else ""
+    return name.removeprefix("time.") in CLOCKS or name.endswith("loop.time")
+
+
+def is_elapsed(node: ast.AST, read: set[str]) -> bool:
+    """Return whether a difference or comparison has a clock, or a variable that was read from one."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        sides = [node.left, node.right]
+    elif isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+    else:
+        return False
+    return any(reads_clock(side) or (isinstance(side, ast.Name) and side.id in read) for side in sides)
+
+
+def is_short(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and 0 < node.value < TIMEOUT_S
+
+
+def kinds_of_call(call: ast.Call) -> Iterator[str]:
+    name, args = ast.unparse(call.func), call.args
+    if name in {"asyncio.sleep", "time.sleep"} and ast.unparse(args[0]) != "0":
+        yield "sleep"
+    limits = [one.value for one in call.keywords if one.arg and one.arg.endswith(("timeout", "timeout_s"))]
+    is_of_game = any(one.arg == "turn_timeout_s" for one in call.keywords)
+    if name in {"asyncio.timeout", "asyncio.wait_for"}:
+        limits.append(args[-1])
+    if not is_of_game and ".assert_" not in name and any(map(is_short, limits)):
+        yield "limit"
+    if name in {"Random", "random.Random"} and not args:
+        yield "chance"
+    if name.startswith("random.") and name.removeprefix("random.") not in {"Random", "getstate", "setstate", "seed"}:
+        yield "chance"
+
+
+def kinds(tree: ast.AST) -> Iterator[str]:
+    """Yield what a function or another statement does with real time or chance."""
+    nodes = list(ast.walk(tree))
+    assigned = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
+    read = {target.id for target, value in assigned if isinstance(target, ast.Name) and reads_clock(value)}
+    for node in nodes:
+        if is_elapsed(node, read):
+            yield "elapsed"
+        if isinstance(node, ast.Call):
+            yield from kinds_of_call(node)
+
+
+def statements(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the functions and methods of a module with their names, and its other statements."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from statements(node)
+        else:
+            yield f"::{node.name}" if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else "", node
+
+
+def test_no_test_depends_on_real_time_or_on_chance() -> None:
+    found, of_others = set[str](), Counter[str]()
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for name, node in statements(ast.parse(path.read_text(encoding="utf-8"))) if path.name not in HELPERS else ():
+            where = f"{path.relative_to(ROOT / 'tests')}{name}"
+            if used := list(kinds(node)):
+                if where.startswith(OTHERS):
+                    of_others.update(used)
+                else:
+                    found.add(where)
+    assert found == {*EXCEPTIONS}
+    assert of_others <= Counter(MOST_OF_OTHERS), of_others
+
+
+def test_each_kind_is_found() -> None:
+    for code, kind in (
+        ("started = loop.time(); assert loop.time() - started < 2", "elapsed"),
+        ("at = perf_counter(); assert took > at", "elapsed"),
+        ("await asyncio.sleep(0.1)", "sleep"),
+        ("await asyncio.wait_for(x, 5)", "limit"),
+        ("serve(store, Limits(request_timeout_s=0.2))", "limit"),
+        ("chance = Random()", "chance"),
+        ("random.choice(moves)", "chance"),
+    ):
+        assert {*kinds(ast.parse(code))} == {kind}
+    allowed = "await asyncio.sleep(0); Random(3); asyncio.timeout(TIMEOUT_S); new_game(turn_timeout_s=1); timeout=1_000"
+    assert list(kinds(ast.parse(allowed))) == []

@@ -44,6 +44,7 @@ FATAL_ERRORS = (OSError, StoreUnavailable)
 MAX_CONCURRENT = 8
 """Games that are read and written at once."""
 _PLAIN_SUFFIX = ".json"
+_SUFFIXES = (archive.SUFFIX, _PLAIN_SUFFIX)
 
 WHOLE, MISSING = "WHOLE", "MISSING"
 """The file that ends an export of all games: that none is missing, or which are."""
@@ -74,7 +75,7 @@ def export_command(target: Path, games: Sequence[str], since: Path | None, setti
     """
     if is_all == bool(games):
         raise click.UsageError("say which games: --all, or --game ID")
-    if len(games) > 1 and target.name.endswith((archive.SUFFIX, _PLAIN_SUFFIX)) and not target.is_dir():
+    if len(games) > 1 and target.name.endswith(_SUFFIXES) and not target.is_dir():
         raise click.UsageError("several games need a directory")
     try:
         catalogue = load_catalogue(settings.tilesets_dir)
@@ -181,7 +182,6 @@ def _target_file(document: archive.GameDocument, target: Path) -> tuple[Path, by
     return target / archive.object_name(document.game, document.created_at), archive.encode_document(document)
 
 
-_SUFFIXES = (archive.SUFFIX, ".json")
 _HASH_BYTES = 32
 _SALT_BYTES = 16
 _COMMIT_ID_BYTES = 7

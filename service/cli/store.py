@@ -58,9 +58,7 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
 
     try:
         return asyncio.run(run())
-    except EmbeddedServerError as error:
-        raise click.ClickException(str(error)) from error
-    except StoreUnavailable as error:
+    except (EmbeddedServerError, StoreUnavailable) as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -21,7 +21,6 @@ from service.drawing.tile import tile_svg
 from service.engine.tileset_validation import (
     MAX_FILE_BYTES,
     Fault,
-    Part,
     Parts,
     TileSetInvalid,
     decode_parts,
@@ -185,8 +184,8 @@ def preview_page(data: bytes, name: str, *, reloads: bool) -> str:
         parts, gaps = Parts(tileset.tiles, tileset.ships), list_gaps(tileset)
     except TileSetInvalid as error:
         faults, parts = error.faults, _readable_parts(data)
-    tiles = "".join(_figures("tiles", parts.tiles, faults, _draw_tile))
-    ships = "".join(_figures("ships", parts.ships, faults, _draw_ship))
+    tiles = "".join(_figures("tiles", parts.tiles, faults))
+    ships = "".join(_figures("ships", parts.ships, faults))
     others = [str(fault) for fault in faults if not fault.path.startswith(("tiles[", "ships["))]
     number = sum(tile.count for tile in parts.tiles if isinstance(tile, Tile))
     return (
@@ -207,15 +206,13 @@ def _readable_parts(data: bytes) -> Parts:
         return Parts()
 
 
-def _figures(
-    member: str, parts: Sequence[Part | Fault], faults: Sequence[Fault], draw: Callable[[Part], str]
-) -> Iterator[str]:
+def _figures(member: str, parts: Sequence[Tile | Ship | Fault], faults: Sequence[Fault]) -> Iterator[str]:
     """Yield a figure for each tile or ship: its picture, or its faults."""
     for index, part in enumerate(parts):
         path = f"{member}[{index}]"
         own = [fault for fault in faults if fault.path == path or fault.path.startswith(f"{path}.")]
         wrong = [str(Fault(fault.path[len(path) + 1 :] or "$", fault.reason)) for fault in own]
-        picture = "" if own or isinstance(part, Fault) else draw(part)
+        picture = "" if own or isinstance(part, Fault) else _draw(part)
         title = "" if isinstance(part, Fault) else _title(part)
         caption = f"<code>{path}</code> {escape(title)}{_list('faults', wrong)}"
         yield f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
@@ -225,12 +222,10 @@ def _title(part: Tile | Ship) -> str:
     return f"{part.id} \N{MULTIPLICATION SIGN} {part.count}" if isinstance(part, Tile) else part.id
 
 
-def _draw_tile(tile: Tile) -> str:
-    return tile_svg(tile, width=WIDTH, label=tile.id)
-
-
-def _draw_ship(ship: Ship) -> str:
-    return ship_svg(ship, width=WIDTH, label=ship.id)
+def _draw(part: Tile | Ship) -> str:
+    if isinstance(part, Tile):
+        return tile_svg(part, width=WIDTH, label=part.id)
+    return ship_svg(part, width=WIDTH, label=part.id)
 
 
 def _list(kind: str, lines: Iterable[str]) -> str:

@@ -261,19 +261,8 @@ for _counter, _values in (
     (
         STORE_UNAVAILABLE,
         (
-            *(
-                "archive",
-                "busy",
-                "connection",
-                "disk",
-                "failover",
-                "full",
-                "loading",
-                "login",
-                "permission",
-                "replicas",
-            ),
-            *("timeout", "unreadable"),
+            *("archive", "busy", "connection", "disk", "failover", "full", "loading", "login", "permission"),
+            *("replicas", "timeout", "unreadable"),
         ),
     ),
     (CONNECTIONS_OPENED, ("socket", "stream")),

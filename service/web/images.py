@@ -25,19 +25,11 @@ from service.i18n import Language
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S
 from service.telemetry.metrics import PICTURES
+from service.web import renderer
 from service.web.app import App, HttpRequest
 from service.web.connection import get_connection
 from service.web.headers import add_vary, set_content_language
 from service.web.problems import RenderingFailed
-from service.web.renderer import (
-    FAILURE_TTL_S,
-    IMAGE_RENDERER,
-    DrawingJob,
-    ImageFormat,
-    PictureOrder,
-    RotationsJob,
-    Worker,
-)
 from service.web.response_heads import WholeResponse
 from service.web.responses import (
     CACHE_IMMUTABLE,
@@ -55,7 +47,7 @@ MAX_INT32 = 2**31 - 1
 Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
 ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
 
-MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
+MEDIA_TYPES: dict[renderer.ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
@@ -78,11 +70,11 @@ class ImageRequest(NamedTuple):
 
     subject: str
     """Identifies what is drawn, completely."""
-    image_format: ImageFormat
+    image_format: renderer.ImageFormat
     width: int
     cache_headers: Mapping[str, str]
     """The caching headers of the response."""
-    make_job: Callable[[], Awaitable[DrawingJob]]
+    make_job: Callable[[], Awaitable[renderer.DrawingJob]]
     """Called only if the picture is not cached."""
     language: Language | None = None
     """The language of its words; None if it has none."""
@@ -102,23 +94,18 @@ async def _draw_or_revalidate(request: HttpRequest, image: ImageRequest) -> web.
     etag = f'"{subject.partition(" ")[0]}-{key}"'
     if (current := match_if_none_match(request, etag)) is not None:
         return WholeResponse(status=304, headers={**cache_headers, "ETag": current})
-    body = await request.app[IMAGE_RENDERER].get_cached(key)
+    body = await request.app[renderer.IMAGE_RENDERER].get_cached(key)
     if body is None:
         charge = get_connection(request).charge
         with charge.account.occupy("pictures", MAX_PICTURES_PER_ADDRESS):
             job = await make_job()
             pixels = width * width if image_format == "png" else 0  # boards are about square
-            order = PictureOrder(charge, pixels > MAX_SMALL_PIXELS)
-            body = await request.app[IMAGE_RENDERER].render(key, job, order)
+            order = renderer.PictureOrder(charge, pixels > MAX_SMALL_PIXELS)
+            body = await request.app[renderer.IMAGE_RENDERER].render(key, job, order)
     headers = {**cache_headers, "ETag": etag}
     if image_format == "png":
         return WholeResponse(body=body, content_type=MEDIA_TYPES[image_format], headers=headers)
-    return CompressibleResponse(
-        body=body,
-        content_type=MEDIA_TYPES[image_format],
-        charset="utf-8",
-        headers=headers,
-    )
+    return CompressibleResponse(body=body, content_type=MEDIA_TYPES[image_format], charset="utf-8", headers=headers)
 
 
 @cache
@@ -144,7 +131,7 @@ class TileSetPictures:
     """
 
     def __init__(self) -> None:
-        self.worker = Worker(max_waiting=sys.maxsize)
+        self.worker = renderer.Worker(max_waiting=sys.maxsize)
         self._pictures: dict[tuple[str, Theme], asyncio.Task[Asset]] = {}
         self._unfinished = 0
 
@@ -170,13 +157,15 @@ class TileSetPictures:
         self._unfinished += 1
         try:
             drawn = [
-                (await self.worker.draw(RotationsJob(tile, theme), requester, lambda _: None)).decode()
+                (await self.worker.draw(renderer.RotationsJob(tile, theme), requester, lambda _: None)).decode()
                 for tile in loaded.tileset.tiles
             ]
         except RenderingFailed as failed:
             logger.error("the tile set %s could not be drawn: %s", loaded.tileset.id, failed)  # noqa: TRY400  the message has the worker's stack
             PICTURES.labels("failed").inc()
-            asyncio.get_running_loop().call_later(FAILURE_TTL_S, self._pictures.pop, (loaded.hash, theme), None)
+            asyncio.get_running_loop().call_later(
+                renderer.FAILURE_TTL_S, self._pictures.pop, (loaded.hash, theme), None
+            )
             raise
         finally:
             self._unfinished -= 1

@@ -1,15 +1,14 @@
-"""CPU time of requests relative to a plain GET of the same run, and their charges.
+"""Work of requests relative to a plain GET of the same run, and their charges.
 
 CPU time of requests, measured on the event loop's thread of a running service.
 """
 
 import asyncio
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from statistics import median
-from time import process_time
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
@@ -17,8 +16,6 @@ from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.web.app_server import Client
 from tests.web.raw_http import make_head
-
-ROUNDS = 3
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -67,21 +64,38 @@ class PlainClient:
         return CostedResponse(int(first.split()[1]), headers, size)
 
 
-async def relative_cost(question: Ask, plain: Ask, times: int = 5) -> float:
-    """Return how many times the CPU time of a plain request this one takes, in all threads.
-
-    Rounds of both alternate, so that other load slows both.
-    """
-    await question()
-    await plain()
-    return median([await _seconds(question, times) / await _seconds(plain, 4 * times) * 4 for _ in range(ROUNDS)])
+CALL_S = 3e-7
 
 
-async def _seconds(ask: Ask, times: int) -> float:
-    started_at = process_time()
-    for _ in range(times):
+class CallClock:
+    """A clock of the work that this thread does: each call of a function, Python's or C's, takes CALL_S."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self) -> float:
+        return self.calls * CALL_S
+
+    def _count(self, _frame: object, event: str, _given: object) -> None:
+        self.calls += event in {"call", "c_call"}
+
+    async def measure(self, ask: Ask) -> float:
+        """Return the time of a request."""
+        before = self()
+        sys.setprofile(self._count)
+        try:
+            await ask()
+        finally:
+            sys.setprofile(None)
+        return self() - before
+
+
+async def relative_cost(question: Ask, plain: Ask) -> float:
+    """Return how many times the calls of a plain request this one takes."""
+    clock = CallClock()
+    for ask in (question, plain):
         await ask()
-    return process_time() - started_at
+    return await clock.measure(question) / await clock.measure(plain)
 
 
 QUIET_S = 0.1

@@ -38,7 +38,7 @@ GAME_TOKENS = TILES * BOT_TURN_TOKENS
 """Tokens of a game of light bots: a turn for each tile."""
 
 MAX_GETS_PER_TOKEN = 40
-"""Plain GETs whose CPU time a token of bots may stand for, at most; 10 to 14 were measured."""
+"""Plain GETs whose calls of functions a token of bots may stand for, at most."""
 
 
 def empty_bucket(headers: Any) -> str:
@@ -138,7 +138,7 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
         PlainClient(client) as plain,
     ):
         http_game = await create_game(client)
-        dearer = await relative_cost(turn, lambda: plain.request(http_game.path), times=1)
+        dearer = await relative_cost(turn, lambda: plain.request(http_game.path))
     assert dearer / (HEAVY_BOT_TURN_TOKENS if bot.info.heavy else BOT_TURN_TOKENS) < MAX_GETS_PER_TOKEN
 
 

@@ -70,7 +70,7 @@ async def test_malformed_messages_are_counted(store: RedisStore) -> None:
 @pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
 async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: bytes) -> None:
     async with serve(store, make_limits(rate_requests=20)) as client, connect_watcher(client) as watcher:
-        transport = client_transport(watcher.socket._response)
+        transport = client_transport(watcher.socket)
         transport.write(frame * (30 + MAX_RATE_LIMITED))
         assert await watcher.receive_close() == 4429
 
@@ -78,7 +78,7 @@ async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: by
 async def test_the_frames_of_a_message_are_limited(store: RedisStore) -> None:
     """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
     async with serve(store) as client, connect_watcher(client) as watcher:
-        transport = client_transport(watcher.socket._response)
+        transport = client_transport(watcher.socket)
         transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
         assert await watcher.receive_close() == 1009
 
@@ -98,7 +98,7 @@ async def test_pings_are_not_read_while_pongs_are_unread(store: RedisStore) -> N
         serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client,
         connect_watcher(client) as watcher,
     ):
-        transport = client_transport(watcher.socket._response)
+        transport = client_transport(watcher.socket)
         transport.pause_reading()
         await flood(transport, LONG_PING)
         assert transport.get_write_buffer_size() > 5_000_000
@@ -115,7 +115,7 @@ async def test_messages_are_not_read_while_one_is_handled(store: RedisStore) -> 
         connect_watcher(client) as watcher,
     ):
         await watcher.send({"type": "subscribe", "game": "waits"})
-        transport = client_transport(watcher.socket._response)
+        transport = client_transport(watcher.socket)
         await flood(transport, b"\x81\x8f" + bytes(4) + b'{"type":"ping"}')
         assert transport.get_write_buffer_size() > 5_000_000
         gated.game_gate.set()

@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from random import Random
-from statistics import median
 from typing import Self
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from service.games.ports import StoredDiff
 from service.store import keys
 from service.store.game_store import RedisStore
+from service.web import charge, connection
 from service.web.accounts import ACCOUNTS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.handling import MAX_TARGET_BYTES
@@ -20,7 +20,7 @@ from service.web.limits import Limits
 from service.web.rate_limiter import RATE_LIMITER
 from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at
-from tests.security.request_costs import PlainClient, relative_cost
+from tests.security.request_costs import CallClock, PlainClient, relative_cost
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
@@ -33,7 +33,7 @@ UNLIMITED = 1_000_000
 """A quota that no test uses up, and that does not refill."""
 
 MAX_UNPAID = 3
-"""How many times as much processor time a charge may stand for as that of a plain GET does; 0.7 to 1.6 were measured.
+"""How many times as many calls of functions a charge may stand for as that of a plain GET does; 0.5 to 2.1 do.
 
 What is not timed is the store's client, tasks and threads of their own, and aiohttp around the handler.
 """
@@ -164,28 +164,32 @@ def make_requests(plain: PlainClient, played: HTTPGame, long: HTTPGame, mine: li
     }
 
 
-async def test_every_request_is_charged_by_its_processor_time(store: RedisStore) -> None:
+@pytest.fixture
+def call_clock(monkeypatch: pytest.MonkeyPatch) -> CallClock:
+    """Return the clock by which requests are charged."""
+    clock = CallClock()
+    for module in (charge, connection):
+        monkeypatch.setattr(module, "perf_counter", clock)
+    return clock
+
+
+async def test_every_request_is_charged_by_its_processor_time(store: RedisStore, call_clock: CallClock) -> None:
     async with start_counting_instance(store) as (client, plain):
         long = await create_long_game(client)
         games = [await create_game(client) for _ in range(60)]
         await games[0].play_randomly(Random(3), 90)
 
-        async def charge_of(work: Work, times: int = 20) -> float:
-            charges = []
-            for _ in range(times):
-                before = spent_ms(client)
-                await work()
-                charges.append(spent_ms(client) - before)
-            return median(charges)
+        async def cost_of_charge(work: Work) -> float:
+            await work()
+            before = spent_ms(client)
+            return await call_clock.measure(work) / (spent_ms(client) - before)
 
         async def read() -> object:
             return await plain.request(games[0].path)
 
         async def measure_unpaid(works: dict[str, Work]) -> dict[str, float]:
-            return {
-                name: await relative_cost(work, read) * await charge_of(read) / await charge_of(work)
-                for name, work in works.items()
-            }
+            paid = await cost_of_charge(read)
+            return {name: await cost_of_charge(work) / paid for name, work in works.items()}
 
         unpaid = await measure_unpaid(make_requests(plain, games[0], long, [game.owner_token for game in games]))
         async with SocketClient(client, "x" * 43) as socket:
@@ -212,20 +216,19 @@ async def test_a_picture_is_charged_by_the_time_of_its_worker(store: RedisStore)
         assert min(cached) < large / 5  # a busy machine may interrupt any of them
 
 
-async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore) -> None:
+async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore, call_clock: CallClock) -> None:
     """Only who asks for them pays for them."""
     async with start_counting_instance(store) as (client, plain):
-        charges = dict[str, list[float]]()
+        charges = dict[str, float]()
         game = await create_game(client, seed="tides")
         await game.play_randomly(Random(4), 60)
         for query in ("", "?effects=1"):
-            charges[query] = []
-            for _ in range(10):
-                before = spent_ms(client)
-                assert (await plain.request(f"{game.path}/legal-moves{query}")).status == 200
-                charges[query].append(spent_ms(client) - before)
-        # The least of ten: a request may have waited for a processor that others used.
-        assert min(charges["?effects=1"]) > 1.3 * min(charges[""]), charges
+            path = f"{game.path}/legal-moves{query}"
+            assert (await plain.request(path)).status == 200
+            before = spent_ms(client)
+            await call_clock.measure(lambda: plain.request(path))  # noqa: B023  it is waited for
+            charges[query] = spent_ms(client) - before
+        assert charges["?effects=1"] > 1.3 * charges[""], charges
 
 
 async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisStore) -> None:

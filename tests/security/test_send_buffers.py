@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.store.game_store import RedisStore
-from service.web import connection_limiter as limiter
 from service.web.accounts import Accounts
 from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
@@ -22,7 +21,7 @@ from tests.security.limited_client import open_client_at
 from tests.security.request_costs import MeasuredService, send, start_measured_service
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
-from tests.web.http_game import bearer_header, create_game
+from tests.web.http_game import create_game
 from tests.web.raw_http import UPGRADE, make_head
 
 MB = 1_000_000
@@ -129,49 +128,6 @@ async def test_the_unsent_bytes_of_sockets_and_event_streams_are_limited(
             await asyncio.sleep(0)
         assert unsent_bytes(client) <= 2.2 * MB
         await wait_until(lambda: len(client.app[STREAMS]) < 4)
-
-
-async def test_small_send_buffers_are_recorded_by_the_sweep(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing tells of what is less than 64 KB, of which there may be many."""
-    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
-    async with serve(store) as client, AsyncExitStack() as stack:
-        await stack.enter_async_context(open_silent_client(client.port, make_head("/v1/bots")))
-        await wait_until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 1)
-        (connection,) = client.app[CONNECTION_LIMITER].connections
-        assert connection.transport is not None
-        while not connection.unsent_bytes():
-            connection.transport.write(bytes(50_000))
-        assert not connection.writing_paused
-        await wait_until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
-
-
-async def test_read_and_closed_connections_leave_the_budget(client: Client) -> None:
-    game = await create_game(client)
-    budget = client.app[CONNECTION_LIMITER].send_buffers
-    for _ in range(5):
-        assert (await client.get(LARGE_PATH, headers=bearer_header(game.owner_token))).status == 200
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(open_silent_client(client.port, LARGE_REQUESTS))
-        await wait_until(lambda: budget.total > 0)
-    await wait_until(lambda: budget.total == 0)
-
-
-async def test_a_connection_leaves_the_budget_as_soon_as_it_is_read(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not only with the next sweep."""
-    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 3600)
-    async with serve(store) as client:
-        budget = client.app[CONNECTION_LIMITER].send_buffers
-        reader, writer = await asyncio.open_connection(client.host, client.port)
-        writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
-        writer.write(LARGE_REQUESTS)
-        await wait_until(lambda: budget.total > 0)
-        writer.transport.resume_reading()  # type: ignore[attr-defined]  # as above
-        reading = asyncio.create_task(reader.read())
-        await wait_until(lambda: budget.total == 0)
-        reading.cancel()
-        writer.transport.abort()
 
 
 class Writer:

@@ -100,7 +100,7 @@ async def test_a_socket_that_stops_within_a_message_is_closed(store: RedisStore)
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
     ):
-        client_transport(socket._response).write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")
+        client_transport(socket).write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")
         async with asyncio.timeout(TIMEOUT_S):
             while (message := await socket.receive()).type.name in {"TEXT", "PING"}:
                 pass

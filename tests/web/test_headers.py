@@ -246,16 +246,12 @@ async def test_if_match_accepts_the_etag_of_legal_moves(client: Client, language
     assert (await game.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
 
 
-async def test_moves_are_searched_in_the_requested_language(client: Client) -> None:
+async def test_moves_are_searched_and_cells_named_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
     french = (await (await game.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
     assert [move["id"] for move in french] == [move["id"] for move in english] != []
     assert (await (await game.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
-
-
-async def test_cells_are_in_the_requested_language(client: Client) -> None:
-    game = await create_game(client)
     cells = (await (await game.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
     assert all("coup" in cell["text"] for cell in cells)
 
@@ -285,19 +281,6 @@ async def test_a_response_without_texts_has_no_language(client: Client) -> None:
     game = await create_game(client)
     acted = await game.act(await game.first_move(), **FRENCH)
     assert "Content-Language" not in acted.headers
-
-
-async def test_a_replay_is_in_the_language_of_the_retry(client: Client) -> None:
-    """The moves of a replay are current, in the language of the retry; the rest is replayed."""
-    game = await create_game(client)
-    body = await game.first_move()
-    key = {"Idempotency-Key": "turn-1"}
-    first = await game.act(body, query="?include=legal_moves", **key, **FRENCH)
-    again = await game.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
-    first_body, second_body = await first.json(), await again.json()
-    assert (first_body.pop("legal_moves")["language"], second_body.pop("legal_moves")["language"]) == ("fr", "de")
-    assert second_body == first_body
-    assert again.headers["Content-Language"] == "de"
 
 
 async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None:

@@ -115,7 +115,8 @@ async def test_a_retried_action_is_replayed(client: Client) -> None:
     first = await game.act(move, query=query, **key("k"), **prefer)
     assert first.status == 200
     await game.act_successfully()
-    again = await game.act(move, query=query, **key("k"), **prefer, **{"If-Match": '"99"'})
+    sent = {**key("k"), **prefer, "If-Match": '"99"', "Accept-Language": "fr"}
+    again = await game.act(move, query=query, **sent)
     assert (again.status, is_again(first), is_again(again)) == (200, False, True)
     assert again.headers["ETag"] == first.headers["ETag"]
     was, now = await first.json(), await again.json()
@@ -123,6 +124,7 @@ async def test_a_retried_action_is_replayed(client: Client) -> None:
         assert now[name] == was[name]
     assert now["game"] == await game.get_json()
     assert now["legal_moves"]["version"] == now["game"]["version"] > was["game"]["version"]
+    assert (was["legal_moves"]["language"], now["legal_moves"]["language"]) == ("en", "fr")
     plain = await (await game.act(move, **key("k"))).json()
     assert (plain["diffs"], plain["game"], plain["legal_moves"]) == (was["diffs"], None, None)
     await check_problem(await game.act({"move": "i0"}, **key("k")), 422, "key_reused")

@@ -38,11 +38,12 @@ def validate_message(text: str) -> str:
     return tag
 
 
-def client_transport(response: ClientResponse) -> asyncio.Transport:
-    """Return the transport of a response or, by `socket._response`, of a WebSocket."""
-    assert response.connection is not None
-    assert response.connection.transport is not None
-    return response.connection.transport
+def client_transport(socket: ClientWebSocketResponse) -> asyncio.Transport:
+    """Return the transport of a WebSocket."""
+    connection = socket._response.connection
+    assert connection is not None
+    assert connection.transport is not None
+    return connection.transport
 
 
 class GameCopy:

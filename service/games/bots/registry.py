@@ -156,14 +156,11 @@ MAX_UNCLAIMED_DECISIONS = 64
 class BotProcessPool(ProcessPool):
     """Processes for bots. Each runs one decision at a time, and `queue` alone decides the order."""
 
-    def __init__(
-        self, processes: int = 1, timeout_s: float = DECISION_TIMEOUT_S, unattended_share: float = UNATTENDED_TIME_SHARE
-    ) -> None:
+    def __init__(self, processes: int) -> None:
         super().__init__(processes)
-        self._timeout_s = timeout_s
-        self.queue = FairQueue(
-            processes, UnattendedLimits(max(1, processes - 1), unattended_share), wait_histogram=BOT_QUEUE_WAIT
-        )
+        self._timeout_s = DECISION_TIMEOUT_S
+        unattended = UnattendedLimits(max(1, processes - 1), UNATTENDED_TIME_SHARE)
+        self.queue = FairQueue(processes, unattended, wait_histogram=BOT_QUEUE_WAIT)
         """With several processes, one is reserved for attended games."""
         self._decisions: dict[tuple[str, str, bytes, bytes], asyncio.Task[Action]] = {}
         """By bot, source, tile set and snapshot."""

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from schemas.webhooks import ChangeKeyWebhook, RegisterKeyWebhook, RegisterWebhook, RotateSecret
+from service.games import ports
 from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
@@ -29,17 +30,6 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
-from service.games.ports import (
-    Added,
-    DeliveryAttempt,
-    ExpectedWebhooks,
-    StoredWebhook,
-    WebhookNotFound,
-    WebhookRegistration,
-    WebhooksChanged,
-    WebhookState,
-    webhook_entry,
-)
 from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S
@@ -53,7 +43,7 @@ LEASE_WAITS_S = (0.1, 0.2, 0.4, 0.8)
 
 async def register_webhook(
     context: Context, owner: Owner, body: RegisterKeyWebhook, idempotency_key: str | None = None
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Register a webhook, which receives changes once its server has answered a challenge.
 
     One of a game receives the changes from now on; one of an API key those of games that are created with it from now
@@ -70,7 +60,7 @@ async def register_webhook(
 
 async def _attempt_registration(
     context: Context, owner: Owner, body: RegisterKeyWebhook, scope: IdempotencyScope | None
-) -> ReplayableResult[StoredWebhook] | None:
+) -> ReplayableResult[ports.StoredWebhook] | None:
     """Add a webhook; return None if another registration was first, or a token has been revoked."""
     webhooks, rights = context.store.webhooks, await authorize(context, owner)
     record = None if scope is None else await webhooks.load_idempotency_record(owner.subject, scope.key_hash)
@@ -87,23 +77,23 @@ async def _attempt_registration(
     ids = [webhook.id for webhook in existing]
     number, webhook_id = next((n, new_id) for n in count() if (new_id := _make_id(scope, n)) not in ids)
     secret = body.secret or generate_secret()
-    new = StoredWebhook(
-        WebhookRegistration(webhook_id, body.url, body.events, seats, secret, context.now(), seat=rights.seat),
-        WebhookState(version, pending_client=owner.client_hash),
+    new = ports.StoredWebhook(
+        ports.WebhookRegistration(webhook_id, body.url, body.events, seats, secret, context.now(), seat=rights.seat),
+        ports.WebhookState(version, pending_client=owner.client_hash),
     )
     match await webhooks.add(
         owner.subject,
         *new,
         record=new_record(scope, context.clock(), 0, number),
-        expected=ExpectedWebhooks(ids, last_revocation, record),
+        expected=ports.ExpectedWebhooks(ids, last_revocation, record),
     ):
-        case Added():
+        case ports.Added():
             await _check_not_revoked(context, owner, webhook_id)
-            context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
+            context.woken_webhooks.add(ports.webhook_entry(owner.subject, webhook_id))
             return ReplayableResult(new, 0)
-        case WebhooksChanged():
+        case ports.WebhooksChanged():
             return None
-        case WebhookNotFound():
+        case ports.WebhookNotFound():
             raise ApiKeyRejected("this API key is unknown") if owner.is_key else NoSuchGame(owner.subject)
 
 
@@ -132,13 +122,13 @@ def _make_id(scope: IdempotencyScope | None, number: int) -> str:
     return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
 
 
-async def list_webhooks(context: Context, owner: Owner) -> list[StoredWebhook]:
+async def list_webhooks(context: Context, owner: Owner) -> list[ports.StoredWebhook]:
     """Return the webhooks that an owner sees, the oldest first. Raises what `authorize` does."""
     rights = await authorize(context, owner)
     return [one for one in await context.store.webhooks.list_by_subject(owner.subject) if rights.sees(one.registration)]
 
 
-async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> StoredWebhook:
+async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> ports.StoredWebhook:
     """Return a webhook that an owner sees. Raises NoSuchWebhook, and what `authorize` does, as all functions below."""
     rights = await authorize(context, owner)
     stored = await context.store.webhooks.get(owner.subject, webhook_id)
@@ -149,7 +139,7 @@ async def load_webhook(context: Context, owner: Owner, webhook_id: str) -> Store
 
 async def list_deliveries(
     context: Context, owner: Owner, webhook_id: str
-) -> tuple[StoredWebhook, list[DeliveryAttempt]]:
+) -> tuple[ports.StoredWebhook, list[ports.DeliveryAttempt]]:
     """Return a webhook and its latest delivery attempts, the newest first."""
     stored = await load_webhook(context, owner, webhook_id)
     return stored, await context.store.webhooks.list_attempts(owner.subject, webhook_id)
@@ -164,27 +154,27 @@ async def delete_webhook(context: Context, owner: Owner, webhook_id: str) -> Non
 
 async def change_webhook(
     context: Context, owner: Owner, webhook_id: str, body: ChangeKeyWebhook
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Change a webhook's URL or events. The caller must have checked the URL. Raises Conflict too.
 
     The server of another URL must answer a challenge before it receives anything.
     """
 
-    def change(stored: StoredWebhook) -> StoredWebhook:
+    def change(stored: ports.StoredWebhook) -> ports.StoredWebhook:
         registration, state = stored
         if body.url is not None and body.url != registration.url:
             registration = replace(registration, url=body.url)
             state = replace(restart(stored).state, pending_client=owner.client_hash)
         if body.events is not None:
             registration = replace(registration, events=body.events or None)
-        return StoredWebhook(registration, state)
+        return ports.StoredWebhook(registration, state)
 
     return await _update(context, owner, webhook_id, change)
 
 
 async def rotate_secret(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: RotateSecret
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Give a webhook a new secret; the current one signs too until it expires.
 
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
@@ -194,26 +184,26 @@ async def rotate_secret(
     secret = body.secret or derive_secret(token_secret(idempotency_key), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
-    def change(stored: StoredWebhook) -> StoredWebhook:
+    def change(stored: ports.StoredWebhook) -> ports.StoredWebhook:
         current, state = stored
         if secret == current.secret:
             return stored
         rotated = replace(current, secret=secret, previous_secret=current.secret, previous_expires_at=expires_at)
-        return StoredWebhook(rotated, state)
+        return ports.StoredWebhook(rotated, state)
 
     (registration, state), _, replayed = await _update(context, owner, webhook_id, change, scope)
-    return ReplayableResult(StoredWebhook(replace(registration, secret=secret), state), 0, replayed)
+    return ReplayableResult(ports.StoredWebhook(replace(registration, secret=secret), state), 0, replayed)
 
 
 async def ping_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Send a ping to an active webhook. Raises Conflict for any other, and IdempotencyKeyReused too."""
 
-    def change(stored: StoredWebhook) -> StoredWebhook:
+    def change(stored: ports.StoredWebhook) -> ports.StoredWebhook:
         if not stored.state.is_active:
             raise Conflict(f"the webhook is {view_status(stored.state)}: only an active one is sent a ping")
-        return StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
+        return ports.StoredWebhook(stored.registration, replace(stored.state, is_ping_requested=True))
 
     scope = _scope(idempotency_key, owner, webhook_id, "ping")
     return await _update(context, owner, webhook_id, change, scope)
@@ -221,7 +211,7 @@ async def ping_webhook(
 
 async def retry_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Deliver what waits for a webhook now; a disabled one is active again, or pending.
 
     Retried challenges stay within the rate limits of challenges. Raises IdempotencyKeyReused too, and Conflict for the
@@ -242,9 +232,9 @@ async def _update(
     context: Context,
     owner: Owner,
     webhook_id: str,
-    change: Callable[[StoredWebhook], StoredWebhook],
+    change: Callable[[ports.StoredWebhook], ports.StoredWebhook],
     scope: IdempotencyScope | None = None,
-) -> ReplayableResult[StoredWebhook]:
+) -> ReplayableResult[ports.StoredWebhook]:
     """Change a webhook, process it at once and return it.
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
@@ -259,8 +249,8 @@ async def _update(
             await asyncio.sleep(wait_s)
             continue
         match changed:
-            case StoredWebhook():
-                context.woken_webhooks.add(webhook_entry(owner.subject, webhook_id))
+            case ports.StoredWebhook():
+                context.woken_webhooks.add(ports.webhook_entry(owner.subject, webhook_id))
                 return ReplayableResult(changed, 0)
             case Replayed():
                 return ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)

@@ -14,17 +14,9 @@ from schemas.diffs import Diff, Diffs
 from schemas.scores import BoardFeatures, Scores, TilesLeft
 from schemas.story import Story
 from schemas.vocabulary import Count, Int32
+from service.games import queries
 from service.games.legal_moves import MoveFilter, list_legal_moves
 from service.games.ports import StoredGame
-from service.games.queries import (
-    MAX_DIFFS,
-    build_story,
-    compute_scores,
-    count_tiles_left,
-    list_diffs,
-    list_features,
-    load_for_reader,
-)
 from service.games.repository import open_game
 from service.web.app import CONTEXT, HttpRequest
 from service.web.handling import EVENT_STREAM
@@ -82,7 +74,7 @@ class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
 @game_read_route("/v1/games/{id}/scores", "Read the scores", Scores, "The points now, and if the game ended now.")
 async def read_scores(request: HttpRequest, params: GameRead) -> web.Response:
     """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
-    return await state_response(request, params, compute_scores)
+    return await state_response(request, params, queries.compute_scores)
 
 
 @game_read_route("/v1/games/{id}/features", "Read the features", BoardFeatures, "The features, and what each is worth.")
@@ -94,7 +86,7 @@ async def read_features(request: HttpRequest, asked: FeaturesRead) -> web.Respon
 
     async def build(loaded: StoredGame) -> tuple[BoardFeatures, NextPage]:
         index, game = open_game(request.app[CONTEXT].tilesets, loaded)
-        return list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
+        return queries.list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
 
     return await localized_response(request, asked, build)
 
@@ -107,7 +99,7 @@ async def read_tiles(request: HttpRequest, params: LocalizedRead) -> web.Respons
     """
 
     async def build(loaded: StoredGame) -> tuple[TilesLeft, NextPage]:
-        tiles = count_tiles_left(*open_game(request.app[CONTEXT].tilesets, loaded), params.language)
+        tiles = queries.count_tiles_left(*open_game(request.app[CONTEXT].tilesets, loaded), params.language)
         return tiles, ("cursor", None)
 
     return await localized_response(request, params, build)
@@ -142,7 +134,9 @@ class LogQuery(Query, frozen=True):
     """A part of a game's log."""
 
     since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=MAX_DIFFS, description="The maximum number of diffs per response.")] = 100
+    limit: Annotated[int, Meta(ge=1, le=queries.MAX_DIFFS, description="The maximum number of diffs per response.")] = (
+        100
+    )
 
 
 class LogRead(GameRead, frozen=True, kw_only=True):
@@ -178,12 +172,12 @@ async def read_diffs(request: HttpRequest, params: LogRead) -> web.StreamRespons
     if prefers_media_type(request, EVENT_STREAM, JSON):
         return await serve_event_stream(request, params.id)
     context = request.app[CONTEXT]
-    record = await load_for_reader(context, params.id, params.token)
+    record = await queries.load_for_reader(context, params.id, params.token)
     private = record.is_private
     etag = game_etag(*record.revision)
     response = not_modified_response(request, etag, private=private)
     if response is None:
-        page = await list_diffs(context, record, params.id, query.since, query.limit)
+        page = await queries.list_diffs(context, record, params.id, query.since, query.limit)
         last = query.since + len(page.diffs) if page.diffs else page.version
         response = json_response(page, etag=etag, private=private)
         link_next_page(request, response, "since", last if last < page.version else None)
@@ -200,7 +194,7 @@ async def read_story(request: HttpRequest, params: StoryRead) -> web.Response:
     query = params.query
 
     async def build(loaded: StoredGame) -> tuple[Story, NextPage]:
-        story = await build_story(request.app[CONTEXT], loaded, query.since, query.limit, params.language)
+        story = await queries.build_story(request.app[CONTEXT], loaded, query.since, query.limit, params.language)
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)
 

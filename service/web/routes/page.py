@@ -122,13 +122,7 @@ HTML = "text/html"
 INDEX = "index.html"
 PAGE, SITE = "page", "docs"
 """Folders of what is built."""
-UNHASHED_FILES = (
-    "apple-touch-icon.png",
-    "favicon.svg",
-    "icon-192.png",
-    "icon-512.png",
-    "service_worker.js",
-)
+UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "service_worker.js")
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
 _DAMAGED_LINK = re.compile(r"/*([A-Za-z0-9-]{1,32})(?![A-Za-z0-9-])[^#]*(#[\w.~&=-]*)?", re.ASCII)

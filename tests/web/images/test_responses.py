@@ -28,7 +28,6 @@ from service.engine import TileSetIndex
 from service.fair_queue import ANONYMOUS, Requester
 from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
-from service.web import images as module
 from service.web.images import TILESET_PICTURES, TileSetPictures
 from service.web.problems import RenderingFailed
 from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
@@ -234,7 +233,7 @@ async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
             await pictures.get(SMALL, "light")
     assert len(draw.tiles) == 1
     assert "the tile set small could not be drawn: no memory" in caplog.text
-    monkeypatch.setattr(module, "FAILURE_TTL_S", 0)
+    monkeypatch.setattr("service.web.renderer.FAILURE_TTL_S", 0)
     with pytest.raises(RenderingFailed):
         await pictures.get(OTHER, "light")
     await run_ready_tasks()
@@ -342,15 +341,6 @@ def numbers_in(label: str) -> set[int]:
         first, _, last = run.partition("-")
         numbers |= {*range(int(first), int(last or first) + 1)}
     return numbers
-
-
-async def test_the_move_with_a_number_does_what_the_picture_shows(client: Client) -> None:
-    game = await create_game(client, seed="numbers")
-    labels = read_labels(await read_board_svg(game, "candidates=1"))
-    for (cell, _, _), label in labels.items():
-        for number in numbers_in(label):
-            action = (await game.legal_moves())[number - 1]["action"]
-            assert f"{action['x']},{action['y']}" == cell
 
 
 async def test_no_labels_without_the_option_or_after_the_game(client: Client) -> None:

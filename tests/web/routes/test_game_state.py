@@ -65,19 +65,6 @@ async def test_a_whole_game_in_every_language(client: Client) -> None:
         assert all(name in body["now"] for name in winners)
 
 
-async def test_pages_equal_the_whole_story(client: Client) -> None:
-    """Turns and the names of islanders are the same too."""
-    game = await create_game(client, [*TWO_PLAYERS, {"bot": "random"}], seed="coral")
-    await game.play_randomly(Random(2), versions=60)
-    whole = (await story(game, "?limit=1000"))["lines"]
-    for since in range(0, len(whole), 7):
-        part = await story(game, f"?since={since}&limit=7")
-        assert part["lines"] == whole[since : since + 7]
-    beyond = await story(game, f"?since={len(whole)}")
-    assert beyond["lines"] == []
-    assert beyond["now"]
-
-
 async def test_an_undone_tile_has_its_position(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
     first, *_, last = await game.legal_moves()
@@ -110,6 +97,9 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     assert whole[-1]["turn"] == whole[-2]["turn"] is not None
     for since in range(len(whole)):
         assert (await story(game, f"?since={since}&limit=1"))["lines"] == whole[since : since + 1]
+    beyond = await story(game, f"?since={len(whole)}")
+    assert beyond["lines"] == []
+    assert beyond["now"]
 
 
 async def test_lines_before_the_start_have_no_turn(client: Client) -> None:

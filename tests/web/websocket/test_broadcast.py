@@ -1,6 +1,5 @@
 """Subscribers see no difference if a broadcast takes more than one tick."""
 
-import asyncio
 from contextlib import AsyncExitStack
 from random import Random
 
@@ -57,36 +56,3 @@ async def test_an_actor_gets_its_own_diff_before_the_ack(client: Client, http_ga
         for watcher in watchers:
             await watcher.receive_until(http_game.id, 19)
             await watcher.expect_nothing()
-
-
-async def test_subscribing_again_during_a_broadcast_misses_nothing(client: Client, http_game: HTTPGame) -> None:
-    async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, http_game)
-
-        async def come_and_go(watcher: WatcherClient, chance: Random) -> None:
-            for _ in range(10):
-                await watcher.send({"type": chance.choice(("sync", "subscribe")), "game": http_game.id})
-                for _ in range(chance.randrange(20)):
-                    await asyncio.sleep(0)
-
-        async with asyncio.TaskGroup() as group:
-            for number, watcher in enumerate(watchers):
-                group.create_task(come_and_go(watcher, Random(number)))
-            for _ in range(30):
-                await http_game.act_successfully()
-        game = await http_game.get_json()
-        for watcher in watchers:
-            await watcher.send({"type": "ping", "id": "last"})
-            while (await watcher.receive())["type"] != "pong":
-                pass
-            assert watcher.copy_of(http_game.id).game == game
-
-
-async def test_every_watcher_gets_the_last_diff(client: Client, http_game: HTTPGame) -> None:
-    async with AsyncExitStack() as stack:
-        watchers = await open_watchers(stack, client, http_game)
-        async with watch_game(client, http_game.id) as late:
-            await http_game.delete()
-            for watcher in [*watchers, late]:
-                await watcher.receive("diff")
-                assert watcher.copy_of(http_game.id).game["status"] == "aborted"

@@ -233,7 +233,7 @@ class StalledClient:
 
     async def __aenter__(self) -> Self:
         self.socket = await self._session.ws_connect(self._url, max_msg_size=0, autoclose=False, autoping=False)
-        self.transport = client_transport(self.socket._response)
+        self.transport = client_transport(self.socket)
         for _ in range(2):
             await self.socket.receive()
         self.transport.pause_reading()

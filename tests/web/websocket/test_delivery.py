@@ -203,8 +203,8 @@ async def test_sockets_that_disconnect_leave_nothing_behind(client: Client, http
         ]
         assert len(client.app[HUB]) == 1
         for watcher in watchers[:9]:
-            client_transport(watcher.socket._response).abort()
+            client_transport(watcher.socket).abort()
         await http_game.act_successfully()
         await watchers[9].receive("diff")
-        client_transport(watchers[9].socket._response).abort()
+        client_transport(watchers[9].socket).abort()
         await wait_until_no_streams(client)

@@ -34,14 +34,8 @@ async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff
     assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_the_path_implies_a_subscription(client: Client, http_game: HTTPGame) -> None:
-    async with watch_game(client, http_game.id) as watcher:
-        await watcher.receive_action(http_game)
-        assert watcher.copy_of(http_game.id).game == await http_game.get_json()
-
-
 @pytest.mark.parametrize("with_digest", (True, False))
-@pytest.mark.parametrize("since", (1, 2, 4))
+@pytest.mark.parametrize("since", (2, 4))
 async def test_a_socket_resumes_from_a_state_in_the_log(
     client: Client, http_game: HTTPGame, since: int, with_digest: bool
 ) -> None:
@@ -64,16 +58,7 @@ async def test_a_socket_resumes_from_a_state_in_the_log(
         await watcher.receive_action(http_game)
 
 
-async def test_from_version_0_the_log_builds_the_game(client: Client, http_game: HTTPGame) -> None:
-    await http_game.act_successfully()
-    async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=0") as watcher:
-        assert (await watcher.receive("subscribed"))["recovered"] is True
-        copy = await watcher.receive_until(http_game.id, 2)
-        assert (copy.versions, copy.snapshots) == ([1, 2], 0)
-        assert copy.game == await http_game.get_json()
-
-
-@pytest.mark.parametrize("query", (f"?since=1&digest={DIGEST}", f"?since=3&digest={DIGEST}", "?since=99", ""))
+@pytest.mark.parametrize("query", (f"?since=3&digest={DIGEST}", "?since=99"))
 async def test_an_unknown_state_gets_a_snapshot(client: Client, http_game: HTTPGame, query: str) -> None:
     for _ in range(2):
         await http_game.act_successfully()
