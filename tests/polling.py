@@ -39,7 +39,7 @@ async def wait_until_unchanged(measure: Callable[[], int], for_s: float = 0.3) -
 
 
 def rounds(number: int = 1_000) -> Iterator[None]:
-    """Yield so often, for a loop that breaks when it is done; then fail: it makes no progress."""
+    """Yield so often, or to `next` in a loop, which breaks when it is done; then fail: it makes no progress."""
     for _ in range(number):
         yield
     raise AssertionError(f"the loop has not ended after {number} rounds")

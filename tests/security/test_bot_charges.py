@@ -65,7 +65,9 @@ async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         game, created = await create_game(client, BOTS["players"]), 1
-        for _ in rounds():
+        left = rounds()
+        while True:
+            next(left)
             await wait_until(game.has_ended)
             answer = await game.post("/rematch")
             if answer.status != 201:

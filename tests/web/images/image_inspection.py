@@ -45,7 +45,9 @@ def png_size(data: bytes) -> tuple[int, int]:
 
 async def play_until_phase(http_game: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
     """Play random moves until a decision in this phase, after at least `after` tiles, and return GAME."""
-    for _ in rounds():
+    left = rounds()
+    while True:
+        next(left)
         legal = await http_game.get_json("/legal-moves")
         game: dict[str, Any] = await http_game.get_json()
         if legal["phase"] == phase and len(game["board"]) > after:
