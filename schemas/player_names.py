@@ -41,12 +41,10 @@ FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Control and format characters, including zero-width and bidirectional ones, surrogates and private use."""
 
 INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\uffa0\ufdd0-\ufdef\ufff0-\ufff8\U00013439-\U0001343f"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\uffa0\ufdd0-\ufdef\ufff0-\ufffc\U00013439-\U0001343f"
     "\U00016fe4\U0001d159\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-"""Invisible characters of other categories: fillers, the Braille blank, and what Unicode reserves for others."""
-
-UNASSIGNED = "Cn"
+"""Invisible characters of other categories: fillers, the Braille blank, stand-ins for objects, and reserved ones."""
 
 VISIBLE_CATEGORIES = "LNPS"
 """The first letters of the categories that are visible by themselves: not marks, not spaces."""
@@ -76,8 +74,7 @@ def is_visible(character: str) -> bool:
     """
     if UNICODE_14.fullmatch(character) is None:
         return True
-    category = unicodedata.category(character)
-    return (category[0] in VISIBLE_CATEGORIES or category == UNASSIGNED) and INVISIBLE.fullmatch(character) is None
+    return unicodedata.category(character)[0] in VISIBLE_CATEGORIES and INVISIBLE.fullmatch(character) is None
 
 
 def normalize_name(name: str) -> str:

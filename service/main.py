@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import click
 import msgspec
-import uvloop
 
 from service.archive_storage import open_object_storage
 from service.engine import COMPILED
@@ -29,7 +28,7 @@ from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
 from service.store.embedded import EmbeddedServerError
 from service.store.game_store import connect
-from service.supervision import EventLoop, Supervisor
+from service.supervision import Supervisor, run
 from service.telemetry import clock
 from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
@@ -117,7 +116,7 @@ def serve_command(settings: Settings) -> None:
         settings = msgspec.structs.replace(settings, limits=limits)
         gc.collect()  # before anybody waits
         gc.freeze()
-        uvloop.run(serve(settings, tilesets, bots), loop_factory=EventLoop)
+        run(serve(settings, tilesets, bots))
     except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
         raise click.ClickException(str(error)) from error
 

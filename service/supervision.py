@@ -49,19 +49,27 @@ class EventLoop(uvloop.Loop):
     def call_later(  # type: ignore[override]  # asyncio and uvloop declare different types
         self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        """Call back after `delay` seconds; if that is late by more than MAX_LATENESS_S, after as long once more."""
+        """Call back after `delay` seconds; if that is late by more than MAX_LATENESS_S, that or less once more.
+
+        So what polls at short intervals polls again before its timeout.
+        """
         call_later, latest = super().call_later, monotonic() + delay + MAX_LATENESS_S
 
         def run() -> None:
             nonlocal latest
             if monotonic() > latest:
                 latest = inf
-                call_later(MAX_LATENESS_S, run)
+                call_later(min(delay, MAX_LATENESS_S), run)
             elif not timer.cancelled():
                 callback(*args)
 
         timer = call_later(delay, run, context=context)
         return timer
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run what a process does: the service, or a command."""
+    return uvloop.run(work, loop_factory=EventLoop)
 
 
 CANCEL_INTERVAL_S = 1.0
@@ -273,8 +281,9 @@ class ProcessPool:
         Raises ProcessEnded, and what `work` raises; that may not be an OSError.
         """
         for _ in range(MAX_ATTEMPTS):
-            executor, started_at = self._get_executor(), monotonic()
+            executor, started_at = self._executor, monotonic()
             try:
+                executor = self._get_executor()
                 return await asyncio.wrap_future(executor.submit(_run_within, time_limit_s, work, job))
             except BrokenProcessPool:
                 self._discard(executor)
@@ -296,9 +305,9 @@ class ProcessPool:
             self._executor = ProcessPoolExecutor(self._processes, get_context("spawn"), _initialize_process)
         return self._executor
 
-    def _discard(self, executor: ProcessPoolExecutor) -> None:
+    def _discard(self, executor: ProcessPoolExecutor | None) -> None:
         """Shut a broken executor down, unless another caller has replaced it."""
-        if self._executor is executor:
+        if executor is not None and self._executor is executor:
             self._executor = None
             executor.shutdown(wait=False)
 

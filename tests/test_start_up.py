@@ -53,7 +53,7 @@ def print_steps():
     os.kill(os.getpid(), signal.SIGINT)
 
 asyncio.Handle._run, StandaloneTopology.client_for = measured, connected
-service.main._print_greeting, service.main.uvloop.run = end, lambda serving, **_: asyncio.run(serving)
+service.main._print_greeting, service.main.run = end, asyncio.run
 service.main.main()
 """
 """Starts the service, and prints the longest processor time of a step of its event loop."""

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import pytest
-import uvloop
 from prometheus_client import REGISTRY
 
 from schemas.lobby import SeatRequest
@@ -35,13 +34,13 @@ from service.store.game_store import connect
 from service.supervision import (
     MAX_LATENESS_S,
     Backoff,
-    EventLoop,
     ProcessEnded,
     ProcessPool,
     RestartPolicy,
     SupervisedTask,
     Supervisor,
     _run_within,
+    run,
     spawn,
 )
 from service.web.app import CONTEXT, HUB
@@ -117,13 +116,13 @@ def test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout() ->
                 time.sleep(2 * MAX_LATENESS_S)  # noqa: ASYNC251  nothing of this process goes on
                 return await receiving
 
-    assert uvloop.run(receive(), loop_factory=EventLoop) == b"in time"
+    assert run(receive()) == b"in time"
 
 
 def test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile() -> None:
     """However late it is the second time, and in the order of the timers."""
 
-    async def run() -> list[str]:
+    async def scenario() -> list[str]:
         loop, called, last = asyncio.get_running_loop(), list[str](), asyncio.Event()
         cancelled = loop.call_later(0.01, called.append, "cancelled")
         loop.call_later(0.01, called.append, "first")
@@ -137,20 +136,30 @@ def test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile() -> None:
         await last.wait()
         return called
 
-    assert uvloop.run(run(), loop_factory=EventLoop) == ["first"]
+    assert run(scenario()) == ["first"]
+
+
+def test_what_polls_polls_again_after_a_pause_before_its_timeout() -> None:
+    async def poll() -> None:
+        async with asyncio.timeout(MAX_LATENESS_S):
+            asyncio.get_running_loop().call_soon(time.sleep, 3 * MAX_LATENESS_S)
+            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)
+
+    run(poll())
 
 
 def test_a_timer_that_is_little_late_runs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "MAX_LATENESS_S", 3600.0)
 
-    async def run() -> None:
+    async def scenario() -> None:
         waking = asyncio.create_task(asyncio.sleep(0.01))
         await asyncio.sleep(0)
         time.sleep(0.1)  # noqa: ASYNC251  as above
         async with asyncio.timeout(LIMIT_S):
             await waking
 
-    uvloop.run(run(), loop_factory=EventLoop)
+    run(scenario())
 
 
 async def test_a_task_that_fails_or_ends_is_restarted_logged_and_counted(caplog: pytest.LogCaptureFixture) -> None:

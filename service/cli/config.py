@@ -1,6 +1,5 @@
 """`south-seas config check`: the settings with their origin, and the checks that a start makes, without a start."""
 
-import asyncio
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -16,6 +15,7 @@ from service.start_checks import fit_connections
 from service.store.embedded import EmbeddedServerError, select_program
 from service.store.game_store import connect
 from service.store.server_check import Finding
+from service.supervision import run
 from service.telemetry.logs import escape_unprintable
 
 _SECRET = re.compile(r"(//)[^/?#]*(?=@)|([?&](?!db=|ssl_)[^=&]*=)[^&]*")
@@ -77,7 +77,7 @@ def _check_redis(settings: Settings) -> list[Finding]:
                         findings.append(Finding("unavailable", f"{failure} ({primary})"))
             return findings
 
-    return asyncio.run(check())
+    return run(check())
 
 
 def _has_failed(findings: Iterable[Finding]) -> bool:

@@ -1,6 +1,5 @@
 """`south-seas redis` and `reindex`: what an operator does to the Redis of the service."""
 
-import asyncio
 import sys
 import time
 
@@ -12,6 +11,7 @@ from service.settings import Settings, with_settings
 from service.store.connection import parse_url
 from service.store.game_store import RedisStore
 from service.store.planned_failover import PlannedFailoverError, fail_over
+from service.supervision import run
 
 
 @click.group("redis")
@@ -39,7 +39,7 @@ def failover_command(primary: str | None, settings: Settings) -> None:
         click.echo(step)
 
     try:
-        asyncio.run(fail_over(parse_url(settings.redis_url), primary, report))
+        run(fail_over(parse_url(settings.redis_url), primary, report))
     except PlannedFailoverError as error:
         if steps:
             log_change("tried a failover of Redis", str(error))

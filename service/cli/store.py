@@ -5,7 +5,6 @@ Progress and failures of long-running commands, on the error stream.
 What operators change by commands, a line of the log each.
 """
 
-import asyncio
 import getpass
 import logging
 import os
@@ -25,6 +24,7 @@ from service.games.ports import StoreUnavailable, UnreadableGame
 from service.settings import Settings
 from service.store.embedded import EmbeddedServerError, embedded_server
 from service.store.game_store import RedisStore, connect
+from service.supervision import run
 from service.telemetry import logs
 from service.telemetry.clock import timestamp
 from service.telemetry.logs import escape_unprintable
@@ -44,7 +44,7 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
     Raises click.ClickException.
     """
 
-    async def run() -> T:
+    async def run_work() -> T:
         async with AsyncExitStack() as stack:
             redis_url = settings.redis_url
             if redis_url is None:
@@ -57,7 +57,7 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
             return await work(store)
 
     try:
-        return asyncio.run(run())
+        return run(run_work())
     except (EmbeddedServerError, StoreUnavailable) as error:
         raise click.ClickException(str(error)) from error
 

@@ -5,7 +5,6 @@ The download of a game's log and tile set from a service.
 Sentences on what a verified log proves, against whom, and what it does not prove.
 """
 
-import asyncio
 import os
 import re
 import sys
@@ -28,6 +27,7 @@ from service.files import read_file
 from service.games.archive import GameDocument, InvalidDocument, decode_document, is_document, validate_document
 from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
+from service.supervision import run
 from service.telemetry.logs import escape_unprintable
 
 
@@ -277,7 +277,7 @@ def verify_command(
 
 def _fetch_log(url: str) -> Log:
     try:
-        return asyncio.run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
+        return run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
     except DownloadFailed as error:
         raise click.ClickException(str(error)) from error
 

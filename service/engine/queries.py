@@ -12,7 +12,7 @@ A move's id has at most 24 characters, with the same meaning in every position.
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.events import AnyEvent, ShipRevealed, ShipTaken, TileDiscarded, TileDrawn
@@ -145,16 +145,22 @@ HIDDEN_EVENTS: Final = (TileDrawn, TileDiscarded, ShipRevealed)
 """These events show what nobody sees before."""
 
 
-def move_effects(index: TileSetIndex, game: Game, action: Action) -> list[AnyEvent]:
-    """Return the events that a legal move would cause now, without what is hidden.
+class Effects(NamedTuple):
+    """The events that a legal move would cause now, without what is hidden."""
 
-    For a placement, the islander phase is passed after it (R4.5).
-    """
+    events: list[AnyEvent]
+    if_passed: list[AnyEvent] | None
+    """What passing the islander phase would cause after a placement (R4.5); None if that phase does not follow."""
+
+
+def move_effects(index: TileSetIndex, game: Game, action: Action) -> Effects:
+    """Return the effects of a legal move."""
     ahead = copy_game(game)
     _, events = apply_action(index, ahead, action)
+    passed = None
     if type(action) is PlaceTile and ahead.phase == "islander":
-        events += apply_action(index, ahead, Pass("islander"))[1]
-    return _public_events(events)
+        passed = _public_events(apply_action(index, ahead, Pass("islander"))[1])
+    return Effects(_public_events(events), passed)
 
 
 def move_feature(index: TileSetIndex, game: Game, action: Action) -> FeatureValue | None:

@@ -258,6 +258,14 @@ class IdempotencyKeyReused(GameError, code="key_reused", text="this idempotency 
     """The idempotency key belongs to another request."""
 
 
+class TokensNoLongerShown(
+    GameError,
+    code="key_reused",
+    text="after 10 minutes this key shows its tokens again only with the Api-Key or Creator-Key of the first request",
+):
+    """The idempotency key is of an old request that returned tokens, and the client does not prove that it sent it."""
+
+
 @dataclass(eq=False)
 class TooManyIdempotencyKeys(
     GameError,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from schemas.actions import (
     Action,
     Deliver,
@@ -93,7 +95,7 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
             text = translator.gettext(_PASS[islander_options(game)])
         case _:
             text = translator.gettext("deliver nothing")
-    return Move(id=move_id(action), text=text, action=action, effects=None, feature=None, worth=None)
+    return Move(id=move_id(action), text=text, action=action, effects=None, if_passed=None, feature=None, worth=None)
 
 
 def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
@@ -228,15 +230,17 @@ class MoveAppraiser(NamedTuple):
     @classmethod
     def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "MoveAppraiser":
         """Return the appraiser of a game's position."""
-        passed = move_effects(index, game, Pass("islander")) if game.phase == "islander" else []
+        passed = move_effects(index, game, Pass("islander")).events if game.phase == "islander" else []
         return cls(translator, index, game, EventNarrator.of(translator, index, game), passed)
 
     def appraise(self, move: Move) -> Move:
         """Return a legal move with its effects and feature, and both in words."""
-        effects = move_effects(self.tileset_index, self.game, move.action)
+        effects, if_passed = move_effects(self.tileset_index, self.game, move.action)
         feature = move_feature(self.tileset_index, self.game, move.action)
         own = 0 if isinstance(move.action, Pass) else 1  # the first event is the move itself, of which `text` tells
-        caused = (event for event in effects[own:] if feature is None or event not in self.passed)
+        caused = (
+            event for event in [*effects[own:], *(if_passed or ())] if feature is None or event not in self.passed
+        )
         text = self.narrator.narrate_change(event for event in caused if not isinstance(event, TurnStarted))
         if feature is not None and isinstance(move.action, RetrieveIslander):
             decider = self.game.decider
@@ -244,7 +248,7 @@ class MoveAppraiser(NamedTuple):
             text = f"{loss} {text}".rstrip()
         elif feature is not None and feature.open:  # what evaluates the feature at once says what it gives
             text = f"{describe_feature(self.translator, feature)} {text}".rstrip()
-        return Move(id=move.id, text=move.text, action=move.action, effects=effects, feature=feature, worth=text)
+        return replace(move, effects=effects, if_passed=if_passed, feature=feature, worth=text)
 
     def appraise_ships(self) -> list[ShipOffer]:
         """Return what each ship in the display costs, and what the decider lacks (R6.3)."""

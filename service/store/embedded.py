@@ -84,31 +84,29 @@ async def lock_directory(directory: Path, wait_s: float) -> AsyncIterator[int]:
 
 
 async def _acquire(lock: int, directory: Path, wait_s: float) -> None:
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + wait_s
-    while True:
-        try:
-            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = os.pread(lock, 20, 0).decode()
-            if loop.time() >= deadline:
-                process = f" (process {owner})" if owner else ""
-                raise EmbeddedServerError(
-                    f"another instance{process} stores its games in {directory}: stop it, or give this one another"
-                    " directory and port, --data-dir DIRECTORY --port PORT; to share games, share a --redis-url"
-                ) from None
-        if owner.isdigit() and not _is_running(int(owner)):
-            await _shut_down_orphan(directory / SOCKET)
-        await asyncio.sleep(0.05)
+    owner = ""
+    try:
+        async with asyncio.timeout(wait_s):
+            while True:
+                with suppress(BlockingIOError):
+                    return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                owner = os.pread(lock, 20, 0).decode()
+                if owner.isdigit() and not _is_running(int(owner)):
+                    await _shut_down_orphan(directory / SOCKET)
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        process = f" (process {owner})" if owner else ""
+        raise EmbeddedServerError(
+            f"another instance{process} stores its games in {directory}: stop it, or give this one another"
+            " directory and port, --data-dir DIRECTORY --port PORT; to share games, share a --redis-url"
+        ) from None
 
 
 def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return isinstance(error, PermissionError)
     return True
 
 
@@ -307,24 +305,24 @@ async def _restart_when_ended(
 
 async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subprocess.Popen[bytes]) -> None:
     """Wait until the server has loaded its files and replies. Raise EmbeddedServerError."""
-    loop = asyncio.get_running_loop()
+    loop, client = asyncio.get_running_loop(), Redis.from_url(server.url, socket_timeout=2, retry=Retry(NoBackoff(), 0))
     reported = loop.time()
-    deadline = reported + START_TIMEOUT_S
-    async with aclosing(Redis.from_url(server.url, socket_timeout=2, retry=Retry(NoBackoff(), 0))) as redis:
-        while process.poll() is None and loop.time() < deadline:
-            try:
-                state = await redis.info("persistence")
-            except (RedisError, OSError):
-                await asyncio.sleep(0.005)
-                continue
-            if not state["loading"]:
-                await redis.ping()
-                return
-            deadline = loop.time() + START_TIMEOUT_S
-            if loop.time() >= reported + PROGRESS_INTERVAL_S:
-                reported = loop.time()
-                logger.info("Redis is loading the games: %s %%", state["loading_loaded_perc"])
-            await asyncio.sleep(0.05)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(START_TIMEOUT_S) as limit, aclosing(client) as redis:
+            while process.poll() is None:
+                try:
+                    state = await redis.info("persistence")
+                except (RedisError, OSError):
+                    await asyncio.sleep(0.005)
+                    continue
+                if not state["loading"]:
+                    await redis.ping()
+                    return
+                limit.reschedule(loop.time() + START_TIMEOUT_S)
+                if loop.time() >= reported + PROGRESS_INTERVAL_S:
+                    reported = loop.time()
+                    logger.info("Redis is loading the games: %s %%", state["loading_loaded_perc"])
+                await asyncio.sleep(0.05)
     log = server.directory / LOG_NAME
     lines = log.read_text(errors="replace").splitlines()
     raise EmbeddedServerError(f"{program} did not start; the last line of {log} is: {lines[-1] if lines else 'none'}")

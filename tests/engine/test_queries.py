@@ -81,13 +81,12 @@ def choose_case(index: TileSetIndex, game: Game, chance: Random) -> Case:
     return Case(index, game, chance.sample(moves, min(len(moves), MOVES_PER_POSITION)))
 
 
-def act(index: TileSetIndex, game: Game, move: Action) -> list[AnyEvent]:
-    """Return the events of a move and, after a placement, of passing the islander phase."""
+def act(index: TileSetIndex, game: Game, move: Action) -> Iterator[list[AnyEvent]]:
+    """Yield the events of a move and, after a placement that an islander phase follows, those of passing that."""
     copy = copy_game(game)
-    events = apply_action(index, copy, move)[1]
+    yield apply_action(index, copy, move)[1]
     if isinstance(move, PlaceTile) and copy.status == "active" and copy.phase == "islander":
-        events += apply_action(index, copy, Pass())[1]
-    return events
+        yield apply_action(index, copy, Pass())[1]
 
 
 def before_market_refill(events: list[AnyEvent]) -> list[AnyEvent]:
@@ -110,9 +109,12 @@ def test_effects_are_what_the_action_causes_without_what_is_hidden() -> None:
     for index, game, moves in play_games():
         before = encode_snapshot(game)
         for move in moves:
-            said, done = move_effects(index, game, move), act(index, game, move)
-            assert said == [event for event in before_market_refill(done) if not isinstance(event, HIDDEN)]
-            seen.update(map(type, said))
+            said = [events for events in move_effects(index, game, move) if events is not None]
+            assert said == [
+                [event for event in before_market_refill(done) if not isinstance(event, HIDDEN)]
+                for done in act(index, game, move)
+            ]
+            seen.update(type(event) for events in said for event in events)
             phases.add(game.phase)
         assert encode_snapshot(game) == before
     assert phases == {*get_args(Phase)}

@@ -136,7 +136,7 @@ def test_payments_and_ships_are_in_words() -> None:
     ships = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, any=0, same=[]))}
     paid = Deliver(ship="s1", wares=Wares(bananas=1, shells=2, fish=1))
     moves = [
-        Move(id=str(one), text="", action=one, effects=None, feature=None, worth=None)
+        Move(id=str(one), text="", action=one, effects=None, if_passed=None, feature=None, worth=None)
         for one in (paid, TakeShip(ship="s1"))
     ]
     menu = make_menu(8, moves, ships)

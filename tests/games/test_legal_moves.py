@@ -86,12 +86,12 @@ def test_a_page_says_what_its_moves_are_worth_only_if_asked() -> None:
     worths = set[str]()
     while game.status == "active":
         plain = list_legal_moves(INDEX, game, MoveFilter(limit=6))
-        assert {(move.effects, move.feature, move.worth) for move in plain.moves} == {(None, None, None)}
+        assert {(move.effects, move.if_passed, move.worth) for move in plain.moves} == {(None, None, None)}
         assert plain.ships is None
         appraised = list_legal_moves(INDEX, game, MoveFilter(limit=6, effects=True), "fr")
         assert [(move.id, move.action) for move in appraised.moves] == [(move.id, move.action) for move in plain.moves]
         for move in appraised.moves:
-            assert move.effects == move_effects(INDEX, game, move.action)
+            assert (move.effects, move.if_passed) == move_effects(INDEX, game, move.action)
             assert move.feature == move_feature(INDEX, game, move.action)
             worths.add(move.worth or "")
         offered = [(offer.ship, any(astuple(offer.missing))) for offer in appraised.ships or ()]

@@ -25,8 +25,9 @@ from tests.rules.test_r9_examples import examples
 
 
 def effects(table: Table, x: int, y: int) -> list[AnyEvent]:
-    """Return the effects of placing the drawn tile as it is drawn."""
-    return move_effects(table.index, table.game, PlaceTile(x, y, 0))
+    """Return what placing the drawn tile as it is drawn, and passing then, would cause."""
+    placed, passed = move_effects(table.index, table.game, PlaceTile(x, y, 0))
+    return [*placed, *(passed or ())]
 
 
 @pytest.mark.parametrize(("drawing", "islander", "cause", "wares"), examples("evaluation"))
@@ -43,7 +44,7 @@ def test_a_placement_says_what_it_would_evaluate_and_whom_it_would_pay(
     else:  # the islander stands on the last tile
         table.place(RED)
         move = PlaceIslander(table.segment(table.game.tile, islander))
-        caused = move_effects(table.index, table.game, move)
+        caused = move_effects(table.index, table.game, move).events
     (evaluated,) = of(caused, FeatureEvaluated)
     number, ware = wares.split()
     assert (evaluated.cause, evaluated.winners, kinds_of(evaluated.wares)) == (cause, [RED], {ware: int(number)})
@@ -98,7 +99,7 @@ def test_with_an_empty_pile_two_markets_say_both_ships() -> None:
 def test_a_choice_of_a_ship_says_which_is_taken() -> None:
     """R5.10."""
     table, _ = one_market(worth(6, 2, 6, 3, 4), players=3)
-    (taken,) = move_effects(table.index, table.game, TakeShip("s2-6"))
+    (taken,) = move_effects(table.index, table.game, TakeShip("s2-6")).events
     assert isinstance(taken, ShipTaken)
     assert (taken.seat, taken.ship, taken.points) == (RED, "s2-6", 6)
 
@@ -106,7 +107,9 @@ def test_a_choice_of_a_ship_says_which_is_taken() -> None:
 def test_with_a_choice_to_make_no_ship_is_said() -> None:
     """R5.10: Blue must choose first."""
     table, _ = two_markets(worth(6, 5, 3, 6, 6), players=2)
-    assert [len(of(move_effects(table.index, table.game, move), ShipTaken)) for move in table.moves(TakeShip)] == [1, 1]
+    assert [
+        len(of(move_effects(table.index, table.game, move).events, ShipTaken)) for move in table.moves(TakeShip)
+    ] == [1, 1]
 
 
 def test_a_delivery_says_what_is_paid_and_the_turn_that_follows() -> None:
@@ -114,10 +117,10 @@ def test_a_delivery_says_what_is_paid_and_the_turn_that_follows() -> None:
     table = Table(BOARDS["four roles"], ships=[ship(f"s{number}", 4, shells=2) for number in range(5)])
     table.give(RED, shells=3)
     table.lay(RED, "bridge")
-    caused = move_effects(table.index, table.game, Deliver("s0", paid(shells=2)))
+    caused = move_effects(table.index, table.game, Deliver("s0", paid(shells=2))).events
     assert kinds(caused) == [ShipTaken, TurnStarted]
     assert [(event.seat, event.points, event.paid) for event in of(caused, ShipTaken)] == [(RED, 4, paid(shells=2))]
-    assert kinds(move_effects(table.index, table.game, Pass())) == [TurnStarted]
+    assert kinds(move_effects(table.index, table.game, Pass()).events) == [TurnStarted]
 
 
 def test_the_last_tile_says_how_the_game_ends() -> None:
@@ -144,7 +147,7 @@ def test_an_islander_says_what_its_feature_gives_now_and_lacks() -> None:
         assert feature is not None
         assert feature.islanders == []
         caused[islander] = (kinds_of(feature.wares), feature.open)
-        assert kinds(move_effects(table.index, table.game, move))[0] is IslanderPlaced
+        assert kinds(move_effects(table.index, table.game, move).events)[0] is IslanderPlaced
         table.act(move)
     assert caused == {
         "bridge": ({"shells": 2}, 1),
@@ -165,7 +168,7 @@ def test_a_retrieved_islander_says_what_is_given_up() -> None:
     assert feature is not None
     assert ([(one.seat, one.count) for one in feature.islanders], feature.open) == ([(RED, 2), (BLUE, 1)], 0)
     assert kinds_of(feature.wares) == {"bananas": 3}
-    (evaluated,) = of(move_effects(table.index, table.game, move), FeatureEvaluated)
+    (evaluated,) = of(move_effects(table.index, table.game, move).events, FeatureEvaluated)
     assert evaluated.winners == [RED, BLUE]
 
 

@@ -288,8 +288,10 @@ async def test_each_page_of_legal_moves_has_its_effects(client: Client) -> None:
     assert all(move["effects"][0]["type"] == "tile_placed" for move in moves)
     assert all(len(json.loads(page)["ships"]) == 4 for page in pages)
     assert (await game.get_json("/legal-moves?effects=0"))["moves"] == await game.legal_moves()
-    await game.act_successfully({"move": moves[0]["id"]})
+    (placed,) = (await game.act_successfully({"move": moves[0]["id"]}))["diffs"]
+    assert placed["events"] == moves[0]["effects"]
     islander = (await game.get_json("/legal-moves?effects=true"))["moves"][0]
+    assert islander["if_passed"] is None
     (diff,) = (await game.act_successfully({"move": islander["id"]}))["diffs"]
     hidden = {"tile_drawn", "tile_discarded", "ship_revealed"}
     assert [event for event in diff["events"] if event["type"] not in hidden] == islander["effects"]

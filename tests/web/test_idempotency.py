@@ -97,6 +97,43 @@ async def test_retried_join_returns_the_same_seat_and_token(client: Client) -> N
     assert (await game.get(token=token)).status == 200
 
 
+SHOWN_ONLY_TO_ITS_CREATOR: tuple[tuple[dict[str, str], dict[str, str], bool], ...] = (
+    ({}, {}, False),
+    ({"Creator-Key": CREATOR_KEY}, {}, False),
+    ({}, {"Creator-Key": CREATOR_KEY}, False),
+    ({"Creator-Key": CREATOR_KEY}, {"Creator-Key": ANOTHER_SECRET}, False),
+    ({"Creator-Key": CREATOR_KEY}, {"Creator-Key": CREATOR_KEY}, True),
+)
+
+
+@pytest.mark.parametrize(("first", "again", "is_shown"), SHOWN_ONLY_TO_ITS_CREATOR)
+async def test_after_ten_minutes_a_key_shows_its_tokens_to_its_creator_only(
+    timed_client: Client, clock: FrozenClock, first: dict[str, str], again: dict[str, str], *, is_shown: bool
+) -> None:
+    """Else whoever guesses it would get them."""
+    game = await create_game(timed_client, OPEN)
+
+    async def send(headers: dict[str, str]) -> list[ClientResponse]:
+        path = f"{game.path}/seats"
+        return [
+            await timed_client.post("/v1/games", json={"players": OPEN}, headers=key() | headers),
+            await timed_client.post(path, json={"name": "Bo"}, headers=key() | headers),
+            await timed_client.post(
+                f"{path}/0/token", headers=key() | headers | {"Authorization": f"Bearer {game.seat_tokens[0]}"}
+            ),
+        ]
+
+    tokens = [await response.read() for response in await send(first)]
+    clock.now += 599
+    assert [await response.read() for response in await send(again)] == tokens
+    clock.now += 1
+    for response in await send(again):
+        if is_shown:
+            assert is_again(response)
+        else:
+            assert "Creator-Key" in (await check_problem(response, 422, "key_reused"))["detail"]
+
+
 async def test_concurrent_joins_take_different_seats(client: Client) -> None:
     http_game = await create_game(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     answers = await asyncio.gather(*(http_game.join(f"P{number}") for number in range(7)))

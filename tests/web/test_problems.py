@@ -52,6 +52,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.ListTooLong(4), "list_too_long", {"index": 4}),
     (games.TooManyIdempotencyKeys(9), "rate_limited", {"retry_after_s": 9}),
     (games.IdempotencyKeyReused(), "key_reused", {}),
+    (games.TokensNoLongerShown(), "key_reused", {}),
     (store.UnreadableGame("damaged"), "store_unavailable", {"retry_after_s": 1}),
     (store.GameOfLaterRelease("schema 2"), "store_unavailable", {"retry_after_s": 1}),
     (store.ArchiveUnavailable("away"), "store_unavailable", {"retry_after_s": 5}),

@@ -47,7 +47,8 @@ requests. Move ids, events and problems do not depend on the language; the `deta
 **Retries.** Every POST accepts an `Idempotency-Key`: for 24 hours, a second request with the same key and body is not
 applied again. Its response has `Idempotent-Replayed: true` and the first response's status, `version`, `digest`,
 `diffs` and tokens; `game`, `next` and `legal_moves` are current. A token may use 1000 keys in a game within 24 hours.
-Where a response contains tokens, the key must be a secret of 32 or more random characters.
+Where a response contains tokens, the key must be a secret of 32 or more random characters; after 10 minutes it returns
+them only with the `Api-Key` or `Creator-Key` of the first request, and is `key_reused` without.
 
 **Problems.** Errors are `application/problem+json` documents (RFC 9457) with a `code` for programs. Every path supports
 HEAD, where it supports GET, and OPTIONS. Every origin may read every response. The upgrade to a WebSocket, which is no

@@ -2285,12 +2285,14 @@ export interface components {
         readonly Move: {
             /** @description The complete action. */
             readonly action: components["schemas"]["GameAction"];
-            /** @description The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`. */
+            /** @description The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with all that depends on it. Null without `effects=1`. */
             readonly effects: readonly components["schemas"]["GameEvent"][] | null;
             /** @description With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`. */
             readonly feature: components["schemas"]["FeatureValue"] | null;
             /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
+            /** @description What passing the islander phase would cause next, with `place_tile` where that phase follows; else null. */
+            readonly if_passed: readonly components["schemas"]["GameEvent"][] | null;
             /** @description A text for people, at most 100 characters. */
             readonly text: string;
             /** @description Effects and feature in words: whole sentences, or nothing. Null without `effects=1`. */
@@ -6533,6 +6535,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };

@@ -24,9 +24,8 @@ from service.games.access import (
     hash_token,
     seat_role,
 )
-from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
-from service.games.commands.execute import Attempt, Command, GameRequest, run
+from service.games.commands.execute import Attempt, Command, TokenRequest, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot, UnknownTileSet
@@ -111,15 +110,13 @@ def _check_differs(name: str, others: Iterable[str]) -> None:
             raise Conflict(f"the name {name} is taken: a player of this game is {other}")
 
 
-class CreationRequest(GameRequest, frozen=True, kw_only=True):
+class CreationRequest(TokenRequest, frozen=True, kw_only=True):
     """A request for a new game."""
 
     id: str = ""
     """None: the game's id is random or derived from the idempotency key."""
     body: CreateGame
     query: IncludeQuery = IncludeQuery()
-    creator_key: str | None = None
-    api_key: ApiKey | None = None
     client: bytes = b""
     """Identifies the requester (`lifecycle.hash_creator`), whose games' bots take turns."""
     language: Language = ENGLISH

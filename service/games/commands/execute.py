@@ -19,7 +19,8 @@ from schemas.game import GameView
 from schemas.lobby import CreateGame
 from service.engine import Game, TileSetIndex, build_view
 from service.games import repository
-from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key
+from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key, subject_of_key
+from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
@@ -79,6 +80,25 @@ class GameRequest(msgspec.Struct, frozen=True, kw_only=True):
     def body(self) -> Any:
         """Return what the client sent, if the request has a body."""
         return None
+
+    @property
+    def identities(self) -> Sequence[str] | None:
+        """Return what says who sends the request, beside its token; None where the response has no tokens."""
+        return None
+
+
+class TokenRequest(GameRequest, frozen=True, kw_only=True):
+    """A request whose response has tokens."""
+
+    creator_key: str | None = None
+    """By which the creator lists the game later."""
+    api_key: ApiKey | None = None
+
+    @property
+    def identities(self) -> Sequence[str]:
+        """Return the API key's name and the `Creator-Key`: those that the request has."""
+        key_name = [] if self.api_key is None else [subject_of_key(self.api_key.name)]
+        return key_name if self.creator_key is None else [*key_name, self.creator_key]
 
 
 B = TypeVar("B")
@@ -159,7 +179,8 @@ async def run(context: Context, command: Command[Q, R], request: Q) -> Replayabl
     """
     scope, conflicts, started_at = None, 0, monotonic()
     if request.idempotency_key is not None:
-        scope = idempotency_scope(request.idempotency_key, command.path.format(request), request.token, request.body)
+        path = command.path.format(request)
+        scope = idempotency_scope(request.idempotency_key, path, request.token, request.body, request.identities)
     if command.in_play and (stored := context.cache.pop(request.id)) is not None:
         try:
             if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:

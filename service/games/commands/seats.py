@@ -23,7 +23,7 @@ from service.games.access import (
 )
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
-from service.games.commands.execute import Attempt, Command, GameRequest, respond_with_game, run
+from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, respond_with_game, run
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
@@ -80,7 +80,7 @@ _REMOVAL = Command(
 )
 
 
-class ReplacementRequest(GameRequest, frozen=True, kw_only=True):
+class ReplacementRequest(TokenRequest, frozen=True, kw_only=True):
     """A request for another token of a seat."""
 
     seat: int
@@ -115,13 +115,11 @@ _REPLACEMENT = Command(
 )
 
 
-class JoinRequest(GameRequest, frozen=True, kw_only=True):
+class JoinRequest(TokenRequest, frozen=True, kw_only=True):
     """A request for an open seat; the token opens a private game."""
 
     body: JoinGame
     query: IncludeQuery = IncludeQuery()
-    creator_key: str | None = None
-    """By which the creator lists the game later."""
     language: Language = ENGLISH
 
 

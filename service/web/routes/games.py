@@ -302,6 +302,7 @@ class TokenReplacement(seats.ReplacementRequest, frozen=True, kw_only=True):
     seat: Seat
     api_key: ApiKey | None
     idempotency_key: headers.SecretIdempotencyKey = None
+    creator_key: headers.CreatorKey = None
 
 
 class MyGameListQuery(GameListQuery, frozen=True):

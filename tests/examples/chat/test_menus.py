@@ -36,7 +36,14 @@ VERSION = 2**31 - 1
 
 def legal(phase: str, actions: list[dict[str, Any]], ids: list[str]) -> LegalMoves:
     moves: list[dict[str, Any]] = [
-        {"id": name, "text": "t" * 100, "action": action, "effects": [], "feature": None, "worth": f"Worth {name}."}
+        {
+            "id": name,
+            "text": "t" * 100,
+            "action": action,
+            **dict.fromkeys(("if_passed", "feature")),
+            "effects": [],
+            "worth": f"Worth {name}.",
+        }
         for name, action in zip(ids, actions, strict=True)
     ]
     received = {"version": VERSION, "digest": "0" * 32, "language": "en", "seat": 0, "phase": phase, "moves": moves}

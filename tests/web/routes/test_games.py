@@ -299,7 +299,7 @@ async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:
     assert legal["cells"] is None
     assert legal["next_cursor"] is None
     for move in legal["moves"]:
-        assert set(move) == {"id", "text", "action", "effects", "feature", "worth"}
+        assert set(move) == {"id", "text", "action", "effects", "if_passed", "feature", "worth"}
         assert move["effects"] is move["feature"] is move["worth"] is None
         assert move["action"]["type"] == "place_tile"
 

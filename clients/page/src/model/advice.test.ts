@@ -19,7 +19,7 @@ test("a tile goes where it brings wares, else where most of its sides touch", ()
   const board = { "0,0": placed("start"), "1,1": placed("market") };
   const [one, two, three] = [place(-1, 0, 0), place(1, 0, 0), place(0, -1, 0)];
   assert.equal(advised([one, two, three], { game: game({ board }) }), two.id);
-  const mine = { ...one, effects: [evaluated("bridge", [0], wares(0, 1, 0))] };
+  const mine = { ...one, if_passed: [evaluated("bridge", [0], wares(0, 1, 0))] };
   assert.equal(advised([mine, two], { game: game({ board }) }), mine.id);
   const theirs = { ...two, effects: [evaluated("bridge", [1], wares(0, 1, 0))] };
   assert.equal(advised([theirs, one], { game: game({ board }) }), one.id);

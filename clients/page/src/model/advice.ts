@@ -45,8 +45,11 @@ export function gainOf(events: readonly GameEvent[], isWinner: (seat: number) =>
   );
 }
 
-function valueOf({ action, effects, feature }: Move, { game, seat, known }: Position): number {
-  const events = effects ?? [];
+function valueOf(
+  { action, effects, if_passed: passed, feature }: Move,
+  { game, seat, known }: Position,
+): number {
+  const events = [...(effects ?? []), ...(passed ?? [])];
   const wares =
     OWN * gainOf(events, (winner) => winner === seat) + OTHERS * gainOf(events, (winner) => winner !== seat);
   switch (action.type) {

@@ -62,7 +62,7 @@ test("the first tile: where it goes, how it is turned, and that it is placed", (
 });
 
 test("where the tile finishes something of the player's, the hint says so", () => {
-  const finishing = { ...place(1, 0, 0), effects: [evaluated("island", [0], wares(2, 0, 0))] };
+  const finishing = { ...place(1, 0, 0), effects: [], if_passed: [evaluated("island", [0], wares(2, 0, 0))] };
   const hint = hintFor(state({ moves: [finishing], told: ["place"] }));
   assert.equal(hint?.words, text.lesson.finishes.island("2 bananas"));
   assert.equal(hinted({ told: ["place"] }), "again: cells");

@@ -125,7 +125,7 @@ function turnsTo({ moves, chosen }: LessonState, rotation: number): number {
 }
 
 function nextTile({ seat }: LessonState, move: Move): Hint {
-  const [finished] = evaluations(move.effects ?? [], seat);
+  const [finished] = evaluations([...(move.effects ?? []), ...(move.if_passed ?? [])], seat);
   return finished
     ? hint("finishes", "cells", text.lesson.finishes[workOf(finished)](text.wares(finished.wares)), move)
     : hint("again", "cells", text.lesson.again, move);

@@ -16,9 +16,9 @@ export interface Worth {
 }
 
 /** What a move is worth; null where the service has not said so. */
-export function worthOfMove({ action, effects, feature, worth }: Move): Worth | null {
+export function worthOfMove({ action, effects, if_passed: passed, feature, worth }: Move): Worth | null {
   if (effects === null || worth === null) return null;
-  const evaluated = effects.flatMap((event) =>
+  const evaluated = [...effects, ...(passed ?? [])].flatMap((event) =>
     event.type === "feature_evaluated" ? [{ cells: event.cells, seat: event.winners[0] ?? null }] : [],
   );
   const words = worth || (action.type === "place_tile" ? text.worth.nothing : "");

@@ -107,7 +107,7 @@ export function change(version: number, patch: Diff["patch"], events: GameEvent[
 }
 
 export function move(id: string, action: Move["action"], text = ""): Move {
-  return { id, text, action, effects: null, feature: null, worth: null };
+  return { id, text, action, effects: null, if_passed: null, feature: null, worth: null };
 }
 
 /** A feature that was evaluated for these seats. */

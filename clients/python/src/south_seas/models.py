@@ -720,8 +720,10 @@ class Move(Model):
     """The complete action."""
     effects: list[GameEvent] | None
     """The events that it would cause now, without what is hidden: the tile drawn next, and the ship turned up with
-    all that depends on it. For `place_tile`, the islander phase is then passed. Null without `effects=1`.
+    all that depends on it. Null without `effects=1`.
     """
+    if_passed: list[GameEvent] | None
+    """What passing the islander phase would cause next, with `place_tile` where that phase follows; else null."""
     feature: FeatureValue | None
     """With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`."""
     worth: str | None
