@@ -1,12 +1,12 @@
 """Waiting where there is no event: for another process, a buffer of the kernel, a counter, tasks that are ready.
 
-Background tasks of a test.
+Background tasks of a test. Loops that have an end.
 
 Waiting until a Redis server has written its append-only file; killed before that, it loses the end (everysec).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,6 +36,13 @@ async def wait_until_unchanged(measure: Callable[[], int], for_s: float = 0.3) -
             await asyncio.sleep(INTERVAL_S)
             if (now := measure()) != before:
                 before, since = now, loop.time()
+
+
+def rounds(number: int = 1_000) -> Iterator[None]:
+    """Yield so often, or to `next` in a loop, which breaks when it is done; then fail: it makes no progress."""
+    for _ in range(number):
+        yield
+    raise AssertionError(f"the loop has not ended after {number} rounds")
 
 
 async def run_ready_tasks() -> None:

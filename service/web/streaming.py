@@ -67,6 +67,8 @@ def text_frame(payload: bytes, first_byte: int = _TEXT) -> bytes:
 
     >>> text_frame(b"hi")
     b'\x81\x02hi'
+    >>> [len(text_frame(bytes(size))) - size for size in (125, 126, 65_535, 65_536)]
+    [2, 4, 4, 10]
     """
     size = len(payload)
     if size < 126:

@@ -64,6 +64,7 @@ async def test_list_shows_quotas_and_status_and_no_secret(store: RedisStore, red
     assert "there are no keys" in (await run_keys(redis_url, "list")).stderr
     secrets = [(await run_keys(redis_url, "add", name, "--games-per-hour", "7")).stdout for name in ("a", "b", "c")]
     secrets.append((await run_keys(redis_url, "rotate", "b")).stdout)
+    secrets.append((await run_keys(redis_url, "rotate", "a", "--grace-hours", "0")).stdout)
     await run_keys(redis_url, "revoke", "c")
     listed = (await run_keys(redis_url, "list")).stdout
     assert sorted(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", TIME, listed).splitlines()) == [

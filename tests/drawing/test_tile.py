@@ -16,7 +16,7 @@ A picture that has changed was meant to change; see `reference_pictures`.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, cycle
+from itertools import combinations, cycle, pairwise
 from random import Random
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -24,12 +24,12 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from schemas.actions import Deliver, Pass, PlaceTile
+from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile, TileSet
 from schemas.vocabulary import Wares
 from service.drawing.board import board_box
 from service.drawing.distance_fields import Point, contour_rings, sample_field
-from service.drawing.game_picture import STRIP_WIDTH, _wrap, board_svg, draw_strip
+from service.drawing.game_picture import PAYMENT_HEIGHT, STRIP_WIDTH, _wrap, board_svg, draw_strip
 from service.drawing.labels import Box, Label, draw_labels, text_width
 from service.drawing.palette import DRAWINGS, PLAYER_COLORS, THEMES
 from service.drawing.scene import BoardOptions, Region, Scene, label_moves, make_scene
@@ -307,18 +307,29 @@ def test_each_payment_is_shown_below_the_board(payments: int) -> None:
     paid = [Deliver(ships[number % 2], Wares(bananas=number, shells=0, fish=1)) for number in range(payments)]
     numbered = scene._replace(moves=[*paid, Pass("deliver")])
     picture = parse_svg(board_svg(numbered, BoardOptions(number_moves=True)))
+    groups = [group for group in picture.iter(f"{SVG}g") if group.get("data-ship") and group.get("data-numbers")]
+    tops = sorted({float(re.findall(r"[\d.]+", group.get("transform", ""))[1]) for group in groups})
+    assert all(below - above >= PAYMENT_HEIGHT for above, below in pairwise(tops)), "none covers another"
     shown = {
         int(group.get("data-numbers", "")): (
             group.get("data-ship"),
             [symbol.get("href") for symbol in group.iter(f"{SVG}use")],
         )
-        for group in picture.iter(f"{SVG}g")
-        if group.get("data-numbers") is not None
+        for group in groups
     }
     assert shown == {
         number: (action.ship, ["#banana", "#fish"] if number > 1 else ["#fish"])
         for number, action in enumerate(paid, 1)
     }
+
+
+def test_islanders_of_a_small_picture_are_at_most_twice_as_large() -> None:
+    game = new_game(LAGOON.index, 1)
+    for phase in (PlaceTile, PlaceIslander):
+        apply_action(LAGOON.index, game, next(one for one in legal_moves(LAGOON.index, game) if isinstance(one, phase)))
+    drawn = make_scene(build_view(LAGOON.index, game), LAGOON.tileset, [])
+    small = board_svg(drawn, BoardOptions(width=200, region=Region(-5, -5, 5, 5)))
+    assert max(map(float, re.findall(r'<use [^>]*scale\(([\d.]+)\)"/>', small))) == 2
 
 
 def test_a_wrapped_line_of_numbers_ends_with_a_comma() -> None:

@@ -26,6 +26,7 @@ from tests.games.game_fixture import (
     new_game,
     seconds_left,
 )
+from tests.polling import rounds
 
 BUDGET_S = 5.0
 
@@ -97,7 +98,9 @@ async def test_a_time_out_is_stored_although_the_next_bot_fails(
 
 async def test_a_replayed_action_has_the_diffs_of_the_bots_that_answered(store: GameStore) -> None:
     table, number = await new_game(store, 1, ["random"]), 0
+    left = rounds()
     while True:
+        next(left)
         move, number = (await table.moves())[0], number + 1
         first = await table.act(move, idempotency_key=f"key-{number}")
         if len(first.diffs) > 1:

@@ -19,6 +19,7 @@ from service.games.legal_moves import MoveFilter, is_repeated, list_legal_moves
 from service.i18n import describe_cell, get_translator
 from tests.engine.lockstep import start_game
 from tests.games.game_logs import LAGOON
+from tests.polling import rounds
 
 INDEX = LAGOON.index
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
@@ -32,7 +33,7 @@ SENSIBLE_SHARE = 0.8
 def menu_rows(game: Game, move_filter: MoveFilter) -> Iterator[CellChoice | Move]:
     """Yield the rows of a menu, page by page as a chat bot shows them."""
     move_filter = move_filter._replace(limit=MENU_ROWS)
-    while True:
+    for _ in rounds():
         page = list_legal_moves(INDEX, game, move_filter)
         rows = [*(page.cells or ()), *page.moves]
         assert len(rows) == MENU_ROWS or page.next_cursor is None

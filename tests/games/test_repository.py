@@ -46,6 +46,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
 from tests.games.stored_games import CountingStore, store_game
+from tests.polling import rounds
 from tests.telemetry.metric_samples import grown, read_samples
 
 GAME_EVENTS = ("created", "started", "finished", "aborted")
@@ -192,7 +193,7 @@ async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> 
     contexts = [instance(store), instance(store, GameCache(max_size=1)), instance(store)]
     table, other = await created(contexts[0]), await created(contexts[1])
     version, digest = 1, table.digest
-    while True:
+    for _ in rounds():
         context = chance.choice(contexts)
         if version % 10 == 0:
             await do(contexts[1], other)  # takes the only place of the small cache

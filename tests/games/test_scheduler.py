@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act, IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.fair_queue import FairQueue
+from service.fair_queue import ANONYMOUS, FairQueue
 from service.games import due_work, scheduler
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
@@ -44,7 +44,7 @@ from tests.games.game_fixture import (
     new_game,
 )
 from tests.games.game_logs import LAGOON, decode_log
-from tests.polling import TIMEOUT_S, in_background, wait_until
+from tests.polling import TIMEOUT_S, in_background, rounds, wait_until
 
 FULL_BATCH = [f"g{number}" for number in range(BATCH_SIZE)]
 
@@ -85,7 +85,9 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     created = (await create_game(context, *seats, include_moves=True)).created
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
+    left = rounds()
     while True:
+        next(left)
         body, query = Act(move=moves[0].id), IncludeQuery(include="legal_moves")
         request = CommandRequest(id=created.game.id, body=body, token=created.owner_token, query=query)
         result = await act(context, request)
@@ -160,11 +162,11 @@ async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch
     context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
     await table.finish_turn()
-    version, slots.queue = (await load_game(store, table.id)).version, FairQueue(0)
+    version, slots.queue = (await load_game(store, table.id)).version, FairQueue(1)
+    held = await slots.queue.acquire(ANONYMOUS)
     async with in_background(advance_due_game(context_of(store), table.id, slots)):
         await wait_until(lambda: slots.queue.queue_length(attended=True))
-        slots.queue._slots = 1
-        slots.queue._dispatch()
+        slots.queue.release(ANONYMOUS, held)
         await wait_until(lambda: slots.queue.queue_length(attended=True) == slots.queue.slots_in_use == 0)
     assert (await load_game(store, table.id)).version > version
 

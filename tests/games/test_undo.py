@@ -20,6 +20,7 @@ from service.json_patch import apply_patch
 from tests.games.game_fixture import new_game, seconds_left
 from tests.games.game_logs import LAGOON, decode_log
 from tests.games.random_game import TABLES, RandomGame, strip_history
+from tests.polling import rounds
 
 
 async def test_undoing_a_tile_restores_the_game(store: GameStore) -> None:
@@ -48,7 +49,7 @@ async def test_actions_are_undone_one_by_one_to_the_start_of_the_turn(store: Gam
     table = await new_game(store)
     states = [await table.game()]
     chance = Random(5)
-    while True:
+    for _ in rounds():
         game = await table.game()
         if game.undoable == 2:
             break

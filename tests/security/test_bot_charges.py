@@ -24,7 +24,7 @@ from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.limits import Limits
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.games.bots.fake_bots import load_fake_bot
-from tests.polling import wait_until
+from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at, read_status
 from tests.security.request_costs import PlainClient, relative_cost
 from tests.web.app_server import Client, serve
@@ -65,7 +65,9 @@ async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
         game, created = await create_game(client, BOTS["players"]), 1
+        left = rounds()
         while True:
+            next(left)
             await wait_until(game.has_ended)
             answer = await game.post("/rematch")
             if answer.status != 201:

@@ -18,7 +18,7 @@ from service.web.handling import MAX_TARGET_BYTES
 from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
 from service.web.rate_limiter import RATE_LIMITER
-from tests.polling import wait_until
+from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at
 from tests.security.request_costs import CallClock, PlainClient, relative_cost
 from tests.web.app_server import Client, FrozenClock, serve
@@ -252,7 +252,7 @@ async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisSto
 async def test_a_socket_that_is_rejected_too_long_is_closed_at_once(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_time=40)) as client, connect_watcher(client) as watcher:
         client.app[ACCOUNTS].get("127.0.0.1").charge_time(0.1)
-        while True:
+        for _ in rounds():
             await watcher.send({"type": "act", "game": "a", "move": "a" * 60_000})
             if (await watcher.receive())["problem"]["code"] == "rate_limited":
                 break
@@ -309,7 +309,7 @@ async def test_the_number_of_games_that_a_list_scans_is_limited(
             await store.unlist(game.id, "active")
             await store._client.execute("ZADD", keys.lobby("waiting"), 1_800_000_000, game.id)
         pages, query = 0, {"status": "waiting", "limit": "4"}
-        while True:
+        for _ in rounds():
             received = await (await client.get("/v1/games", params=query)).json()
             assert received["games"] == []
             pages += 1

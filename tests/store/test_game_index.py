@@ -18,6 +18,7 @@ from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore, connect
 from service.store.pipeline import Script
 from service.telemetry.clock import DAY_S
+from tests.polling import rounds
 from tests.store.commits import action, creation
 
 INDEX_KEYS = ("aa", "aa:discord:1", "bb")
@@ -151,11 +152,13 @@ async def test_pages_follow_each_other_without_gap_or_repeat(store: GameStore, l
         )
     )
     games: list[str] = []
-    page = Page([], "")
-    while page.next_cursor is not None:
-        page = await store.list_by_status(["active", "waiting"], limit, page.next_cursor or None)
+    cursor: str | None = None
+    for _ in rounds():
+        page = await store.list_by_status(["active", "waiting"], limit, cursor)
         assert len(page.games) == limit or page.next_cursor is None
         games += page.games
+        if (cursor := page.next_cursor) is None:
+            break
     assert games == [f"g{i:02}" for i in reversed(range(12))]
 
 

@@ -81,8 +81,8 @@ def test_a_text_line_is_one_printable_line() -> None:
     )
     assert line == "one\\n2026 INFO another\\x1b[2J [who=\\x1b[1A]\n"
     try:
-        raise KeyError("\x1b[2J")  # noqa: TRY301
-    except KeyError:
+        raise ValueError("\x1b[2J")  # noqa: TRY301
+    except ValueError:
         whole = logged(TextFormatter("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
     assert whole.startswith("failed\nTraceback")
     assert all(line.isprintable() for line in whole.splitlines())

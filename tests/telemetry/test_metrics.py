@@ -35,7 +35,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.log_entries import pack_revision
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
-from service.telemetry.metrics import TIMEOUTS
+from service.telemetry.metrics import PICTURE_DURATION, TIMEOUTS
 from service.web.server import StartFailed, serve_metrics
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
@@ -58,6 +58,12 @@ def fresh() -> bytes:
     """Return the metrics of a process to which nothing has happened."""
     command = (sys.executable, "-m", "tests.telemetry.fresh_metrics")
     return subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
+
+
+def test_an_observation_at_a_bound_is_in_its_bucket() -> None:
+    before = read_samples()
+    PICTURE_DURATION.observe(0.1)
+    assert [grown(before, "picture_drawing_seconds_bucket", le=le) for le in ("0.05", "0.1")] == [0, 1]
 
 
 def test_names_labels_and_buckets_are_as_they_were_and_counters_start_at_0(fresh: bytes) -> None:

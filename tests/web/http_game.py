@@ -11,6 +11,7 @@ from aiohttp import ClientResponse, ClientSession
 
 from service.games.ports import Change, CommitOutcome, StoredDiff, StoredGame, StoreUnavailable
 from service.store.game_store import RedisStore
+from tests.polling import rounds
 from tests.web.app_server import Client
 
 JSON = "application/json"
@@ -101,12 +102,13 @@ class HTTPGame:
 
     async def play_randomly(self, chance: Random, versions: int = 10_000) -> dict[str, Any]:
         """Play random moves until the end or until the game has `versions` versions, and return GAME."""
-        while True:
+        for _ in rounds():
             legal = await self.get_json("/legal-moves")
             if not legal["moves"] or legal["version"] >= versions:
-                game: dict[str, Any] = await self.get_json()
-                return game
+                break
             await self.act_successfully({"move": chance.choice(legal["moves"])["id"]})
+        game: dict[str, Any] = await self.get_json()
+        return game
 
 
 async def create_game(

@@ -105,7 +105,6 @@ def _same_again(before: StoredGame, body: Rematch) -> CreateGame:
         first_seat=(game.first_seat + 1) % len(game.players),
         tileset=game.tileset,
         seed=body.seed,
-        visibility=before.access.visibility,
         turn_timeout_s=game.turn_timeout_s,
         on_timeout=msgspec.convert(game.on_timeout, RequestedTimeoutPolicy | None),
     )

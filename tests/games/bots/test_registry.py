@@ -43,7 +43,7 @@ from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.tilesets import SeededRNG
 from tests.games.bots.fake_bots import LAGOON, FakeBot, load_fake_bot, play_to_end, start_game
 from tests.games.game_fixture import bot_seats, create_game, make_context, new_game
-from tests.polling import in_background, wait_until
+from tests.polling import in_background, rounds, run_ready_tasks, wait_until
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -216,12 +216,20 @@ async def test_a_late_decision_is_returned_to_the_retry(pool: BotProcessPool) ->
     assert pool.pending_decisions == 0
 
 
+@pytest.mark.parametrize(("processes", "unattended"), ((1, 1), (2, 1), (4, 3)))
+async def test_one_of_several_processes_is_reserved_for_people(processes: int, unattended: int) -> None:
+    queue = BotProcessPool(processes).queue
+    async with in_background(*(queue.acquire(Requester(attended=False)) for _ in range(processes))):
+        await run_ready_tasks()
+        assert queue.slots_in_use == unattended
+
+
 async def test_unclaimed_decisions_are_evicted(pool: BotProcessPool) -> None:
     registry = make_registry("first", pool=pool)
     await registry.choose("first", LAGOON, start_game("warm"), TIMEOUT_S)
     for number in range(MAX_UNCLAIMED_DECISIONS + 20):
         asking = asyncio.create_task(registry.choose("first", LAGOON, start_game(f"seed{number}"), None))
-        while True:
+        for _ in rounds():
             if pool.queue.slots_in_use:
                 break
             await asyncio.sleep(0)

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from tests.drawing.example_tiles import SVG, parse_svg
+from tests.polling import rounds
 from tests.web.http_game import HTTPGame
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -44,10 +45,13 @@ def png_size(data: bytes) -> tuple[int, int]:
 
 async def play_until_phase(http_game: HTTPGame, phase: str, chance: Random, *, after: int = 0) -> dict[str, Any]:
     """Play random moves until a decision in this phase, after at least `after` tiles, and return GAME."""
+    left = rounds()
     while True:
+        next(left)
         legal = await http_game.get_json("/legal-moves")
         game: dict[str, Any] = await http_game.get_json()
         if legal["phase"] == phase and len(game["board"]) > after:
-            return game
+            break
         assert legal["moves"], "the game ended before"
         await http_game.act_successfully({"move": chance.choice(legal["moves"])["id"]})
+    return game

@@ -114,6 +114,12 @@ async def test_a_future_version_is_not_found(client: Client, version: int) -> No
     await check_problem(await game.get(f"/board.svg?v={version}"), 404, "not_found")
 
 
+async def test_a_region_has_at_most_sixty_cells_along_a_side(client: Client) -> None:
+    game = await create_game(client)
+    async with client.get(f"{game.path}/board.svg?region=0,0,99,-99") as response:
+        assert 'viewBox="-14.0 -9914.0 6028.0 6028.0"' in await response.text()
+
+
 async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await create_game(client)
     renderer = client.app[IMAGE_RENDERER]

@@ -12,6 +12,7 @@ from service.games.context import Context
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
+from tests.polling import rounds
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
@@ -70,7 +71,9 @@ async def test_include_adds_the_next_legal_moves(http_game: HTTPGame) -> None:
 
 async def test_a_bot_acts_in_the_same_commit(client: Client) -> None:
     game = await create_game(client, BOT, seed="tides", first_seat=0)
+    left = rounds()
     while True:
+        next(left)
         acted = await game.act_successfully()
         if len(acted["diffs"]) > 1:
             break

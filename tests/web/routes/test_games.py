@@ -12,6 +12,7 @@ from service.i18n.phrases import place_phrase
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app import CONTEXT
+from tests.polling import rounds
 from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
@@ -278,7 +279,7 @@ async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) ->
     http_game = await create_game(client, seed="tides")
     game = await http_game.play_randomly(Random(4), versions=12)
     observed: list[int] = []
-    while True:
+    for _ in rounds():
         page = await http_game.get_json(f"/diffs?since={len(observed)}&limit=5")
         assert page["version"] == game["version"]
         assert len(page["diffs"]) <= 5

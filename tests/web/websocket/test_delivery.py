@@ -16,7 +16,7 @@ from service.store.game_store import RedisStore, connect
 from service.web.app import CONTEXT, HUB
 from service.web.limits import Limits
 from tests.games.realtime.subscribers import UnreliableStore
-from tests.polling import wait_until
+from tests.polling import rounds, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
@@ -49,7 +49,7 @@ def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
 
 async def play(http_games: list[HTTPGame], versions: int, chance: Random) -> None:
     """Play a game over random instances until it has this many versions or is finished."""
-    while True:
+    for _ in rounds():
         http_game = chance.choice(http_games)
         legal = await http_game.get_json("/legal-moves")
         if not legal["moves"] or legal["version"] >= versions:

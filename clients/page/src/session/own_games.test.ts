@@ -221,6 +221,16 @@ test("the rematch of an own game is an own game at once, whoever created it", as
   assert.equal(storedGame("second-3"), null, "what is taken off the list stays off it");
 });
 
+for (const status of ["finished", "aborted"] as const)
+  test(`a game that was ${status} is read until it has a rematch`, async (t) => {
+    const over = { status, turn: null, version: 7 };
+    play(t, { [`over-${status}`]: over });
+    await ownGames.read();
+    serve(t, { [`over-${status}`]: { ...over, version: 8, next_game: `again-${status}` } });
+    await ownGames.read();
+    assert.deepEqual(storedGame(`again-${status}`)?.seats, { 1: `token-over-${status}` });
+  });
+
 test("what is seen on the screen counts at once, and an older answer does not take it back", async (t) => {
   play(t, { "live-4": { version: 3, turn: turn({ decider: 0 }) } });
   ownGames.onChange(game({ id: "live-4", version: 4, turn: MINE }));

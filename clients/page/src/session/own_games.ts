@@ -176,9 +176,9 @@ async function gamesOf(tokens: readonly string[], cursor: string | null = null):
   }
 }
 
-/** Nothing of it changes any more. */
-function isClosed({ status, next_game: next }: GameSummary): boolean {
-  return status === "aborted" || (status === "finished" && next !== null);
+/** Nothing of it changes any more: a game has a rematch once it is over, finished or aborted. */
+function isClosed({ next_game: next }: GameSummary): boolean {
+  return next !== null;
 }
 
 function decides(stored: StoredGame, { turn, players }: GameSummary): boolean {
