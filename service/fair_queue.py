@@ -6,7 +6,7 @@ the time.
 """
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
@@ -63,7 +63,7 @@ class FairQueue:
         self._slots = slots
         self._max_each = max_each or slots
         """Slots that one requester may use at once."""
-        self._used: Counter[Requester] = Counter()
+        self._used: dict[Requester, int] = {}
         self._unattended_limits = unattended_limits or UnattendedLimits(slots)
         self._max_waiting = max_waiting
         self._in_use = {True: 0, False: 0}
@@ -86,7 +86,7 @@ class FairQueue:
 
     def is_free(self, requester: Requester) -> bool:
         """Return whether a requester may use one more slot now."""
-        return self._has_slot(attended=requester.attended) and self._used[requester] < self._max_each
+        return self._has_slot(attended=requester.attended) and self._used.get(requester, 0) < self._max_each
 
     def queue_length(self, *, attended: bool) -> int:
         """Return the number of waiters of a class."""
@@ -104,8 +104,19 @@ class FairQueue:
     async def acquire(self, requester: Requester) -> float:
         """Wait for a slot; return the start time, which `release` takes. Raises QueueFull."""
         requested_at = perf_counter()
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting = self._waiting[requester.attended]
+        if not waiting and self._can_start(attended=requester.attended) and self.is_free(requester):
+            self._take_slot(requester)
+        else:
+            await self._wait(requester, waiting)
+        started_at = perf_counter()
+        if self._wait_histograms is not None:
+            self._wait_histograms[requester.attended].observe(started_at - requested_at)
+        return started_at
+
+    async def _wait(self, requester: Requester, waiting: OrderedDict[Requester, deque[asyncio.Future[None]]]) -> None:
+        """Wait until a slot is assigned. Raises QueueFull."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting.setdefault(requester, deque()).append(waiter)
         if self.queue_length(attended=requester.attended) > self._max_waiting:
             most = max(waiting, key=lambda one: len(waiting[one]))
@@ -120,10 +131,6 @@ class FairQueue:
             elif not waiter.cancelled() and waiter.exception() is None:
                 self._return_slot(requester)  # the slot was assigned in the same moment
             raise
-        started_at = perf_counter()
-        if self._wait_histograms is not None:
-            self._wait_histograms[requester.attended].observe(started_at - requested_at)
-        return started_at
 
     def release(self, requester: Requester, started_at: float, ended_at: float | None = None) -> None:
         """Return a slot that was acquired at `started_at`; `ended_at` is the end of the work, by default now."""
@@ -141,10 +148,15 @@ class FairQueue:
         """Return whether a decision of this class may start now."""
         return self._has_slot(attended=attended) and (attended or perf_counter() >= self._pause_ends_at)
 
+    def _take_slot(self, requester: Requester) -> None:
+        self._in_use[requester.attended] += 1
+        self._used[requester] = self._used.get(requester, 0) + 1
+
     def _return_slot(self, requester: Requester) -> None:
         """Return a slot; who came while it was in use is served before this requester is again."""
         self._in_use[requester.attended] -= 1
-        self._used -= Counter((requester,))  # which drops who uses none
+        if others := self._used.pop(requester) - 1:
+            self._used[requester] = others
         if requester in (waiting := self._waiting[requester.attended]):
             waiting.move_to_end(requester)
         self._dispatch()
@@ -159,8 +171,7 @@ class FairQueue:
                     break
                 waiting.move_to_end(requester)
                 if not (waiter := self._remove(requester, 0)).done():
-                    self._in_use[attended] += 1
-                    self._used[requester] += 1
+                    self._take_slot(requester)
                     waiter.set_result(None)
         if self._timer is None and any(map(self.is_free, self._waiting[False])):
             # only the pause delays them, and it may have ended by now

@@ -210,9 +210,11 @@ class ClientConnection(web.RequestHandler):
                 self.head_started_at = self.head_started_at or asyncio.get_running_loop().time()
             elif data and self.request.content.is_eof():
                 self.is_ahead = self.kind != "stream"
-            for head in (parts := data.split(HEAD_END, MAX_SEPARATE_HEADS))[:-1]:
-                super().data_received(head + HEAD_END)
-            super().data_received(parts[-1])
+            if data.count(HEAD_END) > 1:
+                *heads, data = data.split(HEAD_END, MAX_SEPARATE_HEADS)
+                for head in heads:
+                    super().data_received(head + HEAD_END)
+            super().data_received(data)
             if self.request is not None:
                 self._check_body(self.request)
                 self._limit_received()
