@@ -99,6 +99,7 @@ EXCEPTIONS = {
     "test_supervision.py::test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout": "a pause",
     "test_supervision.py::test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile": "a pause",
     "test_supervision.py::test_a_timer_that_is_little_late_runs_at_once": "a pause",
+    "test_supervision.py::test_what_polls_polls_again_after_a_pause_before_its_timeout": "a pause",
     "web/connections/test_protocol.py": "by a clock that the tests give",
     "web/test_malformed_http.py::test_malformed_chunks_are_answered_at_once_and_not_logged": "it may pass",
     "web/test_metrics_server.py::test_a_slow_client_is_disconnected": "it is to pass",

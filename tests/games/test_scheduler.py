@@ -147,7 +147,7 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
 
         monkeypatch.setattr(context.bots, "choose", choose)
     elif reason == "full queue":
-        slots.queue = FairQueue(1, max_waiting=0)
+        slots.queue = FairQueue(0, max_waiting=0)
     else:
         slots.queue = FairQueue(0)
         monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
