@@ -25,7 +25,6 @@ from service.games.ports import Revision, StoreUnavailable
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
-from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
@@ -117,7 +116,7 @@ class Session:
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
         message, envelope, malformed = _decode(frame)
-        self._client.charge = charge = Charge(self._account)
+        charge = self._client.begin_charge(self._account)
         is_successful = False
         info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
