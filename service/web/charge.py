@@ -103,7 +103,8 @@ class Charge:
         if empty is not None:
             raise empty.make_error(longest_s)
         for bucket in buckets:
-            bucket.take(bucket.policy.reserved, now)
+            full_at = bucket.full_at
+            bucket.full_at = (full_at if full_at > now else now) + bucket.policy.reserved_s
         self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     def charge_time(self, seconds: float) -> None:
