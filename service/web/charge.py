@@ -103,8 +103,7 @@ class Charge:
         if empty is not None:
             raise empty.make_error(longest_s)
         for bucket in buckets:
-            full_at = bucket.full_at
-            bucket.full_at = (full_at if full_at > now else now) + bucket.policy.reserved_s
+            bucket.full_at = max(now, bucket.full_at) + bucket.policy.reserved_s
         self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     def charge_time(self, seconds: float) -> None:
