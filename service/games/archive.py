@@ -34,7 +34,7 @@ from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGa
 from service.games.repository import read_log
 from service.games.tilesets import TileSetCatalogue, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
-from service.telemetry.clock import unix_seconds
+from service.telemetry.clock import timestamp, unix_seconds
 
 FORMAT = "south-seas game"
 
@@ -304,11 +304,11 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
     decoded = [_decode_diff(raw, version) for version, raw in enumerate(document.diffs, 1)]
     diffs, previous = [], commitment_digest
     digests = chain_digests(decoded, document.game, commitment_digest, InvalidDocument)
-    for version, (raw, (digest, body)) in enumerate(zip(document.diffs, digests, strict=True), 1):
+    for version, (raw, diff, (digest, body)) in enumerate(zip(document.diffs, decoded, digests, strict=True), 1):
         data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
         if data != bytes(raw):
             raise InvalidDocument("the diff is not in canonical form", version)
-        diffs.append(StoredDiff(version, digest, previous, data))
+        diffs.append(StoredDiff(version, digest, previous, diff["at"], data))
         previous = digest
     if previous != document.digest:
         raise InvalidDocument(f"its log ends with the digest {previous}, not {document.digest}")
@@ -317,12 +317,12 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
 
 def _decode_diff(raw: Raw, version: int) -> dict[str, Any]:
     try:
-        diff = msgspec.json.decode(raw)
-    except DECODING_ERRORS as error:
+        diff: dict[str, Any] = msgspec.json.decode(raw, type=dict[str, Any])
+        if timestamp(unix_seconds(diff["at"])) == diff["at"]:
+            return diff
+    except (*DECODING_ERRORS, LookupError, TypeError, ValueError) as error:
         raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
-    if not isinstance(diff, dict):
-        raise InvalidDocument("not a diff", version)
-    return diff
+    raise InvalidDocument("the diff has no timestamp", version)
 
 
 def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:

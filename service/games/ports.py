@@ -286,6 +286,7 @@ class StoredDiff(msgspec.Struct, frozen=True):
     version: int
     digest: str
     previous: str
+    at: str
     data: bytes
 
 
@@ -298,9 +299,9 @@ class Revision(NamedTuple):
     def is_followed_by(self, diffs: Sequence[StoredDiff]) -> bool:
         """Return whether diffs continue from here without a gap, by their versions and their previous digests.
 
-        >>> Revision(4, "a").is_followed_by([StoredDiff(5, "b", "a", b""), StoredDiff(6, "c", "b", b"")])
+        >>> Revision(4, "a").is_followed_by([StoredDiff(5, "b", "a", "", b""), StoredDiff(6, "c", "b", "", b"")])
         True
-        >>> Revision(4, "a").is_followed_by([StoredDiff(6, "c", "b", b"")])
+        >>> Revision(4, "a").is_followed_by([StoredDiff(6, "c", "b", "", b"")])
         False
         """
         version, digest = self

@@ -196,7 +196,7 @@ class RedisStore(GameIndex):
         """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
         revision = ports.Revision(1, "00" * 16)
         commit_id = secrets.token_bytes(log_entries.COMMIT_ID_BYTES)
-        entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, "", b"{}"))
+        entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, "", clock.timestamp(0), b"{}"))
         header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self._client.topology.is_sharded, 0))
         record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
         revisions = map(log_entries.pack_revision, (ports.NO_REVISION, revision))

@@ -97,16 +97,13 @@ COMMIT_ID_BYTES = 7
 """Entries begin with the commit's id: commit.lua and restore.lua look for it there."""
 
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
-"""The commit's id, the digest, and the time in Unix seconds: 0 if the diff is whole."""
+"""The commit's id, the digest, and the time in Unix seconds."""
 
 _REVISION = Struct(">I16s")
 REVISION_BYTES = _REVISION.size
 
-_DIGEST = slice(11, 43)
-_TIME = slice(51, 71)
-"""Where the time stands in a diff: after `{"digest":"`, the digest and `","at":"`."""
-
-_COMMITMENT = b'"commitment":"'
+_WHOLE = b"\0"
+"""What a diff begins with in its entry if it leaves nothing out."""
 
 
 def pack_revision(revision: Revision) -> bytes:
@@ -131,12 +128,12 @@ def pack(commit_id: bytes, game: str, diff: StoredDiff) -> bytes:
     """Return the entry of a diff.
 
     >>> data = b'{"digest":"%b","at":"2026-11-25T21:00:00Z","game":"g","patch":[],"version":7}' % (b"0f" * 16)
-    >>> diff = StoredDiff(7, "0f" * 16, "", data)
+    >>> diff = StoredDiff(7, "0f" * 16, "", "2026-11-25T21:00:00Z", data)
     >>> [*unpack("g", "", [(7, pack(b"commit-id", "g", diff))])] == [diff]
     True
     """
-    body, at_s = shorten(game, diff)
-    return _HEADER.pack(commit_id, bytes.fromhex(diff.digest), at_s) + DIFFS.compress(body)
+    header = _HEADER.pack(commit_id, bytes.fromhex(diff.digest), unix_seconds(diff.at))
+    return header + DIFFS.compress(shorten(game, diff))
 
 
 def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]) -> Iterable[StoredDiff]:
@@ -152,12 +149,12 @@ def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]
         _, packed, at_s = _HEADER.unpack_from(entry)
         digest, expected = packed.hex(), version + 1
         if previous is not None:
-            data = DIFFS.decompress(entry[_HEADER.size :])
-            if at_s:
-                data = _restore(data, game, version, digest, timestamp(at_s))
+            body, at = DIFFS.decompress(entry[_HEADER.size :]), timestamp(at_s)
+            is_whole = body.startswith(_WHOLE)
+            data = body[len(_WHOLE) :] if is_whole else _restore(body, game, version, digest, at)
             if version == 1:  # the chain of digests begins with the commitment, which the first diff sets
-                previous = _find_commitment(data)
-            yield StoredDiff(version, digest, previous, data)
+                previous = _find(data, b'"commitment":"')
+            yield StoredDiff(version, digest, previous, at, data)
         previous = digest
 
 
@@ -165,8 +162,9 @@ def chain(log: Iterable[bytes]) -> list[StoredDiff]:
     """Return the diffs of a log from its beginning. Raises ValueError if a diff has not the digest that it claims."""
     diffs: list[StoredDiff] = []
     for version, data in enumerate(log, 1):
-        previous = diffs[-1].digest if diffs else _find_commitment(data)
-        diffs.append(check_digest(StoredDiff(version, data[_DIGEST].decode(), previous, data)))
+        previous = diffs[-1].digest if diffs else _find(data, b'"commitment":"')
+        claimed, at = _find(data, b'"digest":"'), _find(data, b'"at":"')
+        diffs.append(check_digest(StoredDiff(version, claimed, previous, at, data)))
     return diffs
 
 
@@ -178,25 +176,25 @@ def check_digest(diff: StoredDiff) -> StoredDiff:
     return diff
 
 
-def _find_commitment(data: bytes) -> str:
-    return data.partition(_COMMITMENT)[2].partition(b'"')[0].decode()
+def _find(data: bytes, member: bytes) -> str:
+    return data.partition(member)[2].partition(b'"')[0].decode()
 
 
-def shorten(game: str, diff: StoredDiff) -> tuple[bytes, int]:
-    """Return a diff without what its entry repeats, and its time; the whole diff and 0 if that could not be undone."""
-    data, at = diff.data, diff.data[_TIME].decode("ascii", "replace")
-    head, *members = _repetitions(game, diff.version, diff.digest, at)
-    if not data.startswith(head):
-        return data, 0
+def shorten(game: str, diff: StoredDiff) -> bytes:
+    """Return a diff without what its entry repeats; the whole diff, marked so, if that could not be undone."""
+    data, whole = diff.data, _WHOLE + diff.data
+    head, *members = _repetitions(game, diff.version, diff.digest, diff.at)
+    if not data.startswith(head) or data.startswith(_WHOLE, len(head)):
+        return whole
     parts: list[bytes] = []
     rest = data[len(head) :]
     for member, short in zip(members, _SHORT, strict=True):
         before, found, rest = rest.partition(member)
         part = before + short
         if not found or part.index(short) < len(before):
-            return data, 0
+            return whole
         parts.append(part)
-    return b"".join((*parts, rest)), unix_seconds(at)
+    return b"".join((*parts, rest))
 
 
 def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> bytes:

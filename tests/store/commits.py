@@ -96,7 +96,7 @@ def diff(version: int, mark: str = "") -> StoredDiff:
     """Return the diff to `version`."""
     previous, body = digest(version - 1), f'{{"diff": {version}{mark}}}'.encode()
     own = next_digest(previous, body)
-    return StoredDiff(version, own, previous, b'{"digest":"%b",%b' % (own.encode(), body[1:]))
+    return StoredDiff(version, own, previous, timestamp(version), b'{"digest":"%b",%b' % (own.encode(), body[1:]))
 
 
 @cache

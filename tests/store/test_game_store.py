@@ -32,6 +32,7 @@ from service.games.ports import (
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from tests.api_key_fixture import add_api_key
+from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
@@ -58,18 +59,13 @@ async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> No
 
 async def test_any_bytes_survive(store: GameStore) -> None:
     every = bytes(range(256))
-    await store.commit(
-        creation(
-            snapshot=every,
-            access=every,
-            diffs=[StoredDiff(1, digest(1), "", every)],
-            idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20]),
-        )
-    )
-    assert await store.load("g", key_hash("key")) == StoredGame(
-        "g", Revision(1, digest(1)), every, every, idempotency_record=b"\x01" + every[1:20]
-    )
-    assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, digest(1), "", every)]
+    headed = b'{"digest":"%b","at":"%b' % (digest(2).encode(), AT.encode()) + every
+    diffs = [StoredDiff(1, digest(1), "", AT, every), StoredDiff(2, digest(2), digest(1), AT, headed)]
+    record = IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20])
+    await store.commit(creation(snapshot=every, access=every, diffs=diffs, idempotency=record))
+    stored = StoredGame("g", Revision(2, digest(2)), every, every, idempotency_record=record.record)
+    assert await store.load("g", key_hash("key")) == stored
+    assert await store.load_diffs("g", 0, 2) == diffs
 
 
 async def test_a_game_is_created_once(store: GameStore) -> None:

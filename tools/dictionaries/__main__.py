@@ -79,7 +79,7 @@ def play(index: TileSetIndex, rng: Random) -> Iterator[bytes]:
     players = [rng.choice(bots) for _ in game.players]
     diff = record_change(index, game, events, game.created_at)
     while True:
-        yield log_entries.shorten(game.id, diff)[0]
+        yield log_entries.shorten(game.id, diff)
         if is_finished(game):
             return
         now += timedelta(seconds=rng.choice((0, 1, 3, 8, 20, 60, 3_600)))

@@ -14,7 +14,7 @@ RETRY_DELAY_S = 0.05
 SNAPSHOT = bytes(8000)
 """As large as the snapshot of a game half-way through."""
 
-DATA = b"x" * 700
+AT, DATA = "2026-11-25T21:00:00Z", b"x" * 700
 """As large as a typical diff."""
 
 READ_BATCH_SIZE = 1000
@@ -114,7 +114,7 @@ class Writers:
 def _next_commit(game: str, stored: Revision | None) -> Change:
     """Return the next commit of a game, or its creation."""
     version, previous = (1, "") if stored is None else (stored.version + 1, stored.digest)
-    diffs = [StoredDiff(version, secrets.token_hex(16), previous, DATA)]
+    diffs = [StoredDiff(version, secrets.token_hex(16), previous, AT, DATA)]
     if stored is None:
         return creation(game, diffs=diffs, is_public=False, status="active", snapshot=SNAPSHOT, ttl_s=100_000)
     return action(stored.version, game, expected=stored, diffs=diffs, is_public=False, snapshot=SNAPSHOT, ttl_s=100_000)

@@ -137,6 +137,10 @@ def _with_game(change: Callable[[Game], object]) -> Change:
     return changed
 
 
+def _with_first_diff(data: bytes) -> Change:
+    return lambda document: {"diffs": [Raw(data), *document.diffs[1:]]}
+
+
 def _with_another_seat(document: GameDocument) -> dict[str, Any]:
     """Add a seat to the access record."""
     access = decode_access(document.access or b"")
@@ -161,8 +165,10 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
         (lambda _: {"created_at": "2020-01-01T00:00:00Z"}, "its snapshot says created_at"),
         (lambda _: {"updated_at": "2020-01-01T00:00:00Z"}, "its snapshot says updated_at"),
         (lambda document: {"diffs": document.diffs[:-1]}, "its log has 12 diffs, but the game version 13"),
-        (lambda document: {"diffs": [Raw(b"7"), *document.diffs[1:]]}, "version 1: not a diff"),
-        (lambda document: {"diffs": [Raw(b"{"), *document.diffs[1:]]}, "version 1: the diff cannot be read"),
+        (_with_first_diff(b"7"), "version 1: the diff cannot be read"),
+        (_with_first_diff(b"{"), "version 1: the diff cannot be read"),
+        (_with_first_diff(b'{"at":"soon"}'), "version 1: the diff cannot be read"),
+        (_with_first_diff(b'{"at":"2026-11-25"}'), "version 1: the diff has no timestamp"),
         (lambda document: {"diffs": [Raw(b" " + bytes(one)) for one in document.diffs]}, "not in canonical form"),
         (lambda _: {"tileset": Raw(b"{}")}, "its tile set cannot be played"),
         (lambda document: {"webhooks": 2 * document.webhooks}, "invalid or repeated ids"),

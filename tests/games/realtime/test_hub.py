@@ -208,7 +208,7 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
         (ChangeNotification("g", [diff(2)]), 0, [("g", 2)]),
         (ChangeNotification("g", [diff(2), diff(3)]), 0, [("g", 3)]),
         (ChangeNotification("g", [diff(3)]), 1, [("g", 3)]),
-        (ChangeNotification("g", [StoredDiff(2, digest(2), digest(9), b"")]), 1, [("g", 2)]),
+        (ChangeNotification("g", [StoredDiff(2, digest(2), digest(9), "", b"")]), 1, [("g", 2)]),
         (ChangeNotification("not followed", [diff(2)]), 0, [("not followed", 2)]),
     ),
 )

@@ -215,12 +215,12 @@ class LargeDiffPublisher:
     def __init__(self, client: Client, http_game: HTTPGame) -> None:
         self._hub = client.app[HUB]
         self._game = http_game.id
-        self._last = StoredDiff(1, http_game.created["digest"], "", b"")
+        self._last = StoredDiff(1, http_game.created["digest"], "", "", b"")
 
     def publish(self) -> None:
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
-        self._last = StoredDiff(version, f"{version:032x}", previous, text)
+        self._last = StoredDiff(version, f"{version:032x}", previous, "", text)
         self._hub.publish_commit(action(version - 1, self._game, diffs=[self._last]))
 
 
