@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
-from schemas.diffs import next_digest
+from schemas.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
@@ -94,7 +94,7 @@ def test_a_notification_of_another_game_is_none() -> None:
     body = b'"at":"%b","game":"a","patch":[{"op":"replace","path":"/version","value":4}%b],"version":4}'
     body %= AT.encode(), b',{"op":"replace","path":"/updated_at","value":"%b"}' % AT.encode()
     own = next_digest(digest(3), b"{" + body)
-    message = compose([StoredDiff(4, own, digest(3), AT, b'{"digest":"%b",%b' % (own.encode(), body))])
+    message = compose([StoredDiff(4, own, digest(3), AT, prepend_digest(own, b"{" + body))])
     assert decode_notification("a", message).diffs[-1].version == 4
     with pytest.raises(ValueError, match="damaged"):
         decode_notification("b", message)

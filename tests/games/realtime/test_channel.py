@@ -51,7 +51,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
     channel, subscriber = Channel("g", Revision(3, digest(3))), VersionSubscriber(3)
     channel.subscribers.add(subscriber)
     assert not channel.publish([diff(5)])
-    assert not channel.publish([StoredDiff(4, digest(4), "another past", "", b"")])
+    assert not channel.publish([StoredDiff(4, digest(4), b"another past", "", b"")])
     assert not channel.publish([diff(4), diff(6)])
     assert channel.publish([diff(2), diff(3)])
     assert subscriber.version == 3
@@ -64,7 +64,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
     (
         (None, True, False),
         (Revision(2, digest(2)), True, False),
-        (Revision(3, "another past"), True, False),
+        (Revision(3, b"another past"), True, False),
         (Revision(3, digest(3)), False, False),
         (Revision(4, digest(4)), False, True),
     ),
