@@ -64,7 +64,6 @@ class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
     __slots__ = (
-        "_account",
         "_app",
         "_client",
         "_connection",
@@ -81,7 +80,6 @@ class Session:
     def __init__(self, request: HttpRequest, connection: WebSocketConnection) -> None:
         app = request.app
         self._client = get_connection(request)
-        self._account = self._client.charge.account
         self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
         self._rate_limited = 0
@@ -108,7 +106,7 @@ class Session:
         try:
             await self._subscriptions.subscribe(message)
         except (NoSuchGame, Unauthorized):
-            self._limiter.count_guesses(self._account)
+            self._limiter.count_guesses(self._client.charge.account)
             raise
         if token is not None:
             self._limiter.trust_tokens((token,))
@@ -116,7 +114,7 @@ class Session:
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
         message, envelope, malformed = _decode(frame)
-        charge = self._client.begin_charge(self._account)
+        charge = self._client.begin_charge(self._client.charge.account)
         is_successful = False
         info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
@@ -132,7 +130,7 @@ class Session:
             self._reject_rate_limited(envelope, error)
         except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
-                self._limiter.count_guesses(self._account)
+                self._limiter.count_guesses(self._client.charge.account)
             self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
         finally:
             charge.settle(is_successful=is_successful)
@@ -199,7 +197,7 @@ class Session:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED or self._account.is_in_debt():
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.is_in_debt():
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 
@@ -245,7 +243,7 @@ def _outcome(message: messages.ClientMessage | None) -> str:
 
 def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [Revision(int(version), digest)]
+    return [Revision(int(version), bytes.fromhex(digest))]
 
 
 _DECODER = msgspec.json.Decoder(messages.ClientMessage)
