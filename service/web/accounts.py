@@ -88,7 +88,6 @@ class Policy:
         self.reserved = reserved
         """Tokens that a request takes before it is handled."""
         self.quota = rate.quota
-        self.window_s = rate.window_s
         self.token_interval_s = rate.window_s / rate.quota
         """Seconds in which one token refills."""
         self.reserved_s = reserved * self.token_interval_s
@@ -128,7 +127,7 @@ class Bucket:
 
     def take(self, tokens: float, now: float) -> None:
         """Take tokens, whether they are left or not: a debt is limited to one quota."""
-        limit = now + 2 * self.policy.window_s
+        limit = now + 2 * self.policy.rate.window_s
         self.full_at = min(max(self.full_at, now) + tokens * self.policy.token_interval_s, limit)
 
 
@@ -373,15 +372,13 @@ class Account:
     def is_in_debt(self) -> bool:
         """Return whether it owes so much time that its connections are rejected unread."""
         now = self.accounts.clock()
-        return any(one.full_at - now > (1 + MAX_DEBT) * one.policy.window_s for one in self.buckets[1::2])
+        return any(one.full_at - now > (1 + MAX_DEBT) * one.policy.rate.window_s for one in self.buckets[1::2])
 
     def leases_of(self, policy: Policy) -> tuple[TokenLease, ...]:
         """Return its lease of a policy, and that of its network if it has one."""
-        leases = self.leases.get(policy.header)
-        if leases is None:
+        if (leases := self.leases.get(policy.header)) is None:
             others = () if self.network is None else self.network.leases_of(policy)
-            leases = (TokenLease(self.accounts, self._scale(policy), self.client), *others)
-            self.leases[policy.header] = leases
+            leases = self.leases[policy.header] = (TokenLease(self.accounts, self._scale(policy), self.client), *others)
         return leases
 
     async def take(self, policy: Policy, tokens: int = 1) -> tuple[TokenLease, ...]:

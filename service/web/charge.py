@@ -130,7 +130,7 @@ class Charge:
         shown, least = None, 2.0
         for bucket in self.buckets:
             policy = bucket.policy
-            part = 1 - (bucket.full_at - now) / policy.window_s
+            part = 1 - (bucket.full_at - now) / policy.rate.window_s
             if part < least and (policy.reserved == 1 or part < SHOWN_TIME):
                 shown, least = policy, part
         for lease in self.counted + self.creations:

@@ -157,32 +157,25 @@ def _list_header(name: str, parse: Callable[[Sequence[str]], Any], description: 
     return Header(name, Annotated[str, Meta(description=description, pattern=pattern or None)], parse)
 
 
-def _text_header(
-    name: str,
-    description: str,
-    *,
-    min_length: int,
-    max_length: int = MAX_IDEMPOTENCY_KEY_LENGTH,
-    pattern: str = r"^[!-~]([ -~]*[!-~])?(?!\n)$",
-) -> Header:
-    """Return a header of one line that its type describes completely, by default an idempotency key."""
-    limits = Meta(description=description, min_length=min_length, max_length=max_length, pattern=pattern)
-    text: Any = Annotated[str, limits]
-    matches = re.compile(pattern).match
+def _text_header(name: str, description: str, **limits: Any) -> Header:
+    """Return a header of one line that its type describes completely: by both lengths and a pattern."""
+    text: Any = Annotated[str, Meta(description=description, **limits)]
+    lengths, matches = range(limits["min_length"], limits["max_length"] + 1), re.compile(limits["pattern"]).match
 
     def parse(lines: Sequence[str]) -> str:
         if len(lines) > 1:  # a proxy may have used another one
             raise Malformed("the request has this header more than once", name)
-        value = lines[0]
-        if not (min_length <= len(value) <= max_length and matches(value)):
+        if len(lines[0]) not in lengths or matches(lines[0]) is None:
             try:
-                msgspec.convert(value, text)  # which says what is wrong, and would take longer than the match
+                msgspec.convert(lines[0], text)  # says what is wrong, and takes longer
             except msgspec.ValidationError as error:
                 raise Malformed(to_malformed(error).detail, name) from error
-        return value
+        return lines[0]
 
     return Header(name, text, parse)
 
+
+_KEY_LIMITS = {"max_length": MAX_IDEMPOTENCY_KEY_LENGTH, "pattern": r"^[!-~]([ -~]*[!-~])?(?!\n)$"}
 
 IdempotencyKey = Annotated[
     str | None,
@@ -190,6 +183,7 @@ IdempotencyKey = Annotated[
         "Idempotency-Key",
         "A key of your choice for this request and its retries: printable ASCII, unique per path and token.",
         min_length=1,
+        **_KEY_LIMITS,
     ),
 ]
 
@@ -201,6 +195,7 @@ SecretIdempotencyKey = Annotated[
         "of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with "
         "repetitions or sequences are rejected. The key is never stored.",
         min_length=MIN_SECRET_LENGTH,
+        **_KEY_LIMITS,
     ),
 ]
 

@@ -64,14 +64,12 @@ class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
     __slots__ = (
-        "_app",
         "_client",
         "_connection",
         "_context",
         "_hub",
         "_language",
         "_limiter",
-        "_limits",
         "_rate_limited",
         "_subscriptions",
         "tokens",
@@ -85,12 +83,10 @@ class Session:
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
-        self._app = app
         self._context = app[CONTEXT]
-        self._limits = app[LIMITS]
         self._hub = app[HUB]
         self._connection = connection
-        self.tokens = SessionTokens(self._limits.max_subscriptions)
+        self.tokens = SessionTokens(app[LIMITS].max_subscriptions)
         self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
 
     async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
@@ -182,7 +178,7 @@ class Session:
         stored = await repository.load_game(self._context, message.game)
         authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
-            problem = too_many_games_problem(self._limits.max_subscriptions)
+            problem = too_many_games_problem(self._client.limiter.limits.max_subscriptions)
             self._connection.send_problem(message.id, message.game, problem)
             return
         self._add_token(message.game, message.token)
