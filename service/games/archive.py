@@ -23,13 +23,13 @@ import msgspec
 from msgspec import Meta, Raw
 
 from schemas.base import DECODING_ERRORS, canonical_json
-from schemas.diffs import prepend_digest
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import Digest, Id, Status, Visibility, is_valid_id
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
+from service.games.diffs import prepend_digest
 from service.games.history import InvalidLog, chain_digests
 from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGame, WebhookRegistration, WebhookState
 from service.games.repository import read_log
