@@ -30,9 +30,9 @@ from service.files import read_file, write_atomically
 from service.games import archive
 from service.games.access import AccessRecord, encode_access
 from service.games.archiver import RestoreRequest
-from service.games.context import Retention
 from service.games.lifecycle import next_due_at
 from service.games.ports import Change, StoredGame, StoreUnavailable
+from service.games.repository import Retention
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore

@@ -25,9 +25,9 @@ from service.games.archiver import (
     StorageUnavailable,
 )
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.context import Retention
 from service.games.due_work import BATCH_SIZE
 from service.games.history import verify
+from service.games.repository import Retention
 from service.games.tilesets import TileSetCatalogue
 from service.store import health, keys
 from service.store.game_store import RedisStore
