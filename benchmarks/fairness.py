@@ -1,9 +1,10 @@
 """`python -m benchmarks.fairness`: what one address can take from another client, attack by attack.
 
-An instance runs with its default limits on one core. A client reads a game 50 times a second, or 8 small pictures that
-must be drawn; before, while and after another address (`benchmarks.attacker`) sends what is expensive, as fast as it
-can. For each attack the table has the client's median and p90 latency, the processor time that the attacker took, as a
-share of one core, and what the attacker was answered.
+Two instances run with their default limits on one core, each with a Redis. A client reads a game of both in turn, 50
+times a second, or 8 small pictures that must be drawn; before and while another address (`benchmarks.attacker`) sends
+the first instance what is expensive, as fast as it can. Nobody attacks the second, the control: what it takes longer
+than before is the machine's. For each attack the table has the client's median and p99 latency, how p99 relates to the
+control's, the processor time that the attacker took, as a share of one core, and what it was answered.
 
 The attacker's processor time is that of the server and its children, less what the client's own requests took before.
 An address that reads as much as it may takes about a third of a core (`--rate-requests`).
@@ -12,7 +13,8 @@ An address that reads as much as it may takes about a third of a core (`--rate-r
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from time import perf_counter
 from typing import NamedTuple
 
@@ -29,22 +31,19 @@ INTERVAL_S = 0.02
 PICTURE_INTERVAL_S = 0.12
 """Eight at once: a quarter of the time to draw them counts against `--rate-time`."""
 CALM_S = 1.5
-ATTACK_S = 4.0
+ATTACK_S = 8.0
 WIDTHS = range(200, 1_000)
-"""Widths of the client's pictures: each must be drawn."""
+"""Widths of the client's pictures of one attack: each must be drawn."""
 
 
 class Phase(NamedTuple):
-    """What was measured in one phase."""
+    """What was measured in one phase: the latencies of the attacked instance and of the control, in ms."""
 
-    latencies_ms: list[float]
+    attacked_ms: list[float]
+    control_ms: list[float]
     cpu_s: float
-    """Processor time of the server and its children."""
+    """Processor time of the attacked server and its children."""
     seconds: float
-
-    def percentile(self, percent: int) -> float:
-        """Return a percentile of the latencies, in ms."""
-        return sorted(self.latencies_ms)[len(self.latencies_ms) * percent // 100]
 
 
 class Result(NamedTuple):
@@ -53,59 +52,76 @@ class Result(NamedTuple):
     name: str
     before: Phase
     during: Phase
-    after: Phase
     statuses: dict[str, int]
 
     @property
     def attacker_share(self) -> float:
         """Return the attacker's processor time as a share of one core."""
-        own = self.before.cpu_s / len(self.before.latencies_ms) * len(self.during.latencies_ms)
+        own = self.before.cpu_s / len(self.before.attacked_ms) * len(self.during.attacked_ms)
         return max(0.0, self.during.cpu_s - own) / self.during.seconds
 
-
-def report_lines(results: Iterable[Result]) -> Iterable[str]:
-    """Yield the table as Markdown."""
-    yield "| attack | median before, during, after (ms) | p90 (ms) | attacker, of one core | answers to the attacker |"
-    yield "| --- | --- | --- | --- | --- |"
-    for result in results:
-        phases = result.before, result.during, result.after
-        median, p90 = (" / ".join(f"{phase.percentile(percent):.1f}" for phase in phases) for percent in (50, 90))
-        answers = ", ".join(f"{status}: {number:,}" for status, number in sorted(result.statuses.items()))
-        yield f"| {result.name} | {median} | {p90} | {result.attacker_share:.0%} | {answers} |"
+    def row(self) -> str:
+        """Return its row of the table."""
+        columns = self.before.attacked_ms, self.during.attacked_ms, self.during.control_ms
+        medians, p99s = ([percentile(latencies, percent) for latencies in columns] for percent in (50, 99))
+        answers = ", ".join(f"{status}: {number:,}" for status, number in sorted(self.statuses.items()))
+        shown = (" / ".join(f"{value:.1f}" for value in values) for values in (medians, p99s))
+        cells = self.name, *shown, f"{p99s[1] / p99s[2]:.1f}", f"{self.attacker_share:.0%}", answers
+        return f"| {' | '.join(cells)} |"
 
 
-async def measure(server: Server, name: str, address: str, game: str) -> Result:
-    """Measure one attack."""
-    connection = await HTTPConnection.open(server.port)
+HEADS = (
+    "attack",
+    "median before, during, control (ms)",
+    "p99 (ms)",
+    "p99 of the control's",
+    "attacker, of one core",
+    "answers",
+)
+
+
+def percentile(latencies_ms: list[float], percent: int) -> float:
+    """Return a percentile, in ms."""
+    return sorted(latencies_ms)[len(latencies_ms) * percent // 100]
+
+
+async def request(connection: HTTPConnection, path: str) -> float:
+    """Send a request, and return its latency in ms."""
+    sent_at = perf_counter()
+    response = await connection.request(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    if not response.startswith(OK):
+        raise RuntimeError(response.decode(errors="replace"))
+    return (perf_counter() - sent_at) * 1000
+
+
+async def measure(servers: Sequence[Server], games: Sequence[str], name: str, address: str) -> Result:
+    """Measure one attack on the first of two servers."""
+    connections = [await HTTPConnection.open(server.port) for server in servers]
     widths, pictures = iter(WIDTHS), "pictures" in name
     interval_s = PICTURE_INTERVAL_S if pictures else INTERVAL_S
 
-    def encode_request() -> bytes:
-        path = f"{game}/board.png?width={next(widths)}" if pictures else game
-        return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
-
     async def observe(seconds: float) -> Phase:
-        latencies, cpu_s, started_at = list[float](), server.family_cpu_s(), perf_counter()
-        while not latencies or perf_counter() < started_at + seconds:
-            sent_at = perf_counter()
-            response = await connection.request(encode_request())
-            if not response.startswith(OK):
-                raise RuntimeError(response.decode(errors="replace"))
-            latencies.append((perf_counter() - sent_at) * 1000)
+        latencies: tuple[list[float], list[float]] = [], []
+        cpu_s, started_at = servers[0].family_cpu_s(), perf_counter()
+        while not latencies[0] or perf_counter() < started_at + seconds:
+            sent_at, query = perf_counter(), f"/board.png?width={next(widths)}" if pictures else ""
+            for connection, game, found in zip(connections, games, latencies, strict=True):
+                found.append(await request(connection, game + query))
             await asyncio.sleep(max(0.0, interval_s - (perf_counter() - sent_at)))
-        return Phase(latencies, server.family_cpu_s() - cpu_s, perf_counter() - started_at)
+        return Phase(*latencies, servers[0].family_cpu_s() - cpu_s, perf_counter() - started_at)
 
     await observe(0.0)  # the first picture waits for the process that draws
     before = await observe(CALM_S)
-    arguments = (name, str(server.port), game, address, str(ATTACK_S))
+    arguments = (name, str(servers[0].port), games[0], address, str(ATTACK_S))
     async with process(sys.executable, "-m", "benchmarks.attacker", *arguments, on=(OTHER_CORE,)) as attacker:
         assert attacker.stdout is not None  # noqa: S101 (it is a pipe)
         await attacker.stdout.readline()  # it begins
         during = await observe(ATTACK_S)
         statuses = msgspec.json.decode(await attacker.stdout.read(), type=dict[str, int])
-    after = await observe(CALM_S)
-    connection.transport.abort()
-    return Result(name, before, during, after, statuses)
+    for connection in connections:
+        connection.transport.abort()
+    await asyncio.sleep(CALM_S)
+    return Result(name, before, during, statuses)
 
 
 async def create_played_game(port: int) -> str:
@@ -123,13 +139,14 @@ async def create_played_game(port: int) -> str:
 
 async def run(names: Iterable[str]) -> None:
     """Measure the attacks one after the other, each from an address of its own, and print the table."""
-    results = []
-    async with redis() as redis_url, service(redis_url, (SERVER_CORE,), ()) as server:
-        game = await create_played_game(server.port)
+    print(f"| {' | '.join(HEADS)} |", "|" + " --- |" * len(HEADS), sep="\n")
+    async with AsyncExitStack() as stack:
+        urls = [await stack.enter_async_context(redis()) for _ in range(2)]
+        servers = [await stack.enter_async_context(service(url, (SERVER_CORE,), ())) for url in urls]
+        games = [await create_played_game(server.port) for server in servers]
         for number, name in enumerate(names, 10):
-            print(f"{name} ...", file=sys.stderr, flush=True)
-            results.append(await measure(server, name, f"127.0.0.{number}", game))
-    print(*report_lines(results), sep="\n")
+            result = await measure(servers, games, name, f"127.0.0.{number}")
+            print(result.row(), flush=True)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from schemas.events import AnyEvent
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id
 
-DIGEST_LENGTH = 32
+DIGEST_BYTES = 16
 
 By = Annotated[
     str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided. More values may be added.")
@@ -61,9 +61,14 @@ class Diff(DiffBody, tag="diff"):
     digest: Digest
 
 
-def next_digest(previous: str, body: bytes) -> str:
+def next_digest(previous: bytes, body: bytes) -> bytes:
     """Return a diff's digest from the previous digest (for version 1, the commitment) and `canonical_body`."""
-    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_LENGTH]
+    return sha256(previous.hex().encode() + body).digest()[:DIGEST_BYTES]
+
+
+def prepend_digest(digest: bytes, body: bytes) -> bytes:
+    """Return the diff of a digest and `canonical_body`."""
+    return b'{"digest":"%b",%b' % (digest.hex().encode(), body[1:])
 
 
 def canonical_body(diff: Mapping[str, Any]) -> bytes:

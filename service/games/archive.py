@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Meta, Raw
 
 from schemas.base import DECODING_ERRORS, canonical_json
+from schemas.diffs import prepend_digest
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import Digest, Id, Status, Visibility, is_valid_id
@@ -34,7 +35,7 @@ from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGa
 from service.games.repository import read_log
 from service.games.tilesets import TileSetCatalogue, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
-from service.telemetry.clock import unix_seconds
+from service.telemetry.clock import timestamp, unix_seconds
 
 FORMAT = "south-seas game"
 
@@ -184,7 +185,7 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
 async def is_current(store: GameStore, loaded: StoredGame, document: GameDocument) -> bool:
     """Return whether an export of a game is what `build_export` would return for it. Raises StoreUnavailable."""
     return (
-        (document.version, document.digest) == loaded.revision
+        (document.version, document.digest) == (loaded.revision.version, loaded.revision.digest.hex())
         and document.access == loaded.access_record
         and [one.registration.id for one in document.webhooks] == [*loaded.webhooks]
         and (not loaded.webhooks or document.webhooks == await _load_webhooks(store, document.game))
@@ -225,7 +226,7 @@ def _build(
         game=game.id,
         status=game.status,
         version=loaded.revision.version,
-        digest=loaded.revision.digest,
+        digest=loaded.revision.digest.hex(),
         created_at=game.created_at,
         updated_at=game.updated_at,
         visibility=loaded.access.visibility,
@@ -265,9 +266,10 @@ def _decode_game(document: GameDocument) -> Game:
         game = decode_snapshot(document.snapshot)
     except msgspec.DecodeError as error:
         raise InvalidDocument(f"its snapshot cannot be read: {error}") from error
-    for name in ("version", "digest", "status", "created_at", "updated_at"):
-        if getattr(game, name) != getattr(document, name):
-            raise InvalidDocument(f"its snapshot says {name} {getattr(game, name)}, not {getattr(document, name)}")
+    said = {name: getattr(game, name) for name in ("version", "status", "created_at", "updated_at")}
+    for name, value in {**said, "digest": game.digest.hex()}.items():
+        if value != getattr(document, name):
+            raise InvalidDocument(f"its snapshot says {name} {value}, not {getattr(document, name)}")
     if game.id != document.game:
         raise InvalidDocument(f"its snapshot is of game {game.id}, not {document.game}")
     return game
@@ -297,32 +299,32 @@ def _check_hidden_order(index: TileSetIndex, game: Game) -> None:
         raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
-def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[StoredDiff], list[Any]]:
+def _check_log(document: GameDocument, commitment_digest: bytes) -> tuple[list[StoredDiff], list[Any]]:
     """Return the diffs as they are stored and their patches, after checking the chain of digests."""
     if len(document.diffs) != document.version:
         raise InvalidDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
     decoded = [_decode_diff(raw, version) for version, raw in enumerate(document.diffs, 1)]
     diffs, previous = [], commitment_digest
     digests = chain_digests(decoded, document.game, commitment_digest, InvalidDocument)
-    for version, (raw, (digest, body)) in enumerate(zip(document.diffs, digests, strict=True), 1):
-        data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
+    for version, (raw, diff, (digest, body)) in enumerate(zip(document.diffs, decoded, digests, strict=True), 1):
+        data = prepend_digest(digest, body)
         if data != bytes(raw):
             raise InvalidDocument("the diff is not in canonical form", version)
-        diffs.append(StoredDiff(version, digest, previous, data))
+        diffs.append(StoredDiff(version, digest, previous, diff["at"], data))
         previous = digest
-    if previous != document.digest:
-        raise InvalidDocument(f"its log ends with the digest {previous}, not {document.digest}")
+    if previous.hex() != document.digest:
+        raise InvalidDocument(f"its log ends with the digest {previous.hex()}, not {document.digest}")
     return diffs, [diff.get("patch") for diff in decoded]
 
 
 def _decode_diff(raw: Raw, version: int) -> dict[str, Any]:
     try:
-        diff = msgspec.json.decode(raw)
-    except DECODING_ERRORS as error:
+        diff: dict[str, Any] = msgspec.json.decode(raw, type=dict[str, Any])
+        if timestamp(unix_seconds(diff["at"])) == diff["at"]:
+            return diff
+    except (*DECODING_ERRORS, LookupError, TypeError, ValueError) as error:
         raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
-    if not isinstance(diff, dict):
-        raise InvalidDocument("not a diff", version)
-    return diff
+    raise InvalidDocument("the diff has no timestamp", version)
 
 
 def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:

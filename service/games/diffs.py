@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from schemas.base import canonical_json
-from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation, next_digest
+from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation, next_digest, prepend_digest
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
@@ -144,7 +144,7 @@ def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
         DiffBody(game=game.id, version=game.version, at=at, seat=seat, move=move, by=by, events=events, patch=patch)
     )
     game.digest = next_digest(previous, body)
-    return StoredDiff(game.version, game.digest, previous, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
+    return StoredDiff(game.version, game.digest, previous, at, prepend_digest(game.digest, body))
 
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
+from time import perf_counter
 from typing import Generic, Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -49,6 +50,9 @@ BUSY = RateLimit(300, 3)
 
 MAX_DEBT = 1 / 3
 """An address may owe a third of the time that it has."""
+
+BUSY_MS = 50.0
+"""A client that owes so much time shares the event loop: its requests take turns, in half of the time."""
 
 V = TypeVar("V")
 K = TypeVar("K")
@@ -86,6 +90,8 @@ class Policy:
         self.quota = rate.quota
         self.token_interval_s = rate.window_s / rate.quota
         """Seconds in which one token refills."""
+        self.reserved_s = reserved * self.token_interval_s
+        """Seconds in which those refill that a request takes at first."""
         self.lease_tokens = ceil(rate.quota / LEASES_PER_BUCKET)
         """Tokens that an instance borrows from the store at once, and that a lease may be in debt."""
         self.header = f'"{name}";q={rate.quota};w={rate.window_s}'
@@ -288,10 +294,11 @@ class Account:
             network.token_buckets if network else ()
         )
         """The same for all trusted tokens of an address together; an API key has its time there."""
+        self.time_buckets = self.buckets[1::2] + self.token_buckets[1::2]
         self.drawing = Bucket(accounts.drawing)
         """What its site may draw, in ms, until it is busy."""
         self.turns: FairQueue | None = None
-        """Of the messages of its sockets, if it had any."""
+        """Of the messages of its sockets, and of its requests while it is busy."""
         self.leases: dict[str, TokenLease] = {}
         """By the header of their policy."""
 
@@ -332,11 +339,26 @@ class Account:
         finally:
             self.add(what, -1)
 
+    def is_busy(self) -> bool:
+        """Return whether it, its network or their tokens took so much time lately that others come first."""
+        now = self.accounts.clock()
+        for bucket in self.time_buckets:  # noqa: SIM110 (a generator would take longer)
+            if bucket.full_at - now > BUSY_MS * bucket.policy.token_interval_s:
+                return True
+        return False
+
     async def take_turn(self) -> None:
-        """Wait for a turn of the event loop in which no other message of its site is read."""
+        """Wait for a turn of the event loop in which nothing else of its site is read; if it is busy, for a pause."""
         turns = self.site.turns = self.site.turns or FairQueue(1, max_waiting=sys.maxsize)
         started_at = await turns.acquire(ANONYMOUS)
-        asyncio.get_running_loop().call_soon(turns.release, ANONYMOUS, started_at)
+        asyncio.get_running_loop().call_soon(self._end_turn, turns, started_at)
+
+    def _end_turn(self, turns: FairQueue, started_at: float) -> None:
+        """End a turn, if it is busy after as much time as it took."""
+        if self.is_busy():
+            asyncio.get_running_loop().call_later(perf_counter() - started_at, turns.release, ANONYMOUS, started_at)
+        else:
+            turns.release(ANONYMOUS, started_at)
 
     def charge_time(self, seconds: float) -> None:
         """Charge time that no token and no key pays for."""

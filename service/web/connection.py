@@ -76,10 +76,6 @@ class LoopTime:
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
-HEAD_END = b"\r\n\r\n"
-MAX_SEPARATE_HEADS = 32
-"""Heads of one packet that are parsed one by one: for an error aiohttp drops what it parsed before it at once."""
-
 MAX_FRAMING_BYTES = 131_072
 """Bytes beside a body: its head as far as it came with the body, chunk sizes, extensions, trailers."""
 
@@ -210,10 +206,6 @@ class ClientConnection(web.RequestHandler):
                 self.head_started_at = self.head_started_at or asyncio.get_running_loop().time()
             elif data and self.request.content.is_eof():
                 self.is_ahead = self.kind != "stream"
-            if data.count(HEAD_END) > 1:
-                *heads, data = data.split(HEAD_END, MAX_SEPARATE_HEADS)
-                for head in heads:
-                    super().data_received(head + HEAD_END)
             super().data_received(data)
             if self.request is not None:
                 self._check_body(self.request)

@@ -266,7 +266,7 @@ _MALFORMED: tuple[tuple[type[Exception], str], ...] = (
 
 _NOT_HTTP = (
     f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
-    "Transfer-Encoding, and the body's chunks"
+    "Transfer-Encoding, the body's chunks, and that nothing follows Connection: close"
 )
 """The same for any other."""
 
@@ -400,8 +400,9 @@ class ProblemServer(web.Server):
         if connection.client is None:  # a trusted proxy
             client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
             connection.charge.account = connection.limiter.accounts.get(client)
-        if hdrs.EXPECT in request.headers:
-            request = without_expectation(request)
+        if connection.charge.account.is_busy():
+            await connection.charge.account.take_turn()
+        request = without_expectation(request)
         try:
             try:
                 check_head(request)

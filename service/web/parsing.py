@@ -137,6 +137,8 @@ def without_expectation(request: HttpRequest) -> HttpRequest:
     any handler runs, so it does not get to see the header. HTTP/1.0 has no interim responses, and any other expectation
     is ignored.
     """
+    if hdrs.EXPECT not in request.headers:
+        return request
     headers = request.headers.copy()
     expectations = headers.popall(hdrs.EXPECT)
     accepted = request.clone(headers=headers)

@@ -246,7 +246,7 @@ def _outcome(message: messages.ClientMessage | None) -> str:
 
 def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [Revision(int(version), digest)]
+    return [Revision(int(version), bytes.fromhex(digest))]
 
 
 _DECODER = msgspec.json.Decoder(messages.ClientMessage)

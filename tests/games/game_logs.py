@@ -72,8 +72,8 @@ def failed_check(log: list[dict[str, Any]]) -> Check:
 def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the diffs with matching digests, as a forger would compute them."""
     deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
-    digest = deck["commitment"]
+    digest = bytes.fromhex(deck["commitment"])
     for diff in log:
         digest = next_digest(digest, canonical_body(diff))
-        diff["digest"] = digest
+        diff["digest"] = digest.hex()
     return log

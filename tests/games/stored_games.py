@@ -99,7 +99,7 @@ class WholeGame(NamedTuple):
     """Everything of a game that a transfer must preserve."""
 
     game: bytes
-    digest: str
+    digest: bytes
     version: int
     access: bytes
     log: list[StoredDiff]

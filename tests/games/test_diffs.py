@@ -72,7 +72,8 @@ class Follower:
         """Compute the digests again from the diffs' bodies."""
         digest = diff.pop("digest")
         body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-        assert digest == next_digest(self.digest or self.game["deck"]["commitment"], body) == game.digest
+        assert next_digest(bytes.fromhex(self.digest or self.game["deck"]["commitment"]), body) == game.digest
+        assert digest == game.digest.hex()
         self.digest = digest
 
 

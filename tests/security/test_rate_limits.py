@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections import Counter
+from time import perf_counter
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
@@ -10,11 +11,14 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
+from service.fair_queue import ANONYMOUS, FairQueue
 from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore, connect
+from service.web.accounts import ACCOUNTS, Accounts
 from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
 from service.web.connection import ClientConnection
+from service.web.limits import Limits
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
@@ -23,7 +27,7 @@ from tests.security.limited_client import (
     open_client_at,
     request_game,
 )
-from tests.web.app_server import Client, serve
+from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import bearer_header, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
 
@@ -245,3 +249,36 @@ def test_every_path_below_a_game_checks_its_token() -> None:
     for one in ROUTES:
         if one.path.startswith("/v1/games/"):
             assert one.access != "none", one.path
+
+
+async def test_a_busy_client_takes_turns_and_holds_up_no_other(store: RedisStore) -> None:
+    """Its requests wait for each other, from how many connections they come."""
+    async with serve(store) as client, open_client_at(client, "127.0.0.2") as other:
+        accounts = client.app[ACCOUNTS]
+        accounts.clock = FrozenClock()
+        account = accounts.get("127.0.0.1")
+        account.turns = turns = FairQueue(1)
+        turn = await turns.acquire(ANONYMOUS)
+        assert (await client.get("/v1/bots")).status == 200  # it is not busy yet
+        account.charge_time(0.2)
+        async with asyncio.TaskGroup() as group:
+            busy = [group.create_task(client.get("/v1/bots")) for _ in range(3)]
+            await wait_until(lambda: turns.queue_length(attended=True) == 3)
+            assert (await other.get("/v1/bots")).status == 200
+            turns.release(ANONYMOUS, turn)
+        assert [task.result().status for task in busy] == [200] * 3
+
+
+@pytest.mark.parametrize("client", ("192.0.2.1", "2001:db8::1"))
+@pytest.mark.parametrize("spent_s", (0.04, 0.06))
+async def test_after_the_turn_of_a_busy_client_comes_as_long_a_pause(
+    monkeypatch: pytest.MonkeyPatch, client: str, spent_s: float
+) -> None:
+    accounts = Accounts(Limits(), clock=FrozenClock())
+    accounts.get(client).charge_time(spent_s)
+    monkeypatch.setattr("service.web.accounts.perf_counter", lambda: perf_counter() + 3_600)
+    await accounts.get(client).take_turn()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert (turns := accounts.get(client).site.turns)
+    assert turns.is_free(ANONYMOUS) is (spent_s < 0.05)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
+from schemas.diffs import prepend_digest
 from service.games.api_key import ApiKey, Quotas, StoredApiKey
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
@@ -32,6 +33,7 @@ from service.games.ports import (
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from tests.api_key_fixture import add_api_key
+from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
@@ -58,18 +60,14 @@ async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> No
 
 async def test_any_bytes_survive(store: GameStore) -> None:
     every = bytes(range(256))
-    await store.commit(
-        creation(
-            snapshot=every,
-            access=every,
-            diffs=[StoredDiff(1, digest(1), "", every)],
-            idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20]),
-        )
-    )
-    assert await store.load("g", key_hash("key")) == StoredGame(
-        "g", Revision(1, digest(1)), every, every, idempotency_record=b"\x01" + every[1:20]
-    )
-    assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, digest(1), "", every)]
+    hidden = '"at":"{0}\0"game":"g""path":"/version","value":2}}"path":"/updated_at","value":"{0}","version":2}}'
+    headed = prepend_digest(digest(2), b"{" + hidden.format(AT).encode())
+    diffs = [StoredDiff(1, digest(1), b"", AT, every), StoredDiff(2, digest(2), digest(1), AT, headed)]
+    record = IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20])
+    await store.commit(creation(snapshot=every, access=every, diffs=diffs, idempotency=record))
+    stored = StoredGame("g", Revision(2, digest(2)), every, every, idempotency_record=record.record)
+    assert await store.load("g", key_hash("key")) == stored
+    assert await store.load_diffs("g", 0, 2) == diffs
 
 
 async def test_a_game_is_created_once(store: GameStore) -> None:
@@ -98,7 +96,7 @@ async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
     ((1, digest(1), ()), (3, digest(3), ()), (2, digest(9), ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
 )
 async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
-    store: GameStore, version: int, known_digest: str, webhooks: tuple[str, ...]
+    store: GameStore, version: int, known_digest: bytes, webhooks: tuple[str, ...]
 ) -> None:
     await store.commit(creation())
     await store.commit(action(1))

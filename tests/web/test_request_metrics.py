@@ -11,7 +11,9 @@ from aiohttp import web
 from service.games.ports import GameStore
 from service.telemetry.logs import LOG_CONTEXT
 from service.web import handling
+from service.web.accounts import Accounts
 from service.web.app import DRAINING, App, HttpRequest
+from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
 from service.web.handling import _DURATIONS, IN_FLIGHT, ProblemServer, RequestContext
 from service.web.limits import Limits
@@ -129,7 +131,8 @@ async def test_the_events_of_a_game_are_counted(client: Client) -> None:
 
 def make_request(headers: Mapping[str, str]) -> HttpRequest:
     """Return a request whose connection has a client."""
-    connection = Mock(client="192.0.2.1", charge=Mock(api_key=None), ssl_context=None)
+    charge = Charge(Accounts(Limits()).get("192.0.2.1"))
+    connection = Mock(client=charge.account.client, charge=charge, ssl_context=None)
     return mocked_request("GET", "/", headers, protocol=connection)
 
 

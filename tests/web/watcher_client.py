@@ -66,7 +66,7 @@ class GameCopy:
             return
         assert message["version"] == self.version + 1
         if self.digest is not None:
-            assert message["digest"] == next_digest(self.digest, canonical_body(message))
+            assert message["digest"] == next_digest(bytes.fromhex(self.digest), canonical_body(message)).hex()
         if self.game or not self.version:
             self.game = jsonpatch.apply_patch(self.game, message["patch"], in_place=False)
             assert self.game["version"] == message["version"]

@@ -79,7 +79,7 @@ def play(index: TileSetIndex, rng: Random) -> Iterator[bytes]:
     players = [rng.choice(bots) for _ in game.players]
     diff = record_change(index, game, events, game.created_at)
     while True:
-        yield log_entries.shorten(game.id, diff)[0]
+        yield log_entries.shorten(game.id, diff)
         if is_finished(game):
             return
         now += timedelta(seconds=rng.choice((0, 1, 3, 8, 20, 60, 3_600)))
@@ -105,7 +105,7 @@ def new_game(index: TileSetIndex, rng: Random, now: str) -> tuple[Game, list[Any
         ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=False,
-        commitment=rng.randbytes(32).hex(),
+        commitment=rng.randbytes(32),
         created_at=now,
     )
 

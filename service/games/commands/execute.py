@@ -147,8 +147,9 @@ class Attempt(msgspec.Struct, Generic[Q], dict=True):
         return token_secret(self.request.idempotency_key)
 
     async def load_digest(self) -> str:
-        """Return the digest of the version."""
-        return self.diffs[-1].digest if self.diffs else await load_digest(self.context, self.stored.id, self.version)
+        """Return the digest of the version, as clients get it."""
+        digest = self.diffs[-1].digest.hex() if self.diffs else None
+        return digest or await load_digest(self.context, self.stored.id, self.version)
 
 
 class Command(NamedTuple, Generic[Q, R]):
@@ -242,11 +243,11 @@ async def _attempt(
 async def respond_with_game(attempt: Attempt[Any]) -> tuple[GameView, str]:
     """Return GAME and its digest."""
     game = attempt.stored.game
-    return build_view(attempt.index, game), game.digest
+    return build_view(attempt.index, game), game.digest.hex()
 
 
 def _is_any_of(revision: Revision, expected: Sequence[Revision]) -> bool:
-    return any(one.version == revision.version and one.digest in ("", revision.digest) for one in expected)
+    return any(one.version == revision.version and one.digest in (b"", revision.digest) for one in expected)
 
 
 async def pause(conflicts: int) -> None:

@@ -66,7 +66,7 @@ async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
         raise UnreadableGame(f"its log does not hold version {version}")
     return ActionResult(
         version=version,
-        digest=diffs[-1].digest,
+        digest=diffs[-1].digest.hex(),
         diffs=[Raw(diff.data) for diff in diffs],
         game=engine.build_view(index, game) if request.prefers_game else None,
         next=next_decision(game),
@@ -200,6 +200,7 @@ def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[
         replay.game.schema_version = game.schema_version
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
+        replay.game.digest = log[-1].digest
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return (

@@ -127,7 +127,7 @@ async def read_board(request: HttpRequest, params: BoardPng) -> web.Response:
     record = await load_for_reader(context, params.id, params.token)
     private = record.is_private
     if query.v is None or query.v == record.revision.version:
-        (version, digest), immutable = record.revision, query.v is not None
+        version, digest, immutable = record.revision.version, record.revision.digest.hex(), query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
     else:
         if not 0 < query.v < record.revision.version:

@@ -75,7 +75,7 @@ async def test_documents_of_every_schema_can_be_imported(store: RedisStore, numb
     document = decode_document(file.read_bytes())
     assert await import_files(store, [file], RETENTION, replace=False) == {"imported": 1}
     loaded = await load_record(store, document.game)
-    assert decode_snapshot(loaded.snapshot).digest == document.digest
+    assert decode_snapshot(loaded.snapshot).digest.hex() == document.digest
     assert len(loaded.webhooks) == (kind == "export")
 
 
@@ -132,9 +132,13 @@ def _with_game(change: Callable[[Game], object]) -> Change:
     def changed(document: GameDocument) -> dict[str, Any]:
         game = decode_snapshot(document.snapshot)
         change(game)
-        return {"digest": game.digest, "snapshot": encode_snapshot(game)}
+        return {"digest": game.digest.hex(), "snapshot": encode_snapshot(game)}
 
     return changed
+
+
+def _with_first_diff(data: bytes) -> Change:
+    return lambda document: {"diffs": [Raw(data), *document.diffs[1:]]}
 
 
 def _with_another_seat(document: GameDocument) -> dict[str, Any]:
@@ -152,7 +156,7 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "reason"),
     (
-        (_with_game(lambda game: setattr(game, "digest", "0" * 32)), "its log ends with the digest"),
+        (_with_game(lambda game: setattr(game, "digest", bytes(16))), "its log ends with the digest"),
         (_with_game(lambda game: game.bag.insert(0, game.bag.pop(1))), "not in the order that its seed gives"),
         (_with_game(lambda game: game.ship_pile.insert(0, game.ship_pile.pop(1))), "not in the order that its seed"),
         (_with_game(lambda game: setattr(game.players[1], "supply", 0)), "its log and its snapshot differ at players"),
@@ -161,8 +165,10 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
         (lambda _: {"created_at": "2020-01-01T00:00:00Z"}, "its snapshot says created_at"),
         (lambda _: {"updated_at": "2020-01-01T00:00:00Z"}, "its snapshot says updated_at"),
         (lambda document: {"diffs": document.diffs[:-1]}, "its log has 12 diffs, but the game version 13"),
-        (lambda document: {"diffs": [Raw(b"7"), *document.diffs[1:]]}, "version 1: not a diff"),
-        (lambda document: {"diffs": [Raw(b"{"), *document.diffs[1:]]}, "version 1: the diff cannot be read"),
+        (_with_first_diff(b"7"), "version 1: the diff cannot be read"),
+        (_with_first_diff(b"{"), "version 1: the diff cannot be read"),
+        (_with_first_diff(b'{"at":"soon"}'), "version 1: the diff cannot be read"),
+        (_with_first_diff(b'{"at":"2026-11-25"}'), "version 1: the diff has no timestamp"),
         (lambda document: {"diffs": [Raw(b" " + bytes(one)) for one in document.diffs]}, "not in canonical form"),
         (lambda _: {"tileset": Raw(b"{}")}, "its tile set cannot be played"),
         (lambda document: {"webhooks": 2 * document.webhooks}, "invalid or repeated ids"),

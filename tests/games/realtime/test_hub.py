@@ -208,7 +208,7 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
         (ChangeNotification("g", [diff(2)]), 0, [("g", 2)]),
         (ChangeNotification("g", [diff(2), diff(3)]), 0, [("g", 3)]),
         (ChangeNotification("g", [diff(3)]), 1, [("g", 3)]),
-        (ChangeNotification("g", [StoredDiff(2, digest(2), digest(9), b"")]), 1, [("g", 2)]),
+        (ChangeNotification("g", [StoredDiff(2, digest(2), digest(9), "", b"")]), 1, [("g", 2)]),
         (ChangeNotification("not followed", [diff(2)]), 0, [("not followed", 2)]),
     ),
 )
@@ -316,7 +316,7 @@ async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: 
     ),
 )
 async def test_a_client_resumes_from_a_state_in_the_stream(
-    store: UnreliableStore, since: int | None, client_digest: str | None, position: Revision | None
+    store: UnreliableStore, since: int | None, client_digest: bytes | None, position: Revision | None
 ) -> None:
     await store.commit(action(1, count=3))
     loaded = await load_record(store, since=since)
