@@ -241,7 +241,7 @@ class VersionMismatch(
     """The game has another version than If-Match names."""
 
     version: int
-    digest: str
+    digest: bytes
 
 
 @dataclass(eq=False)

@@ -267,7 +267,7 @@ _MALFORMED: tuple[tuple[type[Exception], str], ...] = (
 
 _NOT_HTTP = (
     f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
-    "Transfer-Encoding, and the body's chunks"
+    "Transfer-Encoding, the body's chunks, and that nothing follows Connection: close"
 )
 """The same for any other."""
 

@@ -56,8 +56,9 @@ async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
         pytest.param([create()[:-1].replace(b"/v1/games", b"/nowhere")], [404], id="with a part of an unread body"),
         pytest.param([GET[:-1]], [], id="with a part of its head"),
         pytest.param([GET, b"NONSENSE\r\n\r\n" + GET], [200, 400], id="before what is malformed"),
-        pytest.param([GET * 2 + b"NONSENSE\r\n\r\n"], [400], id="with what is malformed in their packet"),
-        pytest.param([LAST + GET], [400], id="with more after the last"),
+        pytest.param([GET * 2 + b"NONSENSE\r\n\r\n"], [400], id="in one packet with what is malformed"),
+        pytest.param([LAST + GET], [400], id="in one packet with more after the last"),
+        pytest.param([LAST, GET], [200], id="with more after the last"),
         pytest.param([], [], id="none"),
     ),
 )
