@@ -8,6 +8,7 @@ The service's clock in the Python client, beside a device whose clock is wrong.
 """
 
 import asyncio
+import itertools
 import json
 import re
 import signal
@@ -16,6 +17,7 @@ import tomllib
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 from typing import Any
 
@@ -176,6 +178,14 @@ async def test_what_the_service_did_not_send_is_an_outage(
             await client.game("g")
         assert (await client.game("g")).id == GAME_ID
     assert len(script.requests) == 6
+
+
+def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> None:
+    def delay_s(outage_s: float) -> float:
+        waits = itertools.accumulate(Backoff().wait_s(failures) for failures in itertools.count())
+        return next(at for at in waits if at > outage_s) - outage_s
+
+    assert median(delay_s(30 + outage_s / 2) for outage_s in range(1_000)) < 2
 
 
 async def test_attempts_are_bounded(script: ScriptedService) -> None:

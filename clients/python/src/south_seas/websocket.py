@@ -34,6 +34,9 @@ HEARTBEAT_INTERVAL_S = 20.0
 STABLE_CONNECTION_S = 10.0
 """A connection that lasts this long resets the backoff, as does one that delivers a diff or a snapshot."""
 
+MAX_PENDING = 20
+"""Subscriptions that await their reply: the service closes a socket that exceeds its rate limit too often."""
+
 DEFAULT_MAX_GAMES = 1000
 """Games that one socket may watch, until the service's `welcome` says how many."""
 
@@ -101,6 +104,11 @@ class SharedSocket:
         self._url = f"{self._http.url}/v1/ws"
         self._messages: dict[str, Messages] = {}
         """Of the games that are subscribed to."""
+        self._replies: dict[str, asyncio.Future[None]] = {}
+        """Of the games that await the reply to their subscription."""
+        self._turns = asyncio.Semaphore(MAX_PENDING)
+        self._resume_at = 0.0
+        """When the rate limit permits further subscriptions."""
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._task: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[Ended | None] | None = None
@@ -116,18 +124,23 @@ class SharedSocket:
             self._task = asyncio.create_task(self._run(opened))
         ended = await asyncio.shield(opened)
         messages: Messages = asyncio.Queue()
-        if ended is None and self._opened is not opened:
-            ended = Ended("the connection was closed at once")
         if ended is not None:
             messages.put_nowait(ended)
             return messages
-        if len(self._messages) >= self.max_games:
-            return None
-        self._messages[game] = messages
-        if token is not None:
-            await self.send({"type": "auth", "game": game, "token": token})
-        since = {} if position is None else {"since": position.version, "digest": position.digest}
-        await self.send({"type": "subscribe", "game": game, **since})
+        async with self._turns:
+            clock = asyncio.get_running_loop()
+            await asyncio.sleep(max(0.0, self._resume_at - clock.time()))
+            if self._opened is not opened:
+                messages.put_nowait(Ended("the connection was closed at once"))
+                return messages
+            if len(self._messages) >= self.max_games:
+                return None
+            self._messages[game], self._replies[game] = messages, (reply := clock.create_future())
+            if token is not None:
+                await self.send({"type": "auth", "game": game, "token": token})
+            since = {} if position is None else {"since": position.version, "digest": position.digest}
+            await self.send({"type": "subscribe", "game": game, **since})
+            await reply
         return messages
 
     async def send(self, message: JsonObject) -> None:
@@ -163,7 +176,7 @@ class SharedSocket:
             reason = f"the upgrade failed with {error.status}"
             headers: Mapping[str, str] = error.headers or {}
             self._min_wait_s = retry_after_s(headers, error.status)
-            is_the_services = headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
+            is_the_services = not error.history and headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
             if is_the_services and error.status != 429 and error.status < 500:
                 failure = error_for(make_problem(error.status, reason))
         except CONNECTION_ERRORS as error:
@@ -182,6 +195,8 @@ class SharedSocket:
         subscribed, self._messages = self._messages, {}
         for messages in subscribed.values():
             messages.put_nowait(ended)
+        for game in [*self._replies]:
+            self._resolve(game)
 
     async def _read_connection(self, opened: "asyncio.Future[Ended | None]") -> str:
         """Read one connection; return why it ended. Raises what the games' readers raise if none can succeed."""
@@ -193,12 +208,15 @@ class SharedSocket:
             )
         async with self._socket as socket:
             if not self._is_welcomed(await socket.receive(self._http.backoff.timeout_s), connecting_since):
-                return self._end_reason(socket, "what answers there is not the service")
+                return "what answers there is not the service"
             opened.set_result(None)
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     self._take_message(message.data)
-            return self._end_reason(socket, f"the connection was closed with {socket.close_code}")
+            reason, code = f"the connection was closed with {socket.close_code}", socket.close_code
+            if self._min_wait_s is None and code is not None and _is_final(code):
+                raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
+            return reason
 
     def _is_welcomed(self, message: aiohttp.WSMessage, connecting_since: float) -> bool:
         """Read the first message, which every connection of the service begins with; return whether it is that."""
@@ -240,21 +258,22 @@ class SharedSocket:
             self._failures = 0
         if (messages := self._messages.get(game)) is not None:
             messages.put_nowait(message)
+        self._resolve(game)
+
+    def _resolve(self, game: str) -> None:
+        """Let the next game subscribe."""
+        if (reply := self._replies.pop(game, None)) is not None and not reply.done():
+            reply.set_result(None)
 
     def _end_game(self, game: str, problem: Problem) -> None:
         """End the subscription to a game by an `error` message."""
         failure = error_for(problem)
         is_final = not isinstance(failure, RetryableError)
         retry_after_s = float(problem.retry_after_s or 0)
+        if problem.status == 429:
+            self._resume_at = asyncio.get_running_loop().time() + min(retry_after_s, self._http.backoff.max_wait_s)
         self._put(game, Ended(problem.detail, None, retry_after_s, failure if is_final else None))
         self._messages.pop(game, None)
-
-    def _end_reason(self, socket: aiohttp.ClientWebSocketResponse, reason: str) -> str:
-        """Return the reason; raise the exception of a close code after which no connection can succeed."""
-        code = socket.close_code
-        if self._min_wait_s is None and code is not None and _is_final(code):
-            raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
-        return reason
 
 
 def _is_final(code: int) -> bool:
