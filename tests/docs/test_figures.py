@@ -72,7 +72,7 @@ MIB = 2**20
         ),
         ("threat-model", "{} bits of a hash", [8 * CREATOR_HASH_BYTES]),
         ("threat-model", "A subscriber waits at most {:.0f} s", [hub.SUBSCRIBE_TIMEOUT_S]),
-        ("threat-model", "At most {} attempts in at most {:.0f} s", [execute.MAX_ATTEMPTS, execute.MAX_RETRY_S]),
+        ("threat-model", "At most {} attempts with growing delays", [execute.MAX_ATTEMPTS]),
         ("threat-model", "cut off after {:.0f} s", [LIMITS.response_timeout_s]),
         ("threat-model", "An address has {} MB of all kinds", [LIMITS.max_unsent_bytes_per_address // MIB]),
         ("threat-model", "an instance {} MB;", [LIMITS.max_unsent_bytes_total // MIB]),

@@ -27,6 +27,7 @@ from service.games.ports import (
 )
 from service.telemetry.clock import timestamp
 from tests.games.game_logs import new_game
+from tests.polling import TIMEOUT_S
 
 _ids = count()
 
@@ -131,7 +132,7 @@ async def load_record(
 
 async def commit_until_answered(store: GameStore, commit: Change) -> CommitOutcome:
     """Repeat a commit until there is an outcome."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             with suppress(StoreUnavailable):
                 return await store.commit(commit)

@@ -183,10 +183,14 @@ def news(game: str, *versions: int) -> ChangeNotification:
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
     """Wait until `count` connections are subscribed, and return their ids."""
-    async with asyncio.timeout(TIMEOUT_S):
-        while len(clients := await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  another process
-            await asyncio.sleep(0.01)
-    return [client["id"] for client in clients]
+    clients = list[str]()
+
+    async def are_subscribed() -> bool:
+        clients[:] = [client["id"] for client in await redis.client_list(_type="pubsub")]
+        return len(clients) == count
+
+    await wait_until(are_subscribed)
+    return clients
 
 
 async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_url: str) -> None:

@@ -8,7 +8,6 @@ pings and its status are the key's; how far a game's changes are delivered is st
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import count
-from time import monotonic
 from typing import Any
 
 from msgspec.structs import replace
@@ -51,10 +50,10 @@ async def register_webhook(
     retry of the request after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
     scope = idempotency_scope(idempotency_key, owner.subject, owner.token, body)
-    conflicts, started_at = 0, monotonic()
+    conflicts = 0
     while (registered := await _attempt_registration(context, owner, body, scope)) is None:
         conflicts += 1
-        await pause(conflicts, started_at)
+        await pause(conflicts)
     return registered
 
 

@@ -322,7 +322,7 @@ async def test_an_unexpected_error_is_logged_and_the_read_retried(
     await store.commit(creation("fails"))
     await store.commit(action(1, "fails"))
     failing = VersionSubscriber(1)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await hub.subscribe(failing, "fails", Revision(1, digest(1)))
     other = await subscribe_behind(hub, store, "g")
     await other.wait_for_version(2)
