@@ -89,14 +89,6 @@ async def test_a_request_is_retried_on_another_instance_after_one_was_killed(tmp
             assert (await client.game(created.game.id)).version == acted.version
 
 
-async def test_an_unreachable_service_is_retried(client: Client, proxy: Proxy, url: str) -> None:
-    proxy.target = "http://127.0.0.1:9"
-    creating = asyncio.create_task(client.create(TABLE))
-    await wait_until(lambda: proxy.accepted > 1)
-    proxy.target = url
-    await creating
-
-
 @pytest.mark.parametrize(
     ("headers", "least_s"),
     (
@@ -186,14 +178,6 @@ def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> N
         return next(at for at in waits if at > outage_s) - outage_s
 
     assert median(delay_s(30 + outage_s / 2) for outage_s in range(1_000)) < 2
-
-
-async def test_attempts_are_bounded(script: ScriptedService) -> None:
-    script.responses.extend(web.Response(status=503) for _ in range(9))
-    async with Client(script.url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
-        with pytest.raises(UnreachableError, match="503"):
-            await client.game("g")
-    assert len(script.requests) == 3
 
 
 async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -11,13 +11,13 @@ import aiohttp
 import msgspec
 
 from south_seas.decoding import DecodingError, convert
-from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, make_problem
-from south_seas.events import Connected, Disconnected
+from south_seas.errors import InvalidResponseError, RetryableError, error_for, make_problem
+from south_seas.events import Connected
 from south_seas.http import CONNECTION_ERRORS, PROBLEM_TYPE, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
-__all__ = ["GameSocket", "Revision", "Sockets"]
+__all__ = ["Ended", "Messages", "Revision", "SharedSocket", "Sockets"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Protocol close codes after which reconnecting would fail again, unless the service announced that it closes."""
@@ -213,10 +213,7 @@ class SharedSocket:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     self._take_message(message.data)
-            reason, code = f"the connection was closed with {socket.close_code}", socket.close_code
-            if self._min_wait_s is None and code is not None and _is_final(code):
-                raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
-            return reason
+            return self._end_reason(socket.close_code)
 
     def _is_welcomed(self, message: aiohttp.WSMessage, connecting_since: float) -> bool:
         """Read the first message, which every connection of the service begins with; return whether it is that."""
@@ -275,69 +272,13 @@ class SharedSocket:
         self._put(game, Ended(problem.detail, None, retry_after_s, failure if is_final else None))
         self._messages.pop(game, None)
 
+    def _end_reason(self, code: int | None) -> str:
+        """Return why the connection ended; raise the exception of a close code after which none can succeed."""
+        reason = f"the connection was closed with {code}"
+        if self._min_wait_s is None and code is not None and _is_final(code):
+            raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
+        return reason
+
 
 def _is_final(code: int) -> bool:
     return code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
-
-
-class GameSocket:
-    """The messages of one game, on a socket that other games share."""
-
-    def __init__(self, sockets: Sockets, game: str, token: str | None) -> None:
-        self._sockets = sockets
-        self._game = game
-        self._token = token
-        self._shared: SharedSocket | None = None
-        self._messages: Messages | None = None
-
-    async def request_snapshot(self) -> None:
-        """Request a snapshot; without a connection, the next one delivers what is missing."""
-        if self._shared is not None:
-            await self._shared.send({"type": "sync", "game": self._game})
-
-    def restart(self) -> None:
-        """Subscribe anew, from the replica."""
-        if self._messages is not None:
-            self._messages.put_nowait(Ended("the log could not be read"))
-
-    async def messages(
-        self, position: Callable[[], Revision | None]
-    ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
-        """Yield messages and connection events forever; each connection resumes from `position()`.
-
-        Raises APIError if the service rejects the reader, InvalidResponseError if a message cannot be read, and
-        UnreachableError if the first connection, without a position to resume from, fails on every attempt.
-        """
-        failures, was_connected, backoff = 0, position() is not None, self._sockets.http.backoff
-        try:
-            while True:
-                self._messages = await self._subscribe(position())
-                while not isinstance(message := await self._messages.get(), Ended):
-                    if isinstance(message, Connected):
-                        was_connected = True
-                    else:
-                        failures = 0
-                    yield message
-                if message.failure is not None:
-                    raise message.failure
-                wait_s = message.wait_s
-                if wait_s is None:
-                    wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
-                failures += 1
-                if not was_connected and backoff.is_exhausted(failures):
-                    raise UnreachableError(self._sockets.http.url, message.reason)
-                yield Disconnected(message.reason, wait_s)
-                await asyncio.sleep(wait_s)
-        finally:
-            if self._shared is not None:
-                await self._shared.leave(self._game)
-
-    async def _subscribe(self, position: Revision | None) -> Messages:
-        """Return the messages of the next connection, on a socket that has room."""
-        while True:
-            self._shared = self._shared or self._sockets.take(self._game)
-            messages = await self._shared.subscribe(self._game, self._token, position)
-            if messages is not None:
-                return messages
-            await self._shared.leave(self._game)
-            self._shared = None
