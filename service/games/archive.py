@@ -17,19 +17,19 @@ import asyncio
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Raw
 
 from schemas.base import DECODING_ERRORS, canonical_json
-from schemas.diffs import prepend_digest
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import Digest, Id, Status, Visibility, is_valid_id
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
+from service.games.diffs import prepend_digest
 from service.games.history import InvalidLog, chain_digests
 from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGame, WebhookRegistration, WebhookState
 from service.games.repository import read_log
@@ -239,16 +239,8 @@ def _build(
     )
 
 
-class ValidatedDocument(NamedTuple):
-    """The decoded content of a document."""
-
-    game: Game
-    diffs: list[StoredDiff]
-    access: AccessRecord | None
-
-
-def validate_document(document: GameDocument) -> ValidatedDocument:
-    """Return the document's decoded content. Raises InvalidDocument, which says what is wrong."""
+def validate_document(document: GameDocument) -> tuple[StoredGame, list[StoredDiff]]:
+    """Return a document's game, with its access record if there is one, and its log. Raises InvalidDocument."""
     game = _decode_game(document)
     index = _load_tileset_index(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
@@ -257,7 +249,11 @@ def validate_document(document: GameDocument) -> ValidatedDocument:
     diffs, patches = _check_log(document, game.commitment)
     _check_state(document, index, game, patches)
     _check_webhooks(document)
-    return ValidatedDocument(game, diffs, _decode_access(document, game))
+    stored = StoredGame(game.id)
+    stored.game = game
+    if document.access is not None:
+        stored.access = _decode_access(document.access, document, game)
+    return stored, diffs
 
 
 def _decode_game(document: GameDocument) -> Game:
@@ -348,11 +344,9 @@ def _check_webhooks(document: GameDocument) -> None:
         raise InvalidDocument("a webhook has received a version that does not exist")
 
 
-def _decode_access(document: GameDocument, game: Game) -> AccessRecord | None:
-    if document.access is None:
-        return None
+def _decode_access(record: bytes, document: GameDocument, game: Game) -> AccessRecord:
     try:
-        access = decode_access(document.access)
+        access = decode_access(record)
     except DECODING_ERRORS as error:
         raise InvalidDocument(f"its access record cannot be read: {error}") from error
     if access.visibility != document.visibility or len(access.seats) != len(game.players):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from schemas.actions import Action, Pass
-from schemas.diffs import Diff, canonical_body, next_digest
+from schemas.diffs import Diff
 from schemas.events import (
     AnyEvent,
     GameAborted,
@@ -34,6 +34,7 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service import engine
 from service.games.automatic_turns import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
+from service.games.diffs import canonical_body, next_digest
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.tilesets import RANDOM_SEED_BYTES, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch

@@ -41,11 +41,10 @@ from service.games.access import (
     index_key,
     subject_of_key,
 )
-from service.games.context import Context
 from service.games.due_work import record_failure
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
-from service.games.repository import load_game, open_game
+from service.games.repository import Context, load_game, open_game
 from service.i18n.events import PatchedTurn, decode_change, decode_turn, narrate_story
 
 

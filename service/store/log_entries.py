@@ -21,7 +21,7 @@ from struct import Struct
 
 import msgspec
 
-from schemas.diffs import next_digest, prepend_digest
+from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.telemetry.clock import timestamp, unix_seconds
 

@@ -28,7 +28,7 @@ from aiohttp.web_protocol import ERROR
 from multidict import CIMultiDictProxy, istr
 
 from schemas.problems import Problem, problem
-from service.games.errors import Malformed, ServiceError
+from service.games.errors import HOW_TO_AUTHENTICATE, Malformed, ServiceError
 from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
@@ -40,6 +40,7 @@ from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
 from service.web.parsing import JSON, without_expectation
 from service.web.problems import (
+    TOKEN_PARAMETERS,
     EncodedBody,
     RateLimited,
     TargetTooLong,
@@ -85,8 +86,8 @@ def check_head(request: HttpRequest) -> None:
     """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
     _check_lists(headers)
-    if "token" in request.query_string and "token" in request.query:
-        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
+    if "token" in request.query_string and (names := TOKEN_PARAMETERS.intersection(request.query)):
+        raise Malformed(f"URLs are stored and logged: {HOW_TO_AUTHENTICATE}", min(names))
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
     if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
@@ -428,9 +429,10 @@ class ProblemServer(web.Server):
 
     def _route(self, request: HttpRequest) -> Handler:
         """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
-        found = self._find(request.rel_url.path_safe or "/")
+        path = request.rel_url.path_safe or "/"
+        found = self._find(path)
         if found is None:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
         resource, parameters = found
         handler = resource.handlers.get(request.method)
         if handler is None:

@@ -167,7 +167,7 @@ def _text_header(name: str, description: str, **limits: Any) -> Header:
         try:
             value: str = msgspec.convert(lines[0], text)
         except msgspec.ValidationError as error:
-            raise Malformed(to_malformed(error).detail, name) from error
+            raise Malformed(to_malformed(error, text).detail, name) from error
         return value
 
     return Header(name, text, parse)
@@ -211,7 +211,7 @@ _CREATOR_KEY = _text_header(
 def _parse_creator_key(lines: Sequence[str]) -> str:
     key: str = _CREATOR_KEY.parse(lines)
     if is_guessable(key):
-        raise Malformed(f"a creator key must have {MIN_SECRET_LENGTH} or more random characters", "Creator-Key")
+        raise Malformed(f"send {MIN_SECRET_LENGTH} random characters (`openssl rand -hex 16`)", "Creator-Key")
     return key
 
 
@@ -364,7 +364,7 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken:
     if token is None or token.lines != lines:
         match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
         if match is None:
-            raise Unauthorized(missing=False)
+            raise Unauthorized(missing=False, is_malformed=True)
         token = connection.bearer_token = BearerToken(match[1], make_token_id(match[1]), lines)
     return token
 
@@ -376,7 +376,7 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
         raise Unauthorized(missing=True)
     match = _BEARER_LIST.fullmatch(lines[0]) if len(lines) == 1 else None
     if match is None:
-        raise Unauthorized(missing=False)
+        raise Unauthorized(missing=False, is_malformed=True)
     tokens = [token.strip(" \t") for token in match[1].split(",")]
     if len(tokens) > MAX_BEARER_TOKENS:
         raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")

@@ -47,9 +47,11 @@ async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
+        if not body:
+            raise Malformed("the body is empty: send JSON", "$")
         return decode_json(decoder, body.removeprefix(BOM_UTF8))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise to_malformed(error) from error
+        raise to_malformed(error, decoder.type) from error
     except TimeoutError as error:
         raise Malformed("the body was not received in time", "$") from error
     except web.RequestPayloadError as error:
@@ -114,7 +116,7 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
-        invalid = to_malformed(error)
+        invalid = to_malformed(error, query_type)
         raise Malformed(invalid.detail, (invalid.path or "").removeprefix("$.")) from error
     for name in values:
         if getattr(query, name) is None:  # msgspec converts the word null to None

@@ -18,10 +18,10 @@ from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.idempotency import ReplayableResult
 from service.games.ports import Revision, StoreUnavailable
+from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
@@ -57,6 +57,7 @@ class Envelope(NamedTuple):
 
 
 class _AnyEnvelope(msgspec.Struct):
+    type: Any = None
     id: Any = None
     game: Any = None
 
@@ -207,30 +208,31 @@ class Session:
 def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, Malformed | None]:
     """Return the message, if there is one, what names it in replies, and what is wrong with it."""
     if frame.type is not WSMsgType.TEXT:
-        return None, Envelope(), Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
+        return None, Envelope(), Malformed("send text, not binary") if frame.type is WSMsgType.BINARY else None
     text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
     try:
         message = decode_json(_DECODER, text)
     except (msgspec.MsgspecError, RecursionError) as error:
         SOCKET_MESSAGES.labels("malformed").inc()
-        envelope = Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text)
-        return None, envelope, to_malformed(error)
+        envelope, kind = read_envelope(text)
+        return None, envelope, to_malformed(error, kind)
     _, received = _MESSAGE_TYPES[type(message)]
     received.inc()
     return message, _envelope(message), None
 
 
-def read_envelope(text: str) -> Envelope:
-    """Read the id and the game of a message that is not what it should be."""
+def read_envelope(text: str) -> tuple[Envelope, Any]:
+    """Read the id and the game of a message that is not what it should be, and the types that it may have."""
     try:
-        envelope = _ENVELOPE_DECODER.decode(text)
+        envelope = _ENVELOPE_DECODER.decode(text if len(text) < MAX_ENVELOPE_LENGTH else "{}")
     except (msgspec.MsgspecError, RecursionError):
-        return Envelope()
+        envelope = _AnyEnvelope()
     message_id, game = envelope.id, envelope.game
+    kinds = [kind for kind, (tag, _) in _MESSAGE_TYPES.items() if tag == envelope.type]
     return Envelope(
         message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
         game if isinstance(game, str) and is_valid_id(game) else None,
-    )
+    ), (kinds or [messages.ClientMessage])[0]
 
 
 def _envelope(message: messages.ClientMessage) -> Envelope:

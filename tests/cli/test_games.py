@@ -30,9 +30,9 @@ from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join
-from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.repository import Context
 from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.webhook_owner import Owner
 from service.store import keys

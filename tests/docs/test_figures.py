@@ -17,8 +17,8 @@ from service.games.access import MIN_SECRET_LENGTH
 from service.games.automatic_turns import DECISION_GRACE_S
 from service.games.bots.registry import LIGHT_BOT_LIMITS, BotProcessPool
 from service.games.commands import execute
-from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
+from service.games.repository import Context
 from service.games.webhook_delivery import MAX_DELIVERIES
 from service.store.connection import InFlightLimits
 from service.web import (

@@ -4,10 +4,9 @@ from typing import Any
 
 import msgspec
 
-from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
-from service.games.diffs import record_change
+from service.games.diffs import canonical_body, next_digest, record_change
 from service.games.history import Check, verify
 from service.games.ports import StoredDiff
 from service.games.tilesets import LoadedTileSet, SeededRNG, commitment, load_catalogue

@@ -19,9 +19,9 @@ from service.engine import Game
 from service.games import due_work
 from service.games.bots.interface import GameState
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
-from service.games.context import Context
 from service.games.due_work import BATCH_SIZE, LOG_INTERVAL_S, RETRY_S
 from service.games.ports import Change, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
+from service.games.repository import Context
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys

@@ -22,7 +22,6 @@ from service.engine import legal_moves, move_id
 from service.games import repository
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
-from service.games.context import Context, GameCache
 from service.games.errors import (
     IdempotencyKeyReused,
     NotYourTurn,
@@ -41,7 +40,7 @@ from service.games.ports import (
     WebhookState,
     webhook_entry,
 )
-from service.games.repository import read_log
+from service.games.repository import Context, GameCache, read_log
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context

@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.diffs import next_digest, prepend_digest
 from schemas.vocabulary import Status, Visibility
 from service.engine import Game
 from service.games.access import AccessRecord, SeatTag
+from service.games.diffs import next_digest, prepend_digest
 from service.games.idempotency import IdempotencyRecord
 from service.games.ports import (
     NO_REVISION,

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-from schemas.diffs import prepend_digest
 from service.games.api_key import ApiKey, Quotas, StoredApiKey
+from service.games.diffs import prepend_digest
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     Change,

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
-from schemas.diffs import next_digest, prepend_digest
+from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server

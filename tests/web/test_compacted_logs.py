@@ -446,7 +446,7 @@ async def test_a_compacted_game_can_be_exported_and_imported(
     await compactor.compact(game)
     target = tmp_path_factory.mktemp("exported") / "game.json.gz"
     assert await export_games(compactor.store, ExportJob(CATALOGUE, target), [game.id]) == {"exported": 1}
-    assert validate_document(decode_document(target.read_bytes())).game.id == game.id
+    assert validate_document(decode_document(target.read_bytes()))[0].id == game.id
     for store in (second_store, compactor.store):
         assert await import_files(store, [target], RETENTION, replace=True)
         assert (await load_whole_game(store, game.id)) == before

@@ -14,7 +14,7 @@ import jsonpatch
 from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
-from schemas.diffs import canonical_body, next_digest
+from service.games.diffs import canonical_body, next_digest
 from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame

@@ -21,7 +21,6 @@ from service.games import repository
 from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key, subject_of_key
 from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
-from service.games.context import Context
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
 from service.games.idempotency import (
     IdempotencyScope,
@@ -34,6 +33,7 @@ from service.games.idempotency import (
 from service.games.lifecycle import bot_on_turn
 from service.games.ports import Revision, StoredDiff, StoredGame
 from service.games.queries import load_digest
+from service.games.repository import Context
 from service.games.webhook_owner import attach_to_key
 from service.i18n import ENGLISH, Language
 from service.supervision import Backoff

@@ -28,14 +28,13 @@ from service import engine
 from service.games import errors
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff, UnreadableGame
-from service.games.repository import read_log
+from service.games.repository import Context, read_log
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
 
@@ -113,7 +112,7 @@ def parse_actions(body: Act) -> list[Action]:
         return [parse_action(body.action, "$.action")]
     action = engine.parse_move_id(body.move or "")
     if action is None:
-        raise errors.Malformed(f"{body.move} is no move id", "$.move")
+        raise errors.Malformed(f"{body.move} is no move id, as `legal-moves` lists them", "$.move")
     return [action]
 
 

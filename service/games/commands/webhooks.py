@@ -17,7 +17,6 @@ from service.games import ports
 from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
-from service.games.context import Context
 from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
@@ -29,6 +28,7 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
+from service.games.repository import Context
 from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S

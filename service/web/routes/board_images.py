@@ -14,11 +14,10 @@ from schemas.game import GameView
 from schemas.vocabulary import Count
 from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.engine import build_view, legal_moves
-from service.games.context import Context
 from service.games.legal_moves import is_repeated, move_sort_key
 from service.games.ports import StoredDiff, StoredGame, UnreadableGame
 from service.games.queries import load_digest, load_for_reader
-from service.games.repository import open_game, read_log
+from service.games.repository import Context, open_game, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
 from service.web import images
