@@ -76,8 +76,8 @@ class LoopTime:
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
-MAX_FRAMING_BYTES = 131_072
-"""Bytes beside a body: its head as far as it came with the body, chunk sizes, extensions, trailers."""
+MAX_FRAMING_BYTES = 393_216
+"""Bytes beside a body: chunk sizes, extensions, trailers, its head and what else came with it in one packet."""
 
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
@@ -122,8 +122,6 @@ class ClientConnection(web.RequestHandler):
     """How many were handed to their handlers."""
     received_bytes = 0
     """Bytes since the last response; those of pipelined requests are counted together."""
-    max_received_bytes = 0
-    """How many these may be at the end of the current request's body."""
     is_ahead = False
     """Whether nothing is read until all requests are answered, since one was sent while another was handled."""
     frames: FrameReader | None = None
@@ -218,7 +216,7 @@ class ClientConnection(web.RequestHandler):
             self.transport.pause_reading()
         elif self.kind == "stream" and self.received_bytes > MAX_STREAM_HEAD_BYTES:
             self.drop()
-        elif self.received_bytes > self.max_received_bytes:
+        elif self.received_bytes > self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES:
             self._end_body("too much data beside the body")
 
     def begin_request(self, request: web.BaseRequest) -> None:
@@ -227,7 +225,8 @@ class ClientConnection(web.RequestHandler):
         self.is_pipelined = not self.head_started_at
         self.begun_requests += 1
         self.head_started_at = self.idle_since = 0.0
-        self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
+        if not request.content.is_eof():  # which is no request that was sent ahead
+            self.read_on()
         self._check_body(request)
         if self.has_ended:
             self._end_body("the body ended early")

@@ -272,6 +272,16 @@ async def test_what_a_client_sends_ahead_is_limited(
         assert connection.received_bytes == 0
 
 
+async def test_the_body_of_a_request_that_was_sent_ahead_is_read(connections: Connections, opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(GET)
+    await wait_until(lambda: connection.request is not None)
+    connection.data_received(POST)
+    connections.may_answer.set()
+    await wait_until(lambda: transport.calls == ["pause", "resume"])
+    await count_answers(connections, opened, [b"12345"], 2)
+
+
 @pytest.mark.parametrize(
     ("rest", "error"),
     (
