@@ -103,7 +103,7 @@ class Charge:
         if empty is not None:
             raise empty.make_error(longest_s)
         for bucket in buckets:
-            bucket.take(bucket.policy.reserved, now)
+            bucket.full_at = max(now, bucket.full_at) + bucket.policy.reserved_s
         self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     def charge_time(self, seconds: float) -> None:
