@@ -359,7 +359,7 @@ class ClientConnection(web.RequestHandler):
 
         Otherwise TCP would reset the connection, and the client could not read the last response or close frame.
         """
-        if self.has_ended or self.transport is None or self.transport.is_closing():
+        if self.transport is None or self.transport.is_closing():
             return
         self.is_discarding = True
         if self.frames is not None:
@@ -408,7 +408,7 @@ def is_last_request(request: web.BaseRequest, response: web.StreamResponse) -> b
     another protocol than WebSocket, aiohttp drops what came in the same packet.
     """
     headers, body, length = request.headers, request.content, request.content_length
-    if hdrs.UPGRADE in headers and headers[hdrs.UPGRADE].lower() != "websocket":
+    if headers.get(hdrs.UPGRADE, "websocket") != "websocket":
         return True
     if request.version < HttpVersion11 and (response.content_length is None or hdrs.TRANSFER_ENCODING in headers):
         return True

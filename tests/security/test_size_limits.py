@@ -24,9 +24,10 @@ from schemas.player_names import is_visible, name_key, normalize_name
 from service.store.game_store import RedisStore
 from service.web.connection import MAX_DISCARDED_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.handling import LIST_HEADERS, MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
+from service.web.parsing import LIST_HEADERS
+from service.web.problems import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
 from service.web.streaming import deflated_frame
 from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
 from tests.security.request_costs import Data, MeasuredService, send, start_measured_service
