@@ -113,13 +113,14 @@ async def test_a_head_request_is_answered_without_a_stream(client: Client, http_
     assert await (await client.get("/livez")).json() == {"status": "ok"}
 
 
-async def test_a_client_of_http_1_0_gets_no_chunks(client: Client, http_game: HTTPGame) -> None:
-    session = client.session
-    session._version = HttpVersion10
-    async with open_event_stream(client, http_game.id) as events:
+async def test_a_client_of_http_1_0_gets_no_chunks_and_reads_to_the_end(client: Client, http_game: HTTPGame) -> None:
+    client.session._version = HttpVersion10
+    async with open_event_stream(client, http_game.id, Connection="keep-alive") as events:
         assert "Transfer-Encoding" not in events.response.headers
         await events.receive("snapshot")
         await events.receive_action(http_game)
+        await close_streams(client.app)
+        assert b"retry: " in await events.response.content.read()
 
 
 async def test_heartbeats_keep_a_stream_alive(store: RedisStore) -> None:

@@ -326,6 +326,22 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     assert transport.written.count(b"HTTP/1.1 200") == 1
 
 
+async def test_a_service_that_stops_waits_for_a_body_until_its_connection_is_lost(
+    connections: Connections, opened: Opened
+) -> None:
+    connection, transport = opened
+    connection.data_received(POST)
+    await wait_until(lambda: connection.request is not None)
+    connection.close()
+    stopping = asyncio.create_task(connection.shutdown())
+    connection.data_received(b"12345")
+    connections.may_answer.set()
+    await wait_until(transport.is_closing)
+    assert b" 200 " in transport.written
+    connection.connection_lost(None)
+    await wait_until(stopping.done)
+
+
 async def test_nothing_is_awaited_of_a_connection_that_is_dropped(opened: Opened) -> None:
     connection, transport = opened
     connection.drop()
