@@ -21,7 +21,7 @@ from service.store.log_entries import COMMIT_ID_BYTES, pack_revision
 SCRIPT = files("service.store").joinpath("scripts", "commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 
-DIGEST = "0" * 32
+DIGEST = bytes(16)
 ACCESS = b"x" * 300
 RETENTION_S = 3600
 FIELD_BYTES = 8
@@ -62,7 +62,7 @@ def arguments(version: int, sizes: Sizes) -> list[Value]:
     header = _ENCODER.encode(("", "", "", RETENTION_S, not version, 0, False, 1_800_000_000_000_000))
     expected = pack_revision(Revision(version, DIGEST) if version else NO_REVISION)
     record = struct.pack(">BBIIH8s", 1, 0, 1_800_000_000, version, 1, bytes(8))
-    entry = commit_id + bytes.fromhex(DIGEST) + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST) // 2)
+    entry = commit_id + DIGEST + b"e" * (sizes.entry - COMMIT_ID_BYTES - len(DIGEST))
     snapshot, access = b"s" * sizes.snapshot, b"" if version else ACCESS
     revisions = expected, pack_revision(Revision(version + 1, DIGEST))
     return [*revisions, header, snapshot, access, os.urandom(FIELD_BYTES) + record, entry]

@@ -25,8 +25,8 @@ from benchmarks.sample_games import samples
 from schemas.lobby import CreateGame, SeatRequest
 from service.games.commands.create import CreationRequest
 from service.games.commands.create import create as create_in_store
-from service.games.context import Context
 from service.games.ports import Change
+from service.games.repository import Context
 from service.games.tilesets import load_catalogue
 from service.store.embedded import embedded_server
 from service.store.game_store import connect

@@ -72,10 +72,10 @@ def new_game(
         ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=True,
-        commitment="0" * 64,
+        commitment=bytes(32),
         created_at="2026-11-21T21:00:00Z",
     )
-    game.version, game.digest = 1, "0" * 32
+    game.version, game.digest = 1, bytes(16)
     return game
 
 

@@ -265,7 +265,7 @@ class SouthSeasEnv(AECEnv):  # type: ignore[misc] # PettingZoo is not installed 
             ships=shuffled_ships(index, game_seed),
             seed=game_seed,
             seed_chosen=True,
-            commitment="",
+            commitment=b"",
             created_at="",
         )
         self.agents = [*self.possible_agents]

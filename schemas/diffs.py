@@ -1,17 +1,13 @@
 """DIFF: one change of a game, as events and as a JSON Patch."""
 
-from collections.abc import Mapping
-from hashlib import sha256
 from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from schemas.base import ResponseModel, canonical_json
+from schemas.base import ResponseModel
 from schemas.events import AnyEvent
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id
-
-DIGEST_LENGTH = 32
 
 By = Annotated[
     str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided. More values may be added.")
@@ -59,16 +55,6 @@ class Diff(DiffBody, tag="diff"):
     """DIFF. `digest` is the first 32 hex digits of the SHA-256 of the previous digest and the rest of the diff."""
 
     digest: Digest
-
-
-def next_digest(previous: str, body: bytes) -> str:
-    """Return a diff's digest from the previous digest (for version 1, the commitment) and `canonical_body`."""
-    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_LENGTH]
-
-
-def canonical_body(diff: Mapping[str, Any]) -> bytes:
-    """Return the RFC 8785 form of a DIFF without its digest."""
-    return canonical_json({name: value for name, value in diff.items() if name != "digest"})
 
 
 D = TypeVar("D")

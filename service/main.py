@@ -16,9 +16,9 @@ from service.archive_storage import open_object_storage
 from service.engine import COMPILED
 from service.games.archiver import Archiver
 from service.games.bots.registry import BotProcessPool, BotRegistry, InvalidBot, LoadedBot, load_bots
-from service.games.context import Context, GameCache
 from service.games.hub import Hub
 from service.games.index_repair import IndexRepairer
+from service.games.repository import Context, GameCache
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhook_delivery import WebhookDeliverer

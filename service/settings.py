@@ -13,8 +13,8 @@ import msgspec
 from click.core import ParameterSource
 
 from service.archive_storage import open_object_storage
-from service.games.context import Retention
 from service.games.ports import RateLimit
+from service.games.repository import Retention
 from service.store.connection import InFlightLimits, parse_url
 from service.store.pipeline import Wait
 from service.telemetry.clock import DAY_S

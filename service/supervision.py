@@ -10,7 +10,6 @@ Processes do work that would block the event loop; one that ends is replaced.
 """
 
 import asyncio
-import faulthandler
 import logging
 import os
 import random
@@ -256,7 +255,10 @@ MAX_ATTEMPTS = 2
 """A process may end for a reason other than the job."""
 
 MAX_SLOWDOWN = 4
-"""How many times its limit a job may take by the clock, since it waits for a machine that is busy or was paused."""
+"""How many times its limit a job may take by the clock, since it waits for a machine that is busy.
+
+It is counted in limits, of which a pause of the machine is one, however long: signals that are pending are one signal.
+"""
 
 
 class ProcessEnded(Exception):
@@ -326,11 +328,13 @@ def _exit_with_parent() -> None:
 
 
 def _run_within(seconds: float, work: Callable[[Job], Result], job: Job) -> Result:
-    """Run a job. If it takes too long the process ends, by SIGPROF or the clock, even while a library holds the GIL."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    faulthandler.dump_traceback_later(MAX_SLOWDOWN * seconds, exit=True)
+    """Run a job. If it takes too long the process ends: by SIGPROF, even in a library's code, or by the clock."""
+    limits = iter(range(1, MAX_SLOWDOWN))
+    signal.signal(signal.SIGALRM, lambda *_: next(limits, None) or os._exit(1))
+    for timer, interval_s in ((signal.ITIMER_PROF, 0), (signal.ITIMER_REAL, seconds)):
+        signal.setitimer(timer, seconds, interval_s)
     try:
         return work(job)
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        faulthandler.cancel_dump_traceback_later()
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)

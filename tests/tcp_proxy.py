@@ -1,6 +1,7 @@
-"""A TCP proxy that fails on demand: it cuts its connections, or stops forwarding."""
+"""A TCP proxy that fails on demand: it cuts its connections, stops forwarding, or answers in the service's place."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -24,6 +25,10 @@ class Proxy:
         """The number of the target's next responses to drop, together with their connections."""
         self.cut_every: int | None = None
         """Cut all connections after every so many chunks from the target."""
+        self.wrong_upgrades: deque[bytes] = deque()
+        self.wrong_responses: deque[bytes] = deque()
+        """Sent in place of the service's next responses to upgrades, and of every third other response."""
+        self._responses = 0
         self._chunks = 0
         self._forwarding = asyncio.Event()
         self._forwarding.set()
@@ -72,6 +77,13 @@ class Proxy:
             writer.transport.abort()
             self._writers.discard(writer)
 
+    def _next_wrong_response(self, chunk: bytes) -> bytes | None:
+        if chunk.startswith(b"HTTP/1.1 101 "):
+            return self.wrong_upgrades.popleft() if self.wrong_upgrades else None
+        self._responses += chunk.startswith(b"HTTP/1.1 ")
+        is_due = chunk.startswith(b"HTTP/1.1 ") and self._responses % 3 == 0
+        return self.wrong_responses.popleft() if is_due and self.wrong_responses else None
+
     async def _copy(
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_response: bool = False
     ) -> None:
@@ -81,8 +93,11 @@ class Proxy:
                 if is_response and self.responses_to_drop:
                     self.responses_to_drop -= 1
                     return
-                sink.write(chunk)
+                wrong = self._next_wrong_response(chunk) if is_response else None
+                sink.write(wrong or chunk)
                 await sink.drain()
+                if wrong is not None:
+                    return
                 self._chunks += is_response
                 self.requested += not is_response
                 if is_response and self.cut_every and self._chunks % self.cut_every == 0:

@@ -90,7 +90,7 @@ async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
     assert name.endswith(f"-{stored.id}.json.gz")
     assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
     data = await open_object_storage(f"s3://{BUCKET}").get(name)
-    assert validate_document(decode_document(data)).game.id == stored.id
+    assert validate_document(decode_document(data))[0].id == stored.id
 
 
 @pytest.mark.usefixtures("environment")

@@ -7,7 +7,6 @@ Processes that end are replaced, and none outlives its time limit.
 
 import ast
 import asyncio
-import faulthandler
 import gc
 import logging
 import os
@@ -33,6 +32,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import connect
 from service.supervision import (
     MAX_LATENESS_S,
+    MAX_SLOWDOWN,
     Backoff,
     ProcessEnded,
     ProcessPool,
@@ -559,13 +559,48 @@ async def test_the_processes_end_with_the_pool(pool: ProcessPool) -> None:
     assert not process.is_alive()
 
 
-def test_no_timer_outlasts_its_job(monkeypatch: pytest.MonkeyPatch) -> None:
+def stop_process(_: None) -> str:
+    """Stop this process, as the whole service is when its machine sleeps, until a signal continues it."""
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return "continued"
+
+
+async def test_a_pause_counts_once_however_long(pool: ProcessPool) -> None:
+    before = {*active_children()}
+    job = asyncio.create_task(pool.run(stop_process, None, LIMIT_S))
+    await wait_until(lambda: {*active_children()} - before)
+    (process_id,) = {process.pid or 0 for process in {*active_children()} - before}
+    await wait_until(lambda: os.waitid(os.P_PID, process_id, os.WSTOPPED | os.WNOHANG | os.WNOWAIT))
+    for number in [signal.SIGALRM] * MAX_SLOWDOWN + [signal.SIGCONT]:
+        os.kill(process_id, number)
+    assert await job == "continued"
+
+
+def pass_limits(count: int) -> int:
+    """Let so many limits of time pass, one after the other."""
+    for _ in range(count):
+        signal.raise_signal(signal.SIGALRM)
+    return count
+
+
+async def test_a_job_may_take_several_limits_by_the_clock(pool: ProcessPool) -> None:
+    assert await pool.run(pass_limits, MAX_SLOWDOWN - 1, LIMIT_S) == MAX_SLOWDOWN - 1
+    with pytest.raises(ProcessEnded):
+        await pool.run(pass_limits, MAX_SLOWDOWN, LIMIT_S)
+
+
+def read_timers(_: None) -> list[tuple[float, float]]:
+    """Return how long each timer of this process still runs, and its interval."""
+    return [signal.getitimer(timer) for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL)]
+
+
+def run_within(limit_s: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """Return the timers during a job and after it."""
+    return _run_within(limit_s, read_timers, None), read_timers(None)
+
+
+async def test_no_timer_outlasts_its_job(pool: ProcessPool) -> None:
     """It would end the process during another one."""
-    timers: list[float] = []
-    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda seconds, **_: timers.append(seconds))
-    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", timers.clear)
-    by_clock, by_processor = _run_within(30.0, lambda _: ([*timers], signal.getitimer(signal.ITIMER_PROF)[0]), None)
-    assert by_clock == [120.0]
-    assert by_processor == pytest.approx(30.0, abs=1)
-    assert timers == []
-    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    during, after = await pool.run(run_within, LIMIT_S, LIMIT_S)
+    assert [(left_s > 0, interval_s) for left_s, interval_s in during] == [(True, 0), (True, LIMIT_S)]
+    assert after == [(0, 0)] * 2

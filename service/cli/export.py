@@ -30,9 +30,9 @@ from service.files import read_file, write_atomically
 from service.games import archive
 from service.games.access import AccessRecord, encode_access
 from service.games.archiver import RestoreRequest
-from service.games.context import Retention
 from service.games.lifecycle import next_due_at
-from service.games.ports import Change, StoredGame, StoreUnavailable
+from service.games.ports import Change, StoreUnavailable
+from service.games.repository import Retention
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
@@ -254,10 +254,20 @@ async def _import(store: RedisStore, document: archive.GameDocument, retention: 
 
 
 def make_restore(document: archive.GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
-    """Return the request that stores a document's game. Raises InvalidDocument."""
-    validated = archive.validate_document(document)
-    change = _make_change(
-        document, validated, validated.access or _make_inaccessible(document, validated.game), retention
+    """Return the request that stores a document's game; its retention begins now. Raises InvalidDocument."""
+    stored, diffs = archive.validate_document(document)
+    game = stored.game
+    if document.access is None:
+        stored.access = _make_inaccessible(document, game)
+    change = Change(
+        stored=stored,
+        id=secrets.token_hex(_COMMIT_ID_BYTES),
+        snapshot=document.snapshot,
+        access_record=document.access or encode_access(stored.access),
+        diffs=diffs,
+        ttl_s=retention.ttl_s(game.status),
+        index_ttl_s=retention.index_ttl_s,
+        due_at=next_due_at(game, time.time()),
     )
     return RestoreRequest(change, document.webhooks, replace)
 
@@ -279,23 +289,4 @@ def _make_inaccessible(document: archive.GameDocument, game: Game) -> AccessReco
         seats=[None] * len(game.players),
         owner_seats=[],
         tags=[None] * len(game.players),
-    )
-
-
-def _make_change(
-    document: archive.GameDocument, validated: archive.ValidatedDocument, access: AccessRecord, retention: Retention
-) -> Change:
-    """Return the change that creates the game with its whole log; its retention begins now."""
-    game = validated.game
-    stored = StoredGame(game.id)
-    stored.game, stored.access = game, access
-    return Change(
-        stored=stored,
-        id=secrets.token_hex(_COMMIT_ID_BYTES),
-        snapshot=document.snapshot,
-        access_record=document.access or encode_access(access),
-        diffs=validated.diffs,
-        ttl_s=retention.ttl_s(game.status),
-        index_ttl_s=retention.index_ttl_s,
-        due_at=next_due_at(game, time.time()),
     )

@@ -15,11 +15,10 @@ from service.games.access import AccessRecord, authorize_operator, index_keys
 from service.games.archive import object_name
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
-from service.games.context import Context
 from service.games.errors import GameError, GameNotActive, NoSuchGame
 from service.games.ports import UnreadableGame
 from service.games.queries import summarize
-from service.games.repository import open_game
+from service.games.repository import Context, open_game
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore

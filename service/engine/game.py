@@ -70,7 +70,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     edition: Edition
     seed: str
     seed_chosen: bool
-    commitment: str
+    commitment: bytes
     created_at: str
     players: list[Player]
     first_seat: int
@@ -83,7 +83,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
 
     version: int = 0
     """The number of changes, the creation being 1; the service increments it."""
-    digest: str = ""
+    digest: bytes = b""
     updated_at: str = ""
     status: Status = "waiting"
 
@@ -152,27 +152,16 @@ class _Snapshot(msgspec.Struct, array_like=True, gc=False):
     """A game without what follows from the rest of it, and what is stored of it in fewer bytes."""
 
     game: Game
-    commitment: bytes
-    digest: bytes
     open_slots: bytes | list[int]
     symbols: bytes | list[int]
 
 
 def encode_snapshot(game: Game) -> bytes:
-    """Return the snapshot of a game. Commitment and digest are hexadecimal."""
+    """Return the snapshot of a game."""
     rest = copy(game)
     rest.board = _NO_CELLS
     rest.feature_labels = rest.open_slots = rest.symbols = rest.islanders = _NO_SEGMENTS
-    rest.commitment = rest.digest = ""
-    data = _ENCODER.encode(
-        _Snapshot(
-            rest,
-            bytes.fromhex(game.commitment),
-            bytes.fromhex(game.digest),
-            _shorten(game.open_slots),
-            _shorten(game.symbols),
-        )
-    )
+    data = _ENCODER.encode(_Snapshot(rest, _shorten(game.open_slots), _shorten(game.symbols)))
     return data + crc32(data).to_bytes(CHECKSUM_BYTES)
 
 
@@ -199,7 +188,6 @@ def decode_snapshot(snapshot: bytes) -> Game:
 
 def _derive_fields(game: Game, stored: _Snapshot) -> None:
     """Set the fields that the game of a snapshot lacks. Raises IndexError for a ring that does not close."""
-    game.commitment, game.digest = stored.commitment.hex(), stored.digest.hex()
     game.open_slots, game.symbols = _lengthen(stored.open_slots), _lengthen(stored.symbols)
     game.board = {cell: order for order, cell in enumerate(game.cells)}
     ring = game.feature_ring

@@ -23,7 +23,7 @@ def set_up(  # noqa: PLR0913 (one keyword for each initial value)
     ships: Sequence[int],
     seed: str,
     seed_chosen: bool,
-    commitment: str,
+    commitment: bytes,
     created_at: str,
     turn_timeout_s: int | None = None,
     on_timeout: RequestedTimeoutPolicy | None = None,

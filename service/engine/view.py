@@ -134,7 +134,7 @@ def view_discarded(index: TileSetIndex, game: Game) -> list[str]:
 def view_deck(game: Game) -> Deck:
     """Return the commitment of the shuffle; the seed only when the game is over."""
     seed = game.seed if is_finished(game) else None
-    return Deck(commitment=game.commitment, seed=seed, seed_chosen=game.seed_chosen)
+    return Deck(commitment=game.commitment.hex(), seed=seed, seed_chosen=game.seed_chosen)
 
 
 def view_result(index: TileSetIndex, game: Game) -> GameResult | None:

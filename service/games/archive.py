@@ -17,7 +17,7 @@ import asyncio
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Raw
@@ -29,6 +29,7 @@ from schemas.vocabulary import Digest, Id, Status, Visibility, is_valid_id
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
+from service.games.diffs import prepend_digest
 from service.games.history import InvalidLog, chain_digests
 from service.games.ports import DeliveryAttempt, GameStore, StoredDiff, StoredGame, WebhookRegistration, WebhookState
 from service.games.repository import read_log
@@ -184,7 +185,7 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
 async def is_current(store: GameStore, loaded: StoredGame, document: GameDocument) -> bool:
     """Return whether an export of a game is what `build_export` would return for it. Raises StoreUnavailable."""
     return (
-        (document.version, document.digest) == loaded.revision
+        (document.version, document.digest) == (loaded.revision.version, loaded.revision.digest.hex())
         and document.access == loaded.access_record
         and [one.registration.id for one in document.webhooks] == [*loaded.webhooks]
         and (not loaded.webhooks or document.webhooks == await _load_webhooks(store, document.game))
@@ -225,7 +226,7 @@ def _build(
         game=game.id,
         status=game.status,
         version=loaded.revision.version,
-        digest=loaded.revision.digest,
+        digest=loaded.revision.digest.hex(),
         created_at=game.created_at,
         updated_at=game.updated_at,
         visibility=loaded.access.visibility,
@@ -238,16 +239,8 @@ def _build(
     )
 
 
-class ValidatedDocument(NamedTuple):
-    """The decoded content of a document."""
-
-    game: Game
-    diffs: list[StoredDiff]
-    access: AccessRecord | None
-
-
-def validate_document(document: GameDocument) -> ValidatedDocument:
-    """Return the document's decoded content. Raises InvalidDocument, which says what is wrong."""
+def validate_document(document: GameDocument) -> tuple[StoredGame, list[StoredDiff]]:
+    """Return a document's game, with its access record if there is one, and its log. Raises InvalidDocument."""
     game = _decode_game(document)
     index = _load_tileset_index(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
@@ -256,7 +249,11 @@ def validate_document(document: GameDocument) -> ValidatedDocument:
     diffs, patches = _check_log(document, game.commitment)
     _check_state(document, index, game, patches)
     _check_webhooks(document)
-    return ValidatedDocument(game, diffs, _decode_access(document, game))
+    stored = StoredGame(game.id)
+    stored.game = game
+    if document.access is not None:
+        stored.access = _decode_access(document.access, document, game)
+    return stored, diffs
 
 
 def _decode_game(document: GameDocument) -> Game:
@@ -265,9 +262,10 @@ def _decode_game(document: GameDocument) -> Game:
         game = decode_snapshot(document.snapshot)
     except msgspec.DecodeError as error:
         raise InvalidDocument(f"its snapshot cannot be read: {error}") from error
-    for name in ("version", "digest", "status", "created_at", "updated_at"):
-        if getattr(game, name) != getattr(document, name):
-            raise InvalidDocument(f"its snapshot says {name} {getattr(game, name)}, not {getattr(document, name)}")
+    said = {name: getattr(game, name) for name in ("version", "status", "created_at", "updated_at")}
+    for name, value in {**said, "digest": game.digest.hex()}.items():
+        if value != getattr(document, name):
+            raise InvalidDocument(f"its snapshot says {name} {value}, not {getattr(document, name)}")
     if game.id != document.game:
         raise InvalidDocument(f"its snapshot is of game {game.id}, not {document.game}")
     return game
@@ -297,7 +295,7 @@ def _check_hidden_order(index: TileSetIndex, game: Game) -> None:
         raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
-def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[StoredDiff], list[Any]]:
+def _check_log(document: GameDocument, commitment_digest: bytes) -> tuple[list[StoredDiff], list[Any]]:
     """Return the diffs as they are stored and their patches, after checking the chain of digests."""
     if len(document.diffs) != document.version:
         raise InvalidDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
@@ -305,13 +303,13 @@ def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[Sto
     diffs, previous = [], commitment_digest
     digests = chain_digests(decoded, document.game, commitment_digest, InvalidDocument)
     for version, (raw, diff, (digest, body)) in enumerate(zip(document.diffs, decoded, digests, strict=True), 1):
-        data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
+        data = prepend_digest(digest, body)
         if data != bytes(raw):
             raise InvalidDocument("the diff is not in canonical form", version)
         diffs.append(StoredDiff(version, digest, previous, diff["at"], data))
         previous = digest
-    if previous != document.digest:
-        raise InvalidDocument(f"its log ends with the digest {previous}, not {document.digest}")
+    if previous.hex() != document.digest:
+        raise InvalidDocument(f"its log ends with the digest {previous.hex()}, not {document.digest}")
     return diffs, [diff.get("patch") for diff in decoded]
 
 
@@ -346,11 +344,9 @@ def _check_webhooks(document: GameDocument) -> None:
         raise InvalidDocument("a webhook has received a version that does not exist")
 
 
-def _decode_access(document: GameDocument, game: Game) -> AccessRecord | None:
-    if document.access is None:
-        return None
+def _decode_access(record: bytes, document: GameDocument, game: Game) -> AccessRecord:
     try:
-        access = decode_access(document.access)
+        access = decode_access(record)
     except DECODING_ERRORS as error:
         raise InvalidDocument(f"its access record cannot be read: {error}") from error
     if access.visibility != document.visibility or len(access.seats) != len(game.players):

@@ -23,10 +23,9 @@ from service.games.archive import (
     encode_document,
     object_name,
 )
-from service.games.context import UNARCHIVED_TTL_S, Retention
 from service.games.due_work import Deferred, DueWorker, lease
 from service.games.ports import Change, GameStore, Revision, StoredDiff, StoreError
-from service.games.repository import read_log
+from service.games.repository import UNARCHIVED_TTL_S, Retention, read_log
 from service.games.tilesets import TileSetCatalogue
 from service.telemetry.clock import unix_seconds
 

@@ -15,12 +15,12 @@ from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, TileSetIndex, apply_action, legal_moves, move_id, replace_player, resign
 from service.games.bots.registry import FALLBACK_BOT
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.due_work import record_failure
 from service.games.legal_moves import move_sort_key
 from service.games.lifecycle import CLOCK, bot_on_turn, requester_of
 from service.games.ports import StoredDiff
+from service.games.repository import Context
 from service.telemetry.metrics import ACTIONS
 
 UNATTENDED_TIMEOUT_S = 20.0

@@ -51,7 +51,7 @@ class DiffsMessage(CachedEncoding, eq=False):
 class SnapshotMessage(CachedEncoding, eq=False):
     """The whole game, for subscribers whose state cannot be continued by diffs."""
 
-    digest: str
+    digest: bytes
     view: GameView
 
 

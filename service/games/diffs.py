@@ -6,13 +6,14 @@ are written whole, except `players`, of which single members are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from schemas.base import canonical_json
-from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation, next_digest
+from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
@@ -53,6 +54,8 @@ from service.engine.view import (
 )
 from service.games.lifecycle import advance_version
 from service.games.ports import StoredDiff
+
+DIGEST_BYTES = 16
 
 
 class _Parts(NamedTuple):
@@ -144,7 +147,22 @@ def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
         DiffBody(game=game.id, version=game.version, at=at, seat=seat, move=move, by=by, events=events, patch=patch)
     )
     game.digest = next_digest(previous, body)
-    return StoredDiff(game.version, game.digest, previous, at, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
+    return StoredDiff(game.version, game.digest, previous, at, prepend_digest(game.digest, body))
+
+
+def next_digest(previous: bytes, body: bytes) -> bytes:
+    """Return a diff's digest from the previous digest (for version 1, the commitment) and `canonical_body`."""
+    return sha256(previous.hex().encode() + body).digest()[:DIGEST_BYTES]
+
+
+def prepend_digest(digest: bytes, body: bytes) -> bytes:
+    """Return the diff of a digest and `canonical_body`."""
+    return b'{"digest":"%b",%b' % (digest.hex().encode(), body[1:])
+
+
+def canonical_body(diff: Mapping[str, Any]) -> bytes:
+    """Return the RFC 8785 form of a DIFF without its digest."""
+    return canonical_json({name: value for name, value in diff.items() if name != "digest"})
 
 
 def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:

@@ -231,7 +231,7 @@ class VersionMismatch(GameError, code="version_mismatch", text="the game has ver
     """The game has another version than If-Match names."""
 
     version: int
-    digest: str
+    digest: bytes
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from schemas.actions import Action, Pass
-from schemas.diffs import Diff, canonical_body, next_digest
+from schemas.diffs import Diff
 from schemas.events import (
     AnyEvent,
     GameAborted,
@@ -34,6 +34,7 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service import engine
 from service.games.automatic_turns import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
+from service.games.diffs import canonical_body, next_digest
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.tilesets import RANDOM_SEED_BYTES, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.json_patch import apply_patch
@@ -50,7 +51,6 @@ class LoggedChange(msgspec.Struct, frozen=True):
     """A diff without its patch."""
 
     version: int
-    digest: str
     at: Timestamp
     seat: int | None
     move: str | None
@@ -91,7 +91,6 @@ class Replay:
             (game.turn_number, change.seat or 0) if change.move is not None and change.by == CLOCK else None
         )
         self._advance(change.version, change.at, seat=change.seat, move=change.move, by=change.by)
-        game.digest = change.digest
         if game.undoable > len(self.undo_points):
             self.undo_points.append(UndoPoint(before, change.move or ""))
         del self.undo_points[game.undoable :]
@@ -210,7 +209,7 @@ def _first_version(
         ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=first.deck.seed_chosen,
-        commitment=first.deck.commitment,
+        commitment=bytes.fromhex(first.deck.commitment),
         created_at=first.created_at,
         turn_timeout_s=first.turn_timeout_s,
         on_timeout=msgspec.convert(first.on_timeout, RequestedTimeoutPolicy | None),
@@ -285,12 +284,12 @@ def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
     if not log:
         raise InvalidLog("the log is empty")
     digests = [digest for digest, _ in chain_digests(log, log[0].get("game"))]
-    return f"{len(log)} digests, the last one {digests[-1]}"
+    return f"{len(log)} digests, the last one {digests[-1].hex()}"
 
 
 def chain_digests(
-    log: Iterable[Mapping[str, Any]], game: Any, previous: str = "", invalid: type[InvalidLog] = InvalidLog
-) -> Iterator[tuple[str, bytes]]:
+    log: Iterable[Mapping[str, Any]], game: Any, previous: bytes = b"", invalid: type[InvalidLog] = InvalidLog
+) -> Iterator[tuple[bytes, bytes]]:
     """Yield the digest and the canonical body of each diff of a game's whole log; `previous` is the commitment.
 
     Without it the first diff's is used. Raises `invalid` where the log has another version, game or digest.
@@ -300,8 +299,9 @@ def chain_digests(
             raise invalid(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
         body = canonical_body(diff)
         digest = next_digest(previous or _commitment_of(diff), body)
-        if diff.get("digest") != digest:
-            raise invalid(f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version)
+        if diff.get("digest") != digest.hex():
+            named = f"the digest is {diff.get('digest')}, but should be {digest.hex()}"
+            raise invalid(f"{named}: the chain breaks", version)
         yield digest, body
         previous = digest
 
@@ -310,7 +310,7 @@ def _check_observed(log: Sequence[Mapping[str, Any]], observed: Observed) -> str
     """Check that the log has what somebody observed."""
     details = []
     if observed.commitment is not None:
-        committed = _commitment_of(log[0])
+        committed = _commitment_of(log[0]).hex()
         if committed != observed.commitment:
             raise InvalidLog(
                 f"this log's commitment is {committed}, not {observed.commitment}: it is of another game, "
@@ -327,9 +327,9 @@ def _check_observed(log: Sequence[Mapping[str, Any]], observed: Observed) -> str
     return " and ".join(details)
 
 
-def _commitment_of(first: Mapping[str, Any]) -> str:
+def _commitment_of(first: Mapping[str, Any]) -> bytes:
     try:
-        return str(apply_patch({}, first["patch"])["deck"]["commitment"])
+        return bytes.fromhex(apply_patch({}, first["patch"])["deck"]["commitment"])
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InvalidLog("the first patch builds no game", 1) from error
 
@@ -352,7 +352,7 @@ def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> str:
-    expected = commitment(state["id"], seed, tileset_hash(tileset))
+    expected = commitment(state["id"], seed, tileset_hash(tileset)).hex()
     if state["tileset"] != tileset.id:
         raise InvalidLog(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
     if state["deck"]["commitment"] != expected:

@@ -16,10 +16,10 @@ from typing import NamedTuple, Protocol
 from schemas.vocabulary import Status
 from service.engine import Game
 from service.games.access import index_keys, subject_of_key
-from service.games.context import Retention
 from service.games.due_work import is_outage, record_failure
 from service.games.lifecycle import next_due_at
 from service.games.ports import GameStore, StoredWebhook, StoreUnavailable
+from service.games.repository import Retention
 from service.telemetry.clock import unix_seconds
 
 logger = logging.getLogger(__name__)

@@ -54,7 +54,7 @@ def list_legal_moves(
         ships = appraiser.appraise_ships()
     return LegalMoves(
         version=game.version,
-        digest=game.digest,
+        digest=game.digest.hex(),
         language=language,
         seat=decision.seat,
         phase=decision.phase,

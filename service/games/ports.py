@@ -284,8 +284,8 @@ class StoredDiff(msgspec.Struct, frozen=True):
     """One diff of a game's log: `data` is what clients receive, byte for byte; `previous` is the digest before it."""
 
     version: int
-    digest: str
-    previous: str
+    digest: bytes
+    previous: bytes
     at: str
     data: bytes
 
@@ -294,14 +294,14 @@ class Revision(NamedTuple):
     """A version of a game and its digest; the digest tells apart histories that share a version."""
 
     version: int
-    digest: str
+    digest: bytes
 
     def is_followed_by(self, diffs: Sequence[StoredDiff]) -> bool:
         """Return whether diffs continue from here without a gap, by their versions and their previous digests.
 
-        >>> Revision(4, "a").is_followed_by([StoredDiff(5, "b", "a", "", b""), StoredDiff(6, "c", "b", "", b"")])
+        >>> Revision(4, b"a").is_followed_by([StoredDiff(5, b"b", b"a", "", b""), StoredDiff(6, b"c", b"b", "", b"")])
         True
-        >>> Revision(4, "a").is_followed_by([StoredDiff(6, "c", "b", "", b"")])
+        >>> Revision(4, b"a").is_followed_by([StoredDiff(6, b"c", b"b", "", b"")])
         False
         """
         version, digest = self
@@ -316,7 +316,7 @@ class Revision(NamedTuple):
         return stored.version < self.version or (stored.version == self.version and stored != self)
 
 
-NO_REVISION = Revision(0, "")
+NO_REVISION = Revision(0, b"")
 """Of a game that is not stored yet."""
 
 
@@ -364,7 +364,7 @@ class StoredGame(msgspec.Struct, dict=True):
         """Return whether only tokens of the game read it."""
         return self.access.visibility == "private"
 
-    def resume_from(self, digest: str | None) -> Revision | None:
+    def resume_from(self, digest: bytes | None) -> Revision | None:
         """Return where a client continues that has the requested version, or None if it needs the whole game.
 
         It needs it without a version, if the version is in the future or before the beginning of the log, and if

@@ -41,11 +41,10 @@ from service.games.access import (
     index_key,
     subject_of_key,
 )
-from service.games.context import Context
 from service.games.due_work import record_failure
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
-from service.games.repository import load_game, open_game
+from service.games.repository import Context, load_game, open_game
 from service.i18n.events import PatchedTurn, decode_change, decode_turn, narrate_story
 
 
@@ -107,11 +106,11 @@ MAX_DIFFS = 1000
 
 
 async def load_digest(context: Context, game: str, version: int) -> str:
-    """Load the digest of a version from the log. Raises UnreadableGame."""
+    """Load the digest of a version from the log, as clients get it. Raises UnreadableGame."""
     diffs = await context.store.load_diffs(game, version - 1, 1)
     if not diffs or diffs[0].version != version:
         raise UnreadableGame(f"its log does not hold version {version}")
-    return diffs[0].digest
+    return diffs[0].digest.hex()
 
 
 async def list_diffs(context: Context, loaded: StoredGame, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
@@ -119,7 +118,7 @@ async def list_diffs(context: Context, loaded: StoredGame, game: str, since: int
     number = min(limit, MAX_DIFFS, loaded.revision.version - since)
     entries = await context.store.load_diffs(game, since, number) if number > 0 else []
     version, digest = loaded.revision
-    return Diffs(version=version, digest=digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
+    return Diffs(version=version, digest=digest.hex(), diffs=[msgspec.Raw(entry.data) for entry in entries])
 
 
 T = TypeVar("T")
@@ -301,7 +300,7 @@ async def _load_entry(
     waiting = any(seat.waiting for seat in seats)
     if wanted.waiting not in (None, waiting):
         return None
-    return MyGame(game=summarize(build_view(index, game)), digest=loaded.revision.digest, seats=seats, waiting=waiting)
+    return MyGame(game=summarize(build_view(index, game)), digest=game.digest.hex(), seats=seats, waiting=waiting)
 
 
 def _own_seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
@@ -352,7 +351,7 @@ async def build_story(context: Context, loaded: StoredGame, since: int, limit: i
         raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
         version=loaded.revision.version,
-        digest=loaded.revision.digest,
+        digest=loaded.revision.digest.hex(),
         language=language,
         lines=[*narrate_story(narrator, changes, turn)],
         now=i18n.describe_status(translator, index, game),

@@ -8,10 +8,10 @@ import asyncio
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
 from service.games.automatic_turns import UNATTENDED_TIMEOUT_S, apply_timeout, play_bots
-from service.games.context import Context
 from service.games.due_work import RETRY_S, Deferred, DueWorker
 from service.games.errors import NoSuchGame
 from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
+from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS, TIMEOUTS
 

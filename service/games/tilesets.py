@@ -62,9 +62,9 @@ def first_seat(seed: str, players: int) -> int:
     return seeded_number(seed, "first", 0, players)
 
 
-def commitment(game_id: str, seed: str, tileset_hash: str) -> str:
+def commitment(game_id: str, seed: str, tileset_hash: str) -> bytes:
     """Return SHA-256 hex of `GAME_ID:SEED:SET`, which is published before anybody knows the order."""
-    return sha256(f"{game_id}:{seed}:{tileset_hash}".encode()).hexdigest()
+    return sha256(f"{game_id}:{seed}:{tileset_hash}".encode()).digest()
 
 
 def tileset_hash(tileset: TileSet) -> str:

@@ -17,9 +17,9 @@ import msgspec
 from schemas.webhooks import CHALLENGE_MESSAGE, PING_MESSAGE
 from service.games import ports, repository
 from service.games.access import authorize_owner_or_player, key_of_subject, subject_of_key
-from service.games.context import Context
 from service.games.due_work import lease
 from service.games.idempotency import IdempotencyScope, Replayed, new_record, read_record
+from service.games.repository import Context
 from service.games.webhook_payloads import attempt_id, message_id
 from service.telemetry.clock import timestamp, unix_seconds
 

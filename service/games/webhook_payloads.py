@@ -55,9 +55,6 @@ class _Change(msgspec.Struct, frozen=True):
     """The decoded part of a diff; events stay generic, as other instances may know more types."""
 
     game: str
-    version: int
-    at: str
-    digest: str
     seat: int | None
     move: str | None
     by: str | None
@@ -82,8 +79,8 @@ def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayl
         return None
     data = webhooks.WebhookData(
         game=change.game,
-        version=change.version,
-        digest=change.digest,
+        version=diff.version,
+        digest=diff.digest.hex(),
         seat=change.seat,
         move=change.move,
         by=change.by,
@@ -91,10 +88,10 @@ def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayl
         next=decision,
     )
     return WebhookPayload(
-        message_id(change.game, change.version, webhook.id),
+        message_id(change.game, diff.version, webhook.id),
         message_type,
-        encode_json(webhooks.WebhookMessage(type=message_type, timestamp=change.at, data=data)),
-        change.at,
+        encode_json(webhooks.WebhookMessage(type=message_type, timestamp=diff.at, data=data)),
+        diff.at,
     )
 
 

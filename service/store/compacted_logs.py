@@ -1,8 +1,8 @@
 """The logs of ended games: archived, and after a while no longer streams, but in the archive or one compressed value.
 
-The field `compacted` of a game's hash says `VERSION DIGEST DOCUMENT`: the log up to that version is in this document
-of the archive, or if that is empty, in the field `log`. What changes later, by a rematch, is in the stream, until the
-whole log is compacted again.
+The field `compacted` of a game's hash is a revision and the name of a document: the log up to that version is in this
+document of the archive, or without a name, in the field `log`. What changes later, by a rematch, is in the stream,
+until the whole log is compacted again.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from service.games.archive import InvalidDocument, decode_document
 from service.games.archiver import ArchiveStorage, LogState, StorageUnavailable
 from service.games.due_work import record_failure
-from service.games.ports import ArchiveUnavailable, Revision, StoredDiff, StoreUnavailable, UnreadableGame
+from service.games.ports import NO_REVISION, ArchiveUnavailable, Revision, StoredDiff, StoreUnavailable, UnreadableGame
 from service.store import keys, log_entries
 from service.store.connection import Argument
-from service.store.log_entries import LOGS
+from service.store.log_entries import LOGS, REVISION_BYTES
 from service.store.pipeline import PipelinedClient, Script
 from service.supervision import spawn
 from service.telemetry.clock import now
@@ -79,7 +79,7 @@ class CompactedLogs:
     async def load_state(self, game: str) -> LogState:
         """Return where a game's log is."""
         archived, compacted = await self._client.execute("HMGET", keys.game(game), "archived", "compacted")
-        end, document = decode_compacted(compacted or b"0  ")
+        end, document = decode_compacted(compacted or log_entries.pack_revision(NO_REVISION))
         return LogState(int(archived or 0), end.version, document)
 
     async def mark_pending(self, game: str, ttl_s: int) -> None:
@@ -98,7 +98,7 @@ class CompactedLogs:
     ) -> None:
         """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
         packed = b"" if document else await asyncio.to_thread(compress_log, log)
-        compacted = f"{revision.version} {revision.digest} {document}"
+        compacted = log_entries.pack_revision(revision) + document.encode()
         archived = revision.version if document else ""
         if await self._set_state(game, revision, archived, ttl_s, "1", "compacted", compacted, "log", packed):
             LOGS_COMPACTED.labels("archive" if document else "compressed").inc()
@@ -151,8 +151,8 @@ class CompactedLogs:
 
 def decode_compacted(compacted: bytes) -> tuple[Revision, str]:
     """Return with which revision a compacted log ends, and its document. Raises ValueError."""
-    version, digest, name = compacted.decode().split(" ")
-    return Revision(int(version), digest), name
+    packed, name = compacted[:REVISION_BYTES], compacted[REVISION_BYTES:]
+    return log_entries.unpack_revision(packed), name.decode()
 
 
 def _size(log: Sequence[StoredDiff]) -> int:

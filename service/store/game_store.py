@@ -194,9 +194,9 @@ class RedisStore(GameIndex):
 
     async def _commit_probe(self, probe_keys: tuple[str, str, str]) -> None:
         """Create what is no game, as a commit creates one. Raise StoreUnavailable."""
-        revision = ports.Revision(1, "00" * 16)
+        revision = ports.Revision(1, bytes(16))
         commit_id = secrets.token_bytes(log_entries.COMMIT_ID_BYTES)
-        entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, "", clock.timestamp(0), b"{}"))
+        entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, b"", clock.timestamp(0), b"{}"))
         header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self._client.topology.is_sharded, 0))
         record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
         revisions = map(log_entries.pack_revision, (ports.NO_REVISION, revision))
@@ -238,10 +238,10 @@ class RedisStore(GameIndex):
             entries = [(int(entry_id.partition(b"-")[0]), entry) for entry_id, (_, entry) in reply]
             is_continued = bool(entries) and entries[0][0] == (since or 1)
             if is_continued:
-                return [*log_entries.unpack(game, None if since else "", entries[: limit + (since > 0)])]
+                return [*log_entries.unpack(game, None if since else b"", entries[: limit + (since > 0)])]
             compacted = await self.compacted_logs.load(game, since)
             if compacted is None:
-                return [*log_entries.unpack(game, "", entries[:limit])]
+                return [*log_entries.unpack(game, b"", entries[:limit])]
             diffs, end = compacted
             later = [entry for entry in entries if entry[0] > end.version]
             if later and later[0][0] != end.version + 1:

@@ -21,7 +21,7 @@ from struct import Struct
 
 import msgspec
 
-from schemas.diffs import next_digest
+from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.telemetry.clock import timestamp, unix_seconds
 
@@ -107,36 +107,34 @@ _WHOLE = b"\0"
 
 
 def pack_revision(revision: Revision) -> bytes:
-    """Return a game's revision as it is stored: its version and digest. NO_REVISION is all zeros.
+    r"""Return a game's revision as it is stored: its version and digest. NO_REVISION is all zeros.
 
-    >>> unpack_revision(pack_revision(Revision(7, "0f" * 16))) == Revision(7, "0f" * 16)
+    >>> unpack_revision(pack_revision(Revision(7, b"\x0f" * 16))) == Revision(7, b"\x0f" * 16)
     True
     """
-    version, digest = revision
-    return _REVISION.pack(version, bytes.fromhex(digest))
+    return _REVISION.pack(*revision)
 
 
 def unpack_revision(packed: bytes) -> Revision:
     """Return a stored revision. Raises ValueError."""
     if len(packed) != REVISION_BYTES:
         raise ValueError("the revision is damaged")
-    version, digest = _REVISION.unpack(packed)
-    return Revision(version, digest.hex())
+    return Revision(*_REVISION.unpack(packed))
 
 
 def pack(commit_id: bytes, game: str, diff: StoredDiff) -> bytes:
-    """Return the entry of a diff.
+    r"""Return the entry of a diff.
 
     >>> data = b'{"digest":"%b","at":"2026-11-25T21:00:00Z","game":"g","patch":[],"version":7}' % (b"0f" * 16)
-    >>> diff = StoredDiff(7, "0f" * 16, "", "2026-11-25T21:00:00Z", data)
-    >>> [*unpack("g", "", [(7, pack(b"commit-id", "g", diff))])] == [diff]
+    >>> diff = StoredDiff(7, b"\x0f" * 16, b"", "2026-11-25T21:00:00Z", data)
+    >>> [*unpack("g", b"", [(7, pack(b"commit-id", "g", diff))])] == [diff]
     True
     """
-    header = _HEADER.pack(commit_id, bytes.fromhex(diff.digest), unix_seconds(diff.at))
+    header = _HEADER.pack(commit_id, diff.digest, unix_seconds(diff.at))
     return header + DIFFS.compress(shorten(game, diff))
 
 
-def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]) -> Iterable[StoredDiff]:
+def unpack(game: str, previous: bytes | None, entries: Iterable[tuple[int, bytes]]) -> Iterable[StoredDiff]:
     """Yield the diffs of consecutive entries, each a version and its bytes.
 
     `previous` is the digest before the first; if it is None, the first entry only says that of the second. Raises
@@ -146,14 +144,14 @@ def unpack(game: str, previous: str | None, entries: Iterable[tuple[int, bytes]]
     for version, entry in entries:
         if len(entry) < _HEADER.size or version != (expected or version):
             raise ValueError(f"the entry of version {expected or version} is damaged or missing")
-        _, packed, at_s = _HEADER.unpack_from(entry)
-        digest, expected = packed.hex(), version + 1
+        _, digest, at_s = _HEADER.unpack_from(entry)
+        expected = version + 1
         if previous is not None:
             body, at = DIFFS.decompress(entry[_HEADER.size :]), timestamp(at_s)
             is_whole = body.startswith(_WHOLE)
             data = body[len(_WHOLE) :] if is_whole else _restore(body, game, version, digest, at)
             if version == 1:  # the chain of digests begins with the commitment, which the first diff sets
-                previous = _find(data, b'"commitment":"')
+                previous = bytes.fromhex(_find(data, b'"commitment":"'))
             yield StoredDiff(version, digest, previous, at, data)
         previous = digest
 
@@ -162,16 +160,16 @@ def chain(log: Iterable[bytes]) -> list[StoredDiff]:
     """Return the diffs of a log from its beginning. Raises ValueError if a diff has not the digest that it claims."""
     diffs: list[StoredDiff] = []
     for version, data in enumerate(log, 1):
-        previous = diffs[-1].digest if diffs else _find(data, b'"commitment":"')
-        claimed, at = _find(data, b'"digest":"'), _find(data, b'"at":"')
-        diffs.append(check_digest(StoredDiff(version, claimed, previous, at, data)))
+        previous = diffs[-1].digest if diffs else bytes.fromhex(_find(data, b'"commitment":"'))
+        claimed = bytes.fromhex(_find(data, b'"digest":"'))
+        diffs.append(check_digest(StoredDiff(version, claimed, previous, _find(data, b'"at":"'), data)))
     return diffs
 
 
 def check_digest(diff: StoredDiff) -> StoredDiff:
     """Return a diff that has the digest that it claims. Raises ValueError for any other."""
-    before, head, body = diff.data.partition(b'{"digest":"%b",' % diff.digest.encode())
-    if before or not head or next_digest(diff.previous, b"{" + body) != diff.digest:
+    body = b"{" + diff.data.partition(b",")[2]
+    if next_digest(diff.previous, body) != diff.digest or prepend_digest(diff.digest, body) != diff.data:
         raise ValueError(f"the diff of version {diff.version} is damaged")
     return diff
 
@@ -197,7 +195,7 @@ def shorten(game: str, diff: StoredDiff) -> bytes:
     return b"".join((*parts, rest))
 
 
-def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> bytes:
+def _restore(body: bytes, game: str, version: int, digest: bytes, at: str) -> bytes:
     head, *members = _repetitions(game, version, digest, at)
     parts, rest = [head], body
     for member, short in zip(members, _SHORT, strict=True):
@@ -206,11 +204,11 @@ def _restore(body: bytes, game: str, version: int, digest: str, at: str) -> byte
     return b"".join((*parts, rest))
 
 
-def _repetitions(game: str, version: int, digest: str, at: str) -> Iterable[bytes]:
+def _repetitions(game: str, version: int, digest: bytes, at: str) -> Iterable[bytes]:
     """Return how a diff begins, and its members that an entry has shorter, in order."""
     return (
         (
-            f'{{"digest":"{digest}","at":"{at}\0"game":"{game}"\0"path":"/version","value":{version}}}\0'
+            f'{{"digest":"{digest.hex()}","at":"{at}\0"game":"{game}"\0"path":"/version","value":{version}}}\0'
             f'"path":"/updated_at","value":"{at}"\0,"version":{version}}}'
         )
         .encode()

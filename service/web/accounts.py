@@ -26,8 +26,8 @@ from weakref import WeakValueDictionary
 from aiohttp import web
 
 from service.fair_queue import ANONYMOUS, FairQueue
-from service.games.context import Context
 from service.games.ports import Grant, RateLimit, StoreError
+from service.games.repository import Context
 from service.supervision import spawn
 from service.telemetry.metrics import API_KEY_RATE_LIMITED, RATE_LIMITED
 from service.web.client_ip import get_site_network, make_bucket_key

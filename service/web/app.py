@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 from aiohttp import web
 
 from service.games.api_key import ApiKeyAuthenticator
-from service.games.context import Context
 from service.games.hub import Hub
+from service.games.repository import Context
 from service.supervision import Supervisor
 from service.web.limits import Limits
 

@@ -3,8 +3,8 @@
 from asyncio import Event
 
 from service.games.api_key import ApiKeyAuthenticator
-from service.games.context import Context
 from service.games.hub import Hub
+from service.games.repository import Context
 from service.supervision import Supervisor
 from service.web import websocket
 from service.web.accounts import ACCOUNTS, Accounts

@@ -236,12 +236,12 @@ def _parse_if_match(lines: Sequence[str]) -> list[Revision] | None:
     A weak tag counts too if it has the digest, since proxies weaken tags and a digest identifies a state anyway.
     """
     if len(lines) == 1 and (match := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
-        return [Revision(int(match[1]), match[2] or "")]
+        return [Revision(int(match[1]), bytes.fromhex(match[2] or ""))]
     tags = _parse_entity_tags(lines, "If-Match")
     if tags is None:
         return None
     matches = map(_GAME_ENTITY_TAG.fullmatch, tags)
-    return [Revision(int(match[1]), match[2] or "") for match in matches if match]
+    return [Revision(int(match[1]), bytes.fromhex(match[2] or "")) for match in matches if match]
 
 
 def match_entity_tag(lines: Sequence[str], etag: str) -> str | None:

@@ -180,6 +180,8 @@ def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
     if isinstance(error, StoreUnavailable):
         STORE_UNAVAILABLE.labels(error.cause).inc()
     members: dict[str, Any] = {name: getattr(error, name, None) for name in _ERROR_MEMBERS}
+    if isinstance(error, games.VersionMismatch):
+        members["digest"] = error.digest.hex()
     return problem(error.code, error.describe(outcome), **members)
 
 

@@ -17,6 +17,7 @@ from multidict import CIMultiDict, istr
 
 from schemas.base import encode_json
 from schemas.commands import LegalMoves
+from service.games.ports import Revision
 from service.web.app import HttpRequest
 from service.web.headers import match_entity_tag, negotiate_coding
 from service.web.parsing import JSON
@@ -73,6 +74,11 @@ class CompressibleResponse(WholeResponse):
             if (etag := headers.get("ETag")) is not None:
                 headers["ETag"] = f'{etag[:-1]}-{coding.value}"'
         return await super().prepare(request)
+
+
+def revision_etag(revision: Revision) -> str:
+    """Return the entity tag of a stored game."""
+    return game_etag(revision.version, revision.digest.hex())
 
 
 def game_etag(version: int, digest: str) -> str:

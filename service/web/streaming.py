@@ -35,7 +35,7 @@ from service.web.limits import Limits
 from service.web.parsing import EVENT_STREAM, parse_last_event_id
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import check_stream, open_stream
-from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, game_etag
+from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, revision_etag
 
 StreamKind = Literal["socket", "stream"]
 
@@ -102,7 +102,7 @@ def encode_message(message: ChannelMessage, encoding: str) -> bytes:
             case DiffsMessage(diffs=diffs):
                 encoded = b"".join([_encode_data(encoding, diff.version, diff.digest, diff.data) for diff in diffs])
             case SnapshotMessage(digest=digest, view=view):
-                data = encode_json(Snapshot(digest=digest, game=view))
+                data = encode_json(Snapshot(digest=digest.hex(), game=view))
                 encoded = _encode_data(encoding, view.version, digest, data)
             case MessageBatch(messages=messages):
                 encoded = b"".join([encode_message(part, encoding) for part in messages])
@@ -110,7 +110,7 @@ def encode_message(message: ChannelMessage, encoding: str) -> bytes:
     return encoded
 
 
-def _encode_data(encoding: str, version: int, digest: str, data: bytes) -> bytes:
+def _encode_data(encoding: str, version: int, digest: bytes, data: bytes) -> bytes:
     """Encode one diff or snapshot; events have no `event` field, so that browsers pass them all to `onmessage`."""
     match encoding:
         case "plain":
@@ -118,7 +118,7 @@ def _encode_data(encoding: str, version: int, digest: str, data: bytes) -> bytes
         case "deflated":
             return deflated_frame(data)
         case _:
-            return b"id: %d-%b\ndata: %b\n\n" % (version, digest.encode(), data)
+            return b"id: %d-%b\ndata: %b\n\n" % (version, digest.hex().encode(), data)
 
 
 def chunk(data: bytes) -> bytes:
@@ -353,9 +353,9 @@ async def _serve_event_stream(request: HttpRequest, game: str) -> web.StreamResp
     check_subscriber_limit(hub, game, request.app[LIMITS])
     record = await load_for_reader(context, game, read_bearer_token(request).text, resume_point.since)
     private = record.is_private
-    position = record.resume_from(resume_point.digest)
+    position = record.resume_from(bytes.fromhex(resume_point.digest) if resume_point.digest else None)
     snapshot = build_snapshot(context.tilesets, game, record) if position is None else None
-    response = _response(game_etag(*record.revision), private=private)
+    response = _response(revision_etag(record.revision), private=private)
     connection = get_connection(request)
     connection.limiter.common_headers.add_to(response)
     if request.app[DRAINING].is_set():

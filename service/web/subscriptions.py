@@ -123,13 +123,13 @@ class Subscriptions:
             return
         check_subscriber_limit(self._hub, game, self._limits)
         record = await self._load_readable(game, message.since)
-        position = record.resume_from(message.digest)
+        position = record.resume_from(bytes.fromhex(message.digest) if message.digest else None)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
         if position is not None:
             self._client.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
         version, digest = record.revision
         connection.send(
-            Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)
+            Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest.hex())
         )
         if snapshot is not None:
             connection.deliver(snapshot)

@@ -18,10 +18,10 @@ from service.games import repository
 from service.games.access import authorize_read
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.idempotency import ReplayableResult
 from service.games.ports import Revision, StoreUnavailable
+from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
@@ -246,7 +246,7 @@ def _outcome(message: messages.ClientMessage | None) -> str:
 
 def _parse_if_match(if_match: str | int) -> list[Revision]:
     version, _, digest = str(if_match).partition("-")
-    return [Revision(int(version), digest)]
+    return [Revision(int(version), bytes.fromhex(digest))]
 
 
 _DECODER = msgspec.json.Decoder(messages.ClientMessage)

@@ -27,6 +27,7 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.transcript import TRANSCRIPT, iter_commands, replay, run
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
+from tests.polling import TIMEOUT_S
 from tests.redis_servers.access import ACL, create_access
 from tests.redis_servers.topologies import standalone
 from tests.server_process import start_server
@@ -65,7 +66,7 @@ async def test_a_file_that_is_not_regular_is_refused_at_once(
     (tmp_path / "log.json").write_text("[]")
     monkeypatch.chdir(tmp_path)
     try:
-        ended = await asyncio.wait_for(south_seas(*arguments, SOUTH_SEAS_REDIS_URL=redis_url), 20)
+        ended = await asyncio.wait_for(south_seas(*arguments, SOUTH_SEAS_REDIS_URL=redis_url), TIMEOUT_S)
     finally:
         os.close(os.open("fifo.json", os.O_RDWR))  # ends whoever waits for it
     assert ended.returncode == 1
@@ -163,7 +164,7 @@ async def test_a_killed_import_leaves_whole_games_and_is_completed_by_the_next(
     )
     async with asyncio.timeout(60):
         while not await _there(second_store, games):  # noqa: ASYNC110  another process writes
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
     killed.kill()
     await killed.wait()
     there = await _there(second_store, games)

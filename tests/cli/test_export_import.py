@@ -20,7 +20,6 @@ from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_documen
 from service.games.archiver import RestoreRequest
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act
-from service.games.context import Context, Retention
 from service.games.due_work import lease
 from service.games.ports import (
     DeliveryAttempt,
@@ -30,6 +29,7 @@ from service.games.ports import (
     WebhookState,
     webhook_entry,
 )
+from service.games.repository import Context, Retention
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S

@@ -30,9 +30,9 @@ from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, resign_seat, undo
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.seats import JoinRequest, join
-from service.games.context import Context
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.repository import Context
 from service.games.scheduler import advance_due_game, make_scheduler
 from service.games.webhook_owner import Owner
 from service.store import keys
@@ -86,16 +86,15 @@ async def test_watchers_webhooks_and_the_archive_get_the_end_of_an_aborted_game(
         assert (printed["id"], printed["status"], printed["version"]) == (game.id, "aborted", diff["version"])
         audit = rf"INFO south_seas\.audit: \S+@\S+ aborted game {game.id} at \S+Z: version {diff['version']}, digest"
         assert re.search(audit, aborted.stderr)
-        async with asyncio.timeout(30):
-            await wait_until(lambda: diff["version"] in receiver.versions, timeout_s=30)
-            await wait_until(lambda: asyncio.to_thread(lambda: [*iter_documents([archive])]), timeout_s=30)
+        await wait_until(lambda: diff["version"] in receiver.versions)
+        await wait_until(lambda: asyncio.to_thread(lambda: [*iter_documents([archive])]))
         again = await games(redis_url, "abort", game.id, "--yes")
         assert (again.returncode, again.stderr) == (1, "Error: the game is aborted\n")
 
         async def is_archived() -> bool:
             return bool((await store.compacted_logs.load_state(game.id)).archived == diff["version"])
 
-        await wait_until(is_archived, timeout_s=30)
+        await wait_until(is_archived)
         deleted = await audited(redis_url, "delete", game.id, "--yes", "--archive-url", archive.as_uri())
         assert deleted.returncode == 0, deleted.stderr
         assert re.search(rf"INFO south_seas\.audit: \S+@\S+ deleted game {game.id} at ", deleted.stderr)
@@ -312,9 +311,11 @@ async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, r
     stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
     for key in (keys.game(stored.id), keys.log(stored.id)):
         await redis.pexpire(key, 1)
-    async with asyncio.timeout(TIMEOUT_S):
-        while await redis.exists(keys.game(stored.id)):  # noqa: ASYNC110  Redis gives no sign of it
-            await asyncio.sleep(0.01)
+
+    async def has_expired() -> bool:
+        return not await redis.exists(keys.game(stored.id))
+
+    await wait_until(has_expired)
     assert await store.due_games.list_due(2**33, 10) == [stored.id]
     await redis.zadd(keys.GAME_SCHEDULE, {stored.id: 1_000_000_000.5})
     await make_scheduler(context).process(stored.id)

@@ -41,16 +41,11 @@ async def send_unknown_content(messages: list[JsonObject], socket: ServerSocket)
 
 
 async def report_unavailable(messages: list[JsonObject], socket: ServerSocket) -> None:
-    """Report that the store is unavailable."""
+    """Report that the store is unavailable; then close because the client missed a pong."""
     await _begin(messages, socket, 9)
     await socket.send_diffs(10, 10)
     document = problem("store_unavailable", "away", retry_after_s=0)
     await socket.send_message(type="error", id=None, game="game-script", problem=document)
-    await socket.wait_until_closed()
-
-
-async def miss_a_pong(messages: list[JsonObject], socket: ServerSocket) -> None:
-    """Close because the client missed a pong."""
     await _begin(messages, socket, 10)
     await socket.send_diffs(11, 11)
     await socket.close(code=4408)

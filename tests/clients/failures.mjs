@@ -6,7 +6,12 @@ const [, , built, url, ws] = process.argv;
 const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
-const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, language: "fr" });
+const southSeas = new SouthSeas({
+  url,
+  backoff: { initialWaitMs: 10 },
+  language: "fr",
+  WebSocket: WebSocket ?? globalThis.WebSocket,
+});
 const code = (request) => request.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
 const game = await southSeas.game("g"); // fails twice
@@ -22,7 +27,6 @@ const statuses = [];
 const missing = await new Promise((resolve) => {
   southSeas.subscribe("game-script", {
     token: "secret",
-    WebSocket: WebSocket ?? globalThis.WebSocket,
     onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
     onStatus: (status) => statuses.push(status),
     onError: (error) => resolve(error.code),

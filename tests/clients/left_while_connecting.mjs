@@ -21,8 +21,8 @@ class Socket {
   }
 }
 
-const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 } });
-southSeas.subscribe("g", { WebSocket: Socket }).close();
+const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, WebSocket: Socket });
+southSeas.subscribe("g").close();
 const [left] = sockets;
 const early = [...left.closes];
 left.open();
@@ -30,7 +30,7 @@ left.open();
 const network = new EventTarget();
 globalThis.addEventListener = network.addEventListener.bind(network);
 globalThis.removeEventListener = network.removeEventListener.bind(network);
-southSeas.subscribe("g", { WebSocket: Socket });
+southSeas.subscribe("g");
 sockets[1].onclose({ code: 1006 });
 network.dispatchEvent(new Event("online"));
 network.dispatchEvent(new Event("online"));

@@ -29,6 +29,24 @@ ATTEMPTS = 20
 """The connections that an outage rejects."""
 
 
+PAGE, JSON = "text/html", "application/json"
+
+
+def wrong_page(status: int, kind: str = PAGE, body: str = "<html>", location: str = "") -> bytes:
+    """Return a response as of a portal, a firewall, a proxy or another application."""
+    redirect = f"Location: {location}\r\n" if location else ""
+    head = f"HTTP/1.1 {status} No\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{redirect}"
+    return f"{head}Connection: close\r\n\r\n{body}".encode()
+
+
+WRONG_PAGES = (
+    *(wrong_page(status) for status in (200, 403, 404, 408, 425, 429, 500, 502, 503, *range(520, 525))),
+    *(wrong_page(status, location=f"{NOWHERE}/login") for status in (302, 307)),
+    *(wrong_page(status, JSON, body) for status in (200, 404) for body in ('{"id": 7}', "[]", "")),
+)
+FOREIGN_PROBLEM = wrong_page(401, "application/problem+json", '{"title": "a session is missing"}')
+
+
 @pytest.fixture
 async def road(service_url: str) -> AsyncIterator[Proxy]:
     """Start the proxy that the players use."""
@@ -118,6 +136,33 @@ async def test_a_move_is_played_once_although_requests_and_responses_are_lost(
     assert [*dict.fromkeys(chooser.versions)] == chooser.versions  # a lost response is no new decision
     diffs = [diff async for diff in client.log(created.game.id)]
     assert [diff["version"] for diff in diffs if diff["by"] == "seat"] == [one + 1 for one in chooser.versions]
+
+
+async def test_python_plays_a_whole_game_through_every_wrong_page(client: Client, road: Proxy) -> None:
+    """The service gets every request, so its key is what has a move played once."""
+    created, chooser = await client.create(PEOPLE), Chooser()
+    road.wrong_upgrades.extend(WRONG_PAGES)
+    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    seats = [client.with_token(seat.token) for seat in created.seats]
+    finals = await asyncio.gather(
+        *(one.play(created.game.id, seat, chooser, start=created) for seat, one in enumerate(seats))
+    )
+    assert [final.status for final in finals] == ["finished"] * 2
+    assert [*road.wrong_upgrades, *road.wrong_responses] == []
+    assert [*dict.fromkeys(chooser.versions)] == chooser.versions
+
+
+async def test_typescript_plays_a_whole_game_through_every_wrong_page(
+    node: str, built: Path, client: Client, road: Proxy
+) -> None:
+    created = await client.create(PEOPLE)
+    road.wrong_upgrades.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    start = msgspec.json.encode(created).decode()
+    received = await run_script("wrong_pages.mjs", node, built, road.url, start)
+    assert [*road.wrong_upgrades, *road.wrong_responses] == []
+    assert received["statuses"] == ["finished"] * 2
+    assert [*dict.fromkeys(received["versions"])] == received["versions"]
 
 
 async def test_what_is_final_ends_play(client: Client) -> None:

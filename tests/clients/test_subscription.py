@@ -4,6 +4,7 @@ Connections that are rejected, or fail.
 """
 
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -31,6 +32,7 @@ from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot,
 from tests.clients.conftest import QUICK
 from tests.clients.failure_scripts import read_versions, send_and_close, send_and_stay
 from tests.clients.scripted_service import GAME_ID, ConnectionScript, ScriptedService, ServerSocket, problem_response
+from tests.clients.test_typescript import run_script
 from tests.games.game_logs import decode_log, play_game, rechain
 from tests.polling import wait_until
 from tests.web.app_server import serve
@@ -347,3 +349,9 @@ async def test_subscriptions_share_sockets_within_the_services_limit(store: Redi
         for subscription in followed:
             await subscription.close()
         await wait_until(lambda: len(connections) <= 1)
+
+
+async def test_typescript_shares_sockets_within_the_services_limit(store: RedisStore, node: str, built: Path) -> None:
+    async with serve(store, Limits(max_subscriptions=2)) as service:
+        received = await run_script("shared_sockets.mjs", node, built, str(service.make_url("/")))
+    assert received == {"subscribed": 4, "followed": 4, "left": ["connected"] * 5}

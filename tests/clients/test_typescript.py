@@ -19,7 +19,6 @@ from aiohttp import web
 from schemas.problems import problem
 from tests.clients.conftest import CLIENTS
 from tests.clients.failure_scripts import (
-    miss_a_pong,
     report_missing_game,
     report_unavailable,
     send_unknown_content,
@@ -60,14 +59,16 @@ async def test_it_recovers_from_every_failure(
     )
     script.responses.append(problem_response(problem("not_your_turn", "Bo decides")))
     script.responses.extend([problem_response(problem("store_unavailable", "away", retry_after_s=0))])
-    script.responses.extend([problem_response(problem("conflict", "at work still")), final_game_response(script)])
+    script.responses.extend(
+        [problem_response(problem("conflict", "at work still")), web.json_response({"owner_token": ""})]
+    )
     script.responses.append(problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
-    script.responses.append(web.Response(text="<html>"))
+    script.responses.extend(web.Response(text="<html>") for _ in range(5))
     script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
     script.connections.extend(
         partial(connection, messages)
-        for connection in (skip_a_diff, send_unknown_content, report_unavailable, miss_a_pong, report_missing_game)
+        for connection in (skip_a_diff, send_unknown_content, report_unavailable, report_missing_game)
     )
     received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)

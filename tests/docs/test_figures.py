@@ -17,8 +17,8 @@ from service.games.access import MIN_SECRET_LENGTH
 from service.games.automatic_turns import DECISION_GRACE_S
 from service.games.bots.registry import LIGHT_BOT_LIMITS, BotProcessPool
 from service.games.commands import execute
-from service.games.context import Context
 from service.games.lifecycle import CREATOR_HASH_BYTES
+from service.games.repository import Context
 from service.games.webhook_delivery import MAX_DELIVERIES
 from service.store.connection import InFlightLimits
 from service.web import (
@@ -72,7 +72,7 @@ MIB = 2**20
         ),
         ("threat-model", "{} bits of a hash", [8 * CREATOR_HASH_BYTES]),
         ("threat-model", "A subscriber waits at most {:.0f} s", [hub.SUBSCRIBE_TIMEOUT_S]),
-        ("threat-model", "At most {} attempts in at most {:.0f} s", [execute.MAX_ATTEMPTS, execute.MAX_RETRY_S]),
+        ("threat-model", "At most {} attempts with growing delays", [execute.MAX_ATTEMPTS]),
         ("threat-model", "cut off after {:.0f} s", [LIMITS.response_timeout_s]),
         ("threat-model", "An address has {} MB of all kinds", [LIMITS.max_unsent_bytes_per_address // MIB]),
         ("threat-model", "an instance {} MB;", [LIMITS.max_unsent_bytes_total // MIB]),

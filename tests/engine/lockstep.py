@@ -60,7 +60,7 @@ def start_game(
         "bag": shuffled_bag(index, seed),
         "ships": shuffled_ships(index, seed),
         "seed_chosen": True,
-        "commitment": "0" * 64,
+        "commitment": bytes(32),
         "created_at": CREATED_AT,
     }
     return set_up(index, players=players, seed=seed, **(defaults | options))
@@ -309,10 +309,10 @@ def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:
         ships=ships,
         seed="0123456789abcdef" * 4,
         seed_chosen=False,
-        commitment="0123456789abcdef" * 4,
+        commitment=bytes.fromhex("0123456789abcdef" * 4),
     )
     game.version = 1
-    game.digest = "0123456789abcdef" * 2
+    game.digest = bytes.fromhex("0123456789abcdef" * 2)
     game.updated_at = "2026-11-21T21:00:00Z"
     return game
 

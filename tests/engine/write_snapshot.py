@@ -26,7 +26,7 @@ def main() -> None:
     for _ in range(ACTIONS):
         steps.play(choose(steps.reference, chance))
     steps.game.version = ACTIONS + 1
-    steps.game.digest = "0123456789abcdef" * 2
+    steps.game.digest = bytes.fromhex("0123456789abcdef" * 2)
     steps.game.updated_at = "2026-11-21T21:34:00Z"
     for name, data in (
         (f"{SCHEMA_VERSION}.msgpack", snapshot(steps.game)),

@@ -88,7 +88,7 @@ def test_a_game_and_its_result_are_the_engine_s(self_play: Any, players: int, ed
         first_seat=first_seat(str(seed), players),
         game_id="self-play",
         edition=edition,
-        commitment="",
+        commitment=b"",
         created_at="",
     )
     while not is_finished(engine_game):

@@ -19,10 +19,10 @@ from service.engine import Game, TileSetIndex, build_view, decode_snapshot, lega
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.context import Context
 from service.games.due_work import DueWorker
 from service.games.history import verify
 from service.games.ports import GameStore
+from service.games.repository import Context
 from service.games.scheduler import advance_due_game
 from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds

@@ -4,10 +4,9 @@ from typing import Any
 
 import msgspec
 
-from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, take_seat
-from service.games.diffs import record_change
+from service.games.diffs import canonical_body, next_digest, record_change
 from service.games.history import Check, verify
 from service.games.ports import StoredDiff
 from service.games.tilesets import LoadedTileSet, SeededRNG, commitment, load_catalogue
@@ -72,8 +71,8 @@ def failed_check(log: list[dict[str, Any]]) -> Check:
 def rechain(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the diffs with matching digests, as a forger would compute them."""
     deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
-    digest = deck["commitment"]
+    digest = bytes.fromhex(deck["commitment"])
     for diff in log:
         digest = next_digest(digest, canonical_body(diff))
-        diff["digest"] = digest
+        diff["digest"] = digest.hex()
     return log

@@ -36,7 +36,7 @@ TABLES = LAGOON.index
 def strip_history(game: Game) -> bytes:
     """Encode a game without its version, digest and time, and without its count of time-outs."""
     same = decode_snapshot(encode_snapshot(game))
-    same.version, same.digest, same.updated_at, same.consecutive_timeouts = 0, "", "", 0
+    same.version, same.digest, same.updated_at, same.consecutive_timeouts = 0, b"", "", 0
     return encode_snapshot(same)
 
 

@@ -12,9 +12,9 @@ from service.games import repository
 from service.games.api_key import ApiKey, Quotas
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.webhooks import register_webhook
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff, StoredGame
+from service.games.repository import Context
 from service.games.webhook_owner import Owner
 from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient
@@ -99,7 +99,7 @@ class WholeGame(NamedTuple):
     """Everything of a game that a transfer must preserve."""
 
     game: bytes
-    digest: str
+    digest: bytes
     version: int
     access: bytes
     log: list[StoredDiff]

@@ -15,7 +15,6 @@ import pytest
 
 from schemas.actions import Action, Pass, TakeShip
 from schemas.base import encode_json
-from schemas.diffs import next_digest
 from schemas.events import AnyEvent
 from schemas.lobby import SeatRequest
 from schemas.vocabulary import COLORS, Edition, RequestedTimeoutPolicy
@@ -36,7 +35,7 @@ from service.games.bots.registry import run_bot
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.diffs import record_change
+from service.games.diffs import next_digest, record_change
 from service.games.lifecycle import advance_version, hash_creator, is_attended, requester_of
 from service.games.ports import GameStore, StoredDiff
 from service.games.tilesets import DEFAULT_TILESET, load_catalogue
@@ -72,7 +71,8 @@ class Follower:
         """Compute the digests again from the diffs' bodies."""
         digest = diff.pop("digest")
         body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-        assert digest == next_digest(self.digest or self.game["deck"]["commitment"], body) == game.digest
+        assert next_digest(bytes.fromhex(self.digest or self.game["deck"]["commitment"]), body) == game.digest
+        assert digest == game.digest.hex()
         self.digest = digest
 
 

@@ -19,9 +19,9 @@ from service.engine import Game
 from service.games import due_work
 from service.games.bots.interface import GameState
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, LoadedBot, built_in_registry, load_bots
-from service.games.context import Context
 from service.games.due_work import BATCH_SIZE, LOG_INTERVAL_S, RETRY_S
 from service.games.ports import Change, CommitOutcome, GameStore, StoreUnavailable, UnreadableGame
+from service.games.repository import Context
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys
@@ -140,21 +140,20 @@ async def instances(redis_url: str) -> AsyncIterator[list[CountingStore]]:
 
 async def met_by_all(redis: Redis, stores: Sequence[CountingStore], game: str) -> None:
     """Have a game that is due looked at by each instance."""
-    async with asyncio.timeout(10):
-        while not all(game in store.loads for store in stores):
-            await redis.zadd(keys.GAME_SCHEDULE, {game: int(time()) - 1})
-            await asyncio.sleep(EVERY_S)
+
+    async def is_met() -> bool:
+        await redis.zadd(keys.GAME_SCHEDULE, {game: 1})
+        return all(game in store.loads for store in stores)
+
+    await wait_until(is_met)
 
 
 async def games_move(store: GameStore, stores: Sequence[CountingStore]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
-    waiting = {await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
-    waiting |= {await of_bots(store) for _ in range(BOTS)}
-    games = frozenset(waiting)
-    async with asyncio.timeout(30):
-        while waiting:
-            await asyncio.sleep(EVERY_S)
-            waiting = {game for game in waiting if not await is_moved(store, game)}
+    games = {await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
+    games |= {await of_bots(store) for _ in range(BOTS)}
+    for game in games:
+        await wait_until(partial(is_moved, store, game))
     assert all(games & store.loads.keys() for store in stores)
 
 
@@ -194,7 +193,7 @@ async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
         async def has_failed_thrice() -> bool:
             return await redis.get(keys.failures(keys.GAME_SCHEDULE, "damaged0")) in (b"3", b"4")
 
-        await wait_until(has_failed_thrice, 30)
+        await wait_until(has_failed_thrice)
         assert sum(store.loads[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
 
 

@@ -9,9 +9,9 @@ from redis.asyncio import Redis
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
 from service.games.archiver import Archiver
-from service.games.context import Retention
 from service.games.index_repair import IndexRepairer, RepairReport
 from service.games.ports import webhook_entry
+from service.games.repository import Retention
 from service.store import keys
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore, connect

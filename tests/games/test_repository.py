@@ -22,7 +22,6 @@ from service.engine import legal_moves, move_id
 from service.games import repository
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
-from service.games.context import Context, GameCache
 from service.games.errors import (
     IdempotencyKeyReused,
     NotYourTurn,
@@ -41,7 +40,7 @@ from service.games.ports import (
     WebhookState,
     webhook_entry,
 )
-from service.games.repository import read_log
+from service.games.repository import Context, GameCache, read_log
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.games.game_fixture import TABLES, create_game, human_seats, load_game, make_context
@@ -118,7 +117,7 @@ async def test_a_cached_game_is_not_loaded(counting: CountingStore) -> None:
     table = await created(context)
     move = await first_move(context, table.game.id)
     counting.loads.clear()
-    finished = await do(context, table, move, if_match=[Revision(1, table.digest)], idempotency_key="k")
+    finished = await do(context, table, move, if_match=[Revision(1, bytes.fromhex(table.digest))], idempotency_key="k")
     assert (finished.response.version, counting.loads.total()) == (2, 0)
 
 
@@ -126,10 +125,10 @@ async def test_a_stale_session_is_loaded_again(counting: CountingStore) -> None:
     one, other = instance(counting), instance(counting)
     table = await created(one)
     second = await do(other, table)
-    third = await do(one, table, if_match=[Revision(2, second.response.digest)])
+    third = await do(one, table, if_match=[Revision(2, bytes.fromhex(second.response.digest))])
     assert (third.response.version, len(one.cache)) == (3, 1)
     with pytest.raises(VersionMismatch) as rejected:
-        await do(other, table, if_match=[Revision(2, "")])
+        await do(other, table, if_match=[Revision(2, b"")])
     assert rejected.value.version == 3
     assert (await do(other, table)).response.version == 4
 
@@ -182,7 +181,7 @@ async def test_concurrent_commands_of_one_instance_are_serialized(store: GameSto
     table = await created(context)
     move = await first_move(context, table.game.id)
     outcomes = await asyncio.gather(
-        *(do(context, table, move, if_match=[Revision(1, "")]) for _ in range(8)), return_exceptions=True
+        *(do(context, table, move, if_match=[Revision(1, b"")]) for _ in range(8)), return_exceptions=True
     )
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ReplayableResult", *["VersionMismatch"] * 7]
     assert (await do(context, table)).response.version == 3
@@ -199,7 +198,7 @@ async def test_a_whole_game_on_instances_with_small_caches(store: GameStore) -> 
             await do(contexts[1], other)  # takes the only place of the small cache
         if chance.random() < 0.1:
             context.cache.pop(table.game.id)
-        expected = [Revision(version, digest)] if chance.random() < 0.5 else None
+        expected = [Revision(version, bytes.fromhex(digest))] if chance.random() < 0.5 else None
         acted = (await do(context, table, if_match=expected, idempotency_key=f"k{version}")).response
         assert acted.version == version + 1
         version, digest = acted.version, acted.digest

@@ -21,11 +21,11 @@ from service.fair_queue import ANONYMOUS, FairQueue
 from service.games import due_work, scheduler
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
-from service.games.context import Context
 from service.games.due_work import BATCH_SIZE, DueWorker, Wakeups
 from service.games.errors import GameError, NotYourTurn
 from service.games.history import verify
 from service.games.ports import Change, CommitOutcome, GameStore, StoredDiff, StoreUnavailable
+from service.games.repository import Context
 from service.games.scheduler import (
     BotSlots,
     advance_due_game,

@@ -118,7 +118,7 @@ def test_a_tile_sets_hash_and_the_commitment() -> None:
     tileset = msgspec.json.decode(CANONICAL, type=TileSet)
     assert rfc_8785(json.loads(encode_json(tileset))) == CANONICAL.encode()
     assert tilesets.tileset_hash(tileset) == SET
-    assert tilesets.commitment("k7m2x9qd4t1w", "tides", SET) == COMMITMENT
+    assert tilesets.commitment("k7m2x9qd4t1w", "tides", SET).hex() == COMMITMENT
 
 
 @pytest.mark.parametrize("number", range(5))

@@ -86,8 +86,8 @@ async def test_who_may_undo(store: GameStore) -> None:
     with pytest.raises(WrongSeat):
         await table.undo(seat=0, token=table.tokens[1])
     with pytest.raises(VersionMismatch):
-        await table.undo(if_match=[Revision(1, "")])
-    await table.undo(if_match=[Revision(2, "")])
+        await table.undo(if_match=[Revision(1, b"")])
+    await table.undo(if_match=[Revision(2, b"")])
 
 
 async def test_a_retry_undoes_once(store: GameStore) -> None:

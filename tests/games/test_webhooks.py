@@ -160,7 +160,7 @@ def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, 
         "events": events,
         "patch": [{"op": "add", "path": "/version", "value": 7}, {"op": "add", "path": "/turn", "value": turn}],
     }
-    return StoredDiff(7, "0" * 32, "", "", msgspec.json.encode(received))
+    return StoredDiff(7, bytes(16), b"", "2026-11-21T21:00:00Z", msgspec.json.encode(received))
 
 
 def build_message(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
 from tests.redis_servers.access import ADMIN_USER, Access
 from tests.redis_servers.node import Node, execute_text
 
@@ -67,7 +67,7 @@ class Deployment:
                 with suppress(RuntimeError):
                     if (node := await self.primary(game)) is not instead_of:
                         return node
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(INTERVAL_S)
 
     async def wait_until_healthy(self) -> None:
         """Wait until every node runs, replicas are in sync, and the Cluster or the sentinels are in a consistent state.

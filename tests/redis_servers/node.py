@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.store.embedded import terminate_with_parent
-from tests.polling import TIMEOUT_S
+from tests.polling import INTERVAL_S, TIMEOUT_S
 from tests.redis_servers.access import PEER_USER, Access
 
 HOST = "127.0.0.1"
@@ -94,13 +94,13 @@ class Node:
                 try:
                     info = await client.info()
                 except (RedisError, OSError):
-                    await asyncio.sleep(0.02)
+                    await asyncio.sleep(INTERVAL_S)
                     continue
                 if info["process_id"] != self.pid:
                     raise RuntimeError(f"another server has the port of {self}")
                 if not info.get("loading"):
                     return
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(INTERVAL_S)
 
     def kill(self) -> None:
         """Send SIGKILL. The files stay for the next `start`."""

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from redis.asyncio import Redis
 
-from tests.polling import TIMEOUT_S
+from tests.polling import wait_until
 from tests.redis_servers.access import PEER_USER, Access, create_access
 from tests.redis_servers.deployment import Deployment, cluster_lines
 from tests.redis_servers.node import HOST, Node, execute_text, reserve_ports
@@ -182,9 +182,9 @@ async def _create_cluster(nodes: Sequence[Node], buses: Sequence[int], primaries
 
 async def _wait_for_handshakes(client: Redis, count: int) -> None:
     """Wait until a node has completed the handshake with all others."""
-    async with asyncio.timeout(TIMEOUT_S):
-        while True:
-            nodes = await cluster_lines(client, "NODES")
-            if len(nodes) == count and not any("handshake" in line for line in nodes):
-                return
-            await asyncio.sleep(0.05)
+
+    async def are_complete() -> bool:
+        nodes = await cluster_lines(client, "NODES")
+        return len(nodes) == count and not any("handshake" in line for line in nodes)
+
+    await wait_until(are_complete)

@@ -20,10 +20,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service.cli.export import ExportJob, export_games, import_files, iter_documents, make_restore
 from service.games import archive
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver
-from service.games.context import Retention
 from service.games.due_work import Wakeups
 from service.games.index_repair import IndexRepairer
 from service.games.ports import SendResult, StoreBusy
+from service.games.repository import Retention
 from service.games.webhook_delivery import WebhookDeliverer
 from service.store import keys
 from service.store import topology as topology_module

@@ -19,8 +19,8 @@ import click
 import pytest
 from aiohttp import ClientResponse, ClientSession
 
-from service.games.context import Retention
 from service.games.ports import RateLimit
+from service.games.repository import Retention
 from service.store.connection import InFlightLimits
 from service.store.game_store import RedisStore
 from service.store.pipeline import Wait

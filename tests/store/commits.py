@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.diffs import next_digest
 from schemas.vocabulary import Status, Visibility
 from service.engine import Game
 from service.games.access import AccessRecord, SeatTag
+from service.games.diffs import next_digest, prepend_digest
 from service.games.idempotency import IdempotencyRecord
 from service.games.ports import (
     NO_REVISION,
@@ -27,6 +27,7 @@ from service.games.ports import (
 )
 from service.telemetry.clock import timestamp
 from tests.games.game_logs import new_game
+from tests.polling import TIMEOUT_S
 
 _ids = count()
 
@@ -96,13 +97,13 @@ def diff(version: int, mark: str = "") -> StoredDiff:
     """Return the diff to `version`."""
     previous, body = digest(version - 1), f'{{"diff": {version}{mark}}}'.encode()
     own = next_digest(previous, body)
-    return StoredDiff(version, own, previous, timestamp(version), b'{"digest":"%b",%b' % (own.encode(), body[1:]))
+    return StoredDiff(version, own, previous, timestamp(version), prepend_digest(own, body))
 
 
 @cache
-def digest(version: int) -> str:
+def digest(version: int) -> bytes:
     """Return the digest of `version`; empty before the first."""
-    return diff(version).digest if version else ""
+    return diff(version).digest if version else b""
 
 
 def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
@@ -131,7 +132,7 @@ async def load_record(
 
 async def commit_until_answered(store: GameStore, commit: Change) -> CommitOutcome:
     """Repeat a commit until there is an outcome."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             with suppress(StoreUnavailable):
                 return await store.commit(commit)

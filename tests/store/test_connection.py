@@ -27,7 +27,7 @@ from service.store.connection import InvalidRedisURL, error_code, parse_url, to_
 from service.store.embedded import embedded_server
 from service.store.game_store import connect
 from service.store.topology import SOLE_PRIMARY
-from tests.polling import TIMEOUT_S
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import create_access, standalone
 from tests.redis_servers.access import ACL
 from tests.store.commits import creation
@@ -104,9 +104,11 @@ async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> Non
     await single_server.redis.config_set("save", "3600 1")
     try:
         await single_server.redis.bgsave()
-        async with asyncio.timeout(TIMEOUT_S):
-            while (await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110  no event
-                await asyncio.sleep(0.01)
+
+        async def has_failed() -> bool:
+            return bool((await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] != "ok")
+
+        await wait_until(has_failed)
         with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
             await single_server.store.commit(creation())
     finally:

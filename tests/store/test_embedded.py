@@ -17,7 +17,7 @@ from service.games.ports import Committed
 from service.store import embedded
 from service.store.embedded import EmbeddedServerError, ServerProgramNotFound, embedded_server, socket_path
 from service.store.game_store import connect
-from tests.polling import TIMEOUT_S
+from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
 
@@ -47,7 +47,7 @@ async def start_and_kill_parent(source: str, directory: Path, program: Path) -> 
         sys.executable, "-c", source, str(directory), str(program), stdout=subprocess.PIPE
     )
     assert parent.stdout
-    pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
+    pid = int(await asyncio.wait_for(parent.stdout.readline(), TIMEOUT_S))
     assert is_running(pid)
     parent.kill()
     await parent.communicate()
@@ -202,9 +202,11 @@ async def test_each_server_reads_the_files_of_the_others(short_path: Path, first
         await store.commit(creation())
         async with aclosing(Redis.from_url(server.url)) as redis:
             await redis.bgrewriteaof()
-            async with asyncio.timeout(TIMEOUT_S):
-                while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110  another process
-                    await asyncio.sleep(0.02)
+
+            async def is_rewritten() -> bool:
+                return not (await redis.info("persistence"))["aof_rewrite_in_progress"]
+
+            await wait_until(is_rewritten)
     async with embedded_server(short_path, program=second) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
         assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]

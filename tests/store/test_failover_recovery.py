@@ -19,6 +19,7 @@ from service.games.ports import Committed, StoreUnavailable, VersionConflict, We
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.store.pipeline import Wait
+from tests.polling import INTERVAL_S, TIMEOUT_S
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
@@ -54,7 +55,7 @@ async def wait_until_replicated(node: Node, replicas: int) -> None:
 
     The node rejects it while none has reported for `min-replicas-max-lag`, as on a busy machine.
     """
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             async with aclosing(node.client()) as client:
                 try:
@@ -62,7 +63,7 @@ async def wait_until_replicated(node: Node, replicas: int) -> None:
                 except ResponseError as error:
                     if not str(error).startswith("NOREPLICAS"):
                         raise
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(INTERVAL_S)
                     continue
                 if int(await execute_text(client, "WAIT", replicas, 100)) >= replicas:
                     return
@@ -71,7 +72,7 @@ async def wait_until_replicated(node: Node, replicas: int) -> None:
 async def repeat_until_acknowledged(store: RedisStore) -> list[str]:
     """Repeat a commit until it is acknowledged, and return why each earlier attempt failed."""
     once, failures = action(1), list[str]()
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             try:
                 assert await store.commit(once) == Committed()
@@ -106,7 +107,7 @@ async def test_waiting_for_all_replicas_includes_the_old_primary(tmp_path: Path)
         new = await deployment.wait_for_promotion(old)
         await wait_until_replicated(new, 1)
         once, reason = action(1), ""
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(TIMEOUT_S):
             while "1 of 2 replicas" not in reason:
                 with pytest.raises(StoreUnavailable) as unavailable:
                     await store.commit(once)

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 
 from service.games.api_key import ApiKey, Quotas, StoredApiKey
+from service.games.diffs import prepend_digest
 from service.games.idempotency import IdempotencyRecord, Replayed
 from service.games.ports import (
     Change,
@@ -59,8 +60,9 @@ async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> No
 
 async def test_any_bytes_survive(store: GameStore) -> None:
     every = bytes(range(256))
-    headed = b'{"digest":"%b","at":"%b' % (digest(2).encode(), AT.encode()) + every
-    diffs = [StoredDiff(1, digest(1), "", AT, every), StoredDiff(2, digest(2), digest(1), AT, headed)]
+    hidden = '"at":"{0}\0"game":"g""path":"/version","value":2}}"path":"/updated_at","value":"{0}","version":2}}'
+    headed = prepend_digest(digest(2), b"{" + hidden.format(AT).encode())
+    diffs = [StoredDiff(1, digest(1), b"", AT, every), StoredDiff(2, digest(2), digest(1), AT, headed)]
     record = IdempotencyRecord(key_hash("key"), b"\x01" + every[1:20])
     await store.commit(creation(snapshot=every, access=every, diffs=diffs, idempotency=record))
     stored = StoredGame("g", Revision(2, digest(2)), every, every, idempotency_record=record.record)
@@ -94,7 +96,7 @@ async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
     ((1, digest(1), ()), (3, digest(3), ()), (2, digest(9), ()), (22, digest(2), ()), (2, digest(2), ("hook",))),
 )
 async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
-    store: GameStore, version: int, known_digest: str, webhooks: tuple[str, ...]
+    store: GameStore, version: int, known_digest: bytes, webhooks: tuple[str, ...]
 ) -> None:
     await store.commit(creation())
     await store.commit(action(1))

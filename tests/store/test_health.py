@@ -1,6 +1,5 @@
 """The probe of Redis: a gauge of each primary's writes and of its disk, and a marker that shows lost data."""
 
-import asyncio
 import logging
 from contextlib import aclosing
 from pathlib import Path
@@ -33,9 +32,13 @@ async def test_each_primary_of_every_deployment_is_probed(store: RedisStore, red
         for name in ("redis_writable", "redis_rdb_save_ok", "redis_aof_write_ok"):
             assert gauge(name, primary) == 1, (name, primary)
     assert PROBE_TTL_S < RETRY_INTERVAL_S
-    await asyncio.sleep(PROBE_TTL_S + 0.1)
-    left = [name async for page in store._client.scan("*", 100) for name in page]
-    assert len(left) == len(store._client.topology.primaries())
+    left = list[str]()
+
+    async def are_markers() -> bool:
+        left[:] = [name async for page in store._client.scan("*", 100) for name in page]
+        return len(left) == len(store._client.topology.primaries())
+
+    await wait_until(are_markers)
     assert all(name.endswith(":marker") for name in left), left
     assert await store.health.probe()
 

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
-from schemas.diffs import next_digest
+from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
@@ -94,7 +94,7 @@ def test_a_notification_of_another_game_is_none() -> None:
     body = b'"at":"%b","game":"a","patch":[{"op":"replace","path":"/version","value":4}%b],"version":4}'
     body %= AT.encode(), b',{"op":"replace","path":"/updated_at","value":"%b"}' % AT.encode()
     own = next_digest(digest(3), b"{" + body)
-    message = compose([StoredDiff(4, own, digest(3), AT, b'{"digest":"%b",%b' % (own.encode(), body))])
+    message = compose([StoredDiff(4, own, digest(3), AT, prepend_digest(own, b"{" + body))])
     assert decode_notification("a", message).diffs[-1].version == 4
     with pytest.raises(ValueError, match="damaged"):
         decode_notification("b", message)
@@ -183,10 +183,14 @@ def news(game: str, *versions: int) -> ChangeNotification:
 
 async def wait_for_subscribers(redis: Redis, count: int) -> list[str]:
     """Wait until `count` connections are subscribed, and return their ids."""
-    async with asyncio.timeout(TIMEOUT_S):
-        while len(clients := await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  another process
-            await asyncio.sleep(0.01)
-    return [client["id"] for client in clients]
+    clients = list[str]()
+
+    async def are_subscribed() -> bool:
+        clients[:] = [client["id"] for client in await redis.client_list(_type="pubsub")]
+        return len(clients) == count
+
+    await wait_until(are_subscribed)
+    return clients
 
 
 async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_url: str) -> None:

@@ -11,6 +11,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -20,7 +21,7 @@ from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import EmbeddedServer, embedded_server
 from service.store.game_store import RedisStore, connect
 from tests.games.game_fixture import Clock
-from tests.polling import TIMEOUT_S, in_background, wait_for_aof_flush, wait_until
+from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_for_aof_flush, wait_until
 from tests.redis_servers import cluster
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
@@ -133,32 +134,34 @@ def test_each_cause_is_logged_once_in_an_outage(
 
 
 async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, caplog: pytest.LogCaptureFixture) -> None:
+    called = [0]
+
     async def call(store: RedisStore) -> None:
         while True:
             await asyncio.gather(store.ping(), store.load("g"), store.due_games.list_due(0, 1), return_exceptions=True)
-            await asyncio.sleep(0.05)
+            called[0] += 1
+            await asyncio.sleep(INTERVAL_S)
 
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(embedded_server(short_path, program=program))
-        async with connect(server.url) as store, in_background(store.health.run()), asyncio.timeout(30):
+        async with connect(server.url) as store, in_background(store.health.run()), asyncio.timeout(TIMEOUT_S):
             calls = asyncio.create_task(call(store))
             os.kill(server.pid, signal.SIGKILL)
             await stack.aclose()
             await wait_until(lambda: store._client.outages.is_open)
-            await asyncio.sleep(2)
+            before = called[0]
+            await wait_until(lambda: called[0] > before + 5)
             async with embedded_server(short_path, program=program):
                 await wait_until(lambda: not store._client.outages.is_open)
             calls.cancel()
     lines = [line for line in caplog.messages if line.startswith(("Redis fails", "Redis still", "Redis takes"))]
     assert len(lines) == 2
     assert "so requests get 503, and bots, deadlines and webhooks wait: Redis: " in lines[0]
-    away_s = re.match(r"Redis takes writes again after ([0-9.]+) s", lines[1])
-    assert away_s
-    assert 1.8 < float(away_s[1]) < 6
+    assert re.match(r"Redis takes writes again after [0-9.]+ s", lines[1])
 
 
 async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with (
         cluster(tmp_path, replicas=0) as deployment,
@@ -171,10 +174,12 @@ async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
         async def call() -> None:
             while True:
                 await asyncio.gather(*(store.load(f"g{number}") for number in range(8)), return_exceptions=True)
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(INTERVAL_S)
 
+        probe = AsyncMock(wraps=store.health.probe)
+        monkeypatch.setattr(store.health, "probe", probe)
         async with in_background(store.health.run(), call()):
-            await asyncio.sleep(8)
+            await wait_until(lambda: probe.await_count == 2)
             lines = [line for line in caplog.messages if "again" in line]
             killed.start()
             await wait_until(lambda: not store._client.outages.is_open)
@@ -185,9 +190,8 @@ async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
 
 async def test_an_instance_without_redis_logs_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with start_instance(tmp_path, f"unix://{tmp_path / 'no.sock'}") as instance:
-        for _ in range(3):
+        for _ in range(20):
             assert (await instance.client.get("/v1/games/nosuchgame01")).status == 503
-            await asyncio.sleep(1)
     assert len([record for record in caplog.records if record.levelno >= logging.WARNING]) == 1
 
 
@@ -305,7 +309,7 @@ async def test_a_server_that_is_no_redis(short_path: Path) -> None:
 
     async with (
         await asyncio.start_unix_server(answer, short_path / "socket"),
-        connect(f"unix://{short_path}/socket", timeout_s=0.5) as store,
+        connect(f"unix://{short_path}/socket") as store,
     ):
         with pytest.raises(StoreUnavailable, match="Protocol error"):
             await store.ping()

@@ -18,7 +18,7 @@ from service.store.game_store import connect
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 from tests.store.conftest import SingleServer
 
@@ -240,7 +240,7 @@ async def gather_outcome_types(number: int, send: Callable[[], Awaitable[object]
 
 
 async def test_a_stalled_server_reaches_the_command_limit(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment, timeout_s=20.0) as client:
+    async with connect_limited(deployment, timeout_s=TIMEOUT_S) as client:
         await client.execute("SET", "k", "v")
         node.pause()
         pending, highest = [], 0

@@ -15,7 +15,7 @@ from service.store.game_store import connect
 from service.store.pipeline import Wait
 from service.store.server_check import Finding
 from tests import redis_servers
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers.access import ACL, CLUSTER_ACL, SENTINEL_ACL, create_access
 from tests.redis_servers.node import execute_text
 from tests.redis_servers.topologies import cluster, sentinel, standalone
@@ -122,12 +122,12 @@ async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:
         assert_found(await check(server.url), "error", "runs as cluster, but the URL says standalone")
         url = server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
         assert_found(await check(url), "unavailable", "the Cluster has no slots")
-        async with connect(url, timeout_s=10) as store:
+        async with connect(url, timeout_s=TIMEOUT_S) as store:
             pinging = asyncio.create_task(store.ping())
             await asyncio.sleep(0.5)
             async with aclosing(server.nodes[0].client()) as client:
                 await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-            async with asyncio.timeout(4):
+            async with asyncio.timeout(TIMEOUT_S):
                 await pinging
 
 

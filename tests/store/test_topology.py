@@ -49,7 +49,7 @@ async def test_a_cluster_is_discovered_again_after_all_nodes_went_down(unreplica
         assert not store._client.is_up()
         for node in unreplicated_cluster.nodes:
             node.start()
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 with suppress(StoreUnavailable):
                     await store.ping()

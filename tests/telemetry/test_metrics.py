@@ -27,9 +27,9 @@ from service.fair_queue import CLASS_LABELS, Requester
 from service.games import hub as hub_module
 from service.games.bots.registry import BotProcessPool, BotRegistry, load_bots
 from service.games.channel import BATCH_SIZE
-from service.games.context import GameCache
 from service.games.hub import Hub
 from service.games.ports import GameStore, Revision
+from service.games.repository import GameCache
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore, connect
 from service.store.log_entries import pack_revision

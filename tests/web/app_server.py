@@ -10,10 +10,10 @@ from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestClient, make_mocked_request
 
 from service.games.bots.registry import BotRegistry, built_in_registry
-from service.games.context import Context
 from service.games.due_work import Wakeups
 from service.games.hub import Hub
 from service.games.ports import GameStore, RateLimit
+from service.games.repository import Context
 from service.games.tilesets import load_catalogue
 from service.web.app import HUB, App, HttpRequest
 from service.web.assembly import make_app

@@ -155,7 +155,7 @@ async def test_empty_parameters_are_absent_and_unknown_ones_ignored() -> None:
 )
 async def test_if_match_names_versions(tags: str, versions: list[tuple[int, str]] | None) -> None:
     """Elements of a list may be empty (RFC 9110, 5.6.1), and generated clients send empty headers."""
-    expected = None if versions is None else [Revision(*one) for one in versions]
+    expected = None if versions is None else [Revision(version, bytes.fromhex(digest)) for version, digest in versions]
     assert (await decode(SeatRequest, headers={"If-Match": tags})).if_match == expected
 
 

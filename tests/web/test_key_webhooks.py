@@ -9,10 +9,10 @@ from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
-from service.games.context import Retention
 from service.games.due_work import lease
 from service.games.index_repair import IndexRepairer
 from service.games.ports import SendResult, WebhookChange, webhook_entry
+from service.games.repository import Retention
 from service.games.webhook_delivery import JITTER
 from service.store import keys
 from service.store.game_store import RedisStore

@@ -47,7 +47,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.NoOpenSeat(), "no_open_seat", {}),
     (games.Conflict("too many"), "conflict", {}),
     (games.RematchExists("xyz"), "conflict", {"next_game": "xyz"}),
-    (games.VersionMismatch(7, "d" * 32), "version_mismatch", {"version": 7, "digest": "d" * 32}),
+    (games.VersionMismatch(7, b"\xdd" * 16), "version_mismatch", {"version": 7, "digest": "d" * 32}),
     (games.MoveRejected("R5.6", "no", 1), "illegal_move", {"rule": "R5.6", "index": 1}),
     (games.ListTooLong(4), "list_too_long", {"index": 4}),
     (games.TooManyIdempotencyKeys(9), "rate_limited", {"retry_after_s": 9}),

@@ -202,7 +202,7 @@ def each(change: Callable[[dict[str, Any]], Any]) -> Change:
     """Change every diff, and leave its digest as it is."""
 
     def changed(entries: list[bytes]) -> list[bytes]:
-        diffs = log_entries.unpack("", "", enumerate(entries, 1))
+        diffs = log_entries.unpack("", b"", enumerate(entries, 1))
         return [changed_entry(diff) for diff in diffs]
 
     def changed_entry(stored: StoredDiff) -> bytes:

@@ -14,7 +14,7 @@ import jsonpatch
 from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
-from schemas.diffs import canonical_body, next_digest
+from service.games.diffs import canonical_body, next_digest
 from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame
@@ -66,7 +66,7 @@ class GameCopy:
             return
         assert message["version"] == self.version + 1
         if self.digest is not None:
-            assert message["digest"] == next_digest(self.digest, canonical_body(message))
+            assert message["digest"] == next_digest(bytes.fromhex(self.digest), canonical_body(message)).hex()
         if self.game or not self.version:
             self.game = jsonpatch.apply_patch(self.game, message["patch"], in_place=False)
             assert self.game["version"] == message["version"]

@@ -105,7 +105,7 @@ def new_game(index: TileSetIndex, rng: Random, now: str) -> tuple[Game, list[Any
         ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=False,
-        commitment=rng.randbytes(32).hex(),
+        commitment=rng.randbytes(32),
         created_at=now,
     )
 

@@ -164,7 +164,7 @@ _EXAMPLE_ERRORS = (
     games.NoOpenSeat(),
     games.TooManyWebhooks(10),
     games.Conflict("red is taken"),
-    games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
+    games.VersionMismatch(18, bytes.fromhex("5b0d7e2c9a4f1836e0d2c4b6a8f09173")),
     problems.BodyTooLarge(65_536),
     problems.TargetTooLong(2_048),
     problems.UnsupportedMediaType(),

@@ -20,9 +20,9 @@ from service.games import channel, webhook_delivery, webhook_payloads
 from service.games.access import MIN_SECRET_LENGTH
 from service.games.bots.registry import DECISION_TIMEOUT_S
 from service.games.commands import execute, play
-from service.games.context import MAX_CACHED_GAMES
 from service.games.due_work import RETRY_BACKOFF
 from service.games.index_repair import SCAN_INTERVAL_S
+from service.games.repository import MAX_CACHED_GAMES
 from service.games.webhook_owner import MAX_SEAT_WEBHOOKS
 from service.main import cli
 from service.store.health import CLOCK_SAMPLES, MEASURE_INTERVAL_S

@@ -24,7 +24,7 @@ class Acknowledged(NamedTuple):
     """An acknowledged commit."""
 
     game: str
-    digest: str
+    digest: bytes
     """Unique to the commit."""
     at: float
     """`time.monotonic()` of the acknowledgement."""
@@ -113,8 +113,8 @@ class Writers:
 
 def _next_commit(game: str, stored: Revision | None) -> Change:
     """Return the next commit of a game, or its creation."""
-    version, previous = (1, "") if stored is None else (stored.version + 1, stored.digest)
-    diffs = [StoredDiff(version, secrets.token_hex(16), previous, AT, DATA)]
+    version, previous = (1, b"") if stored is None else (stored.version + 1, stored.digest)
+    diffs = [StoredDiff(version, secrets.token_bytes(16), previous, AT, DATA)]
     if stored is None:
         return creation(game, diffs=diffs, is_public=False, status="active", snapshot=SNAPSHOT, ttl_s=100_000)
     return action(stored.version, game, expected=stored, diffs=diffs, is_public=False, snapshot=SNAPSHOT, ttl_s=100_000)
@@ -133,7 +133,7 @@ class Losses(NamedTuple):
 
 async def count_losses(store: RedisStore, writers: Writers) -> Losses:
     """Compare the acknowledged commits with the stored logs."""
-    digests: list[str] = []
+    digests: list[bytes] = []
     broken = 0
     for game in writers.games:
         log = [diff async for diff in _read_log(store, game)]
@@ -153,7 +153,7 @@ async def _read_log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:
 
 
 def _iter_gaps(log: list[StoredDiff]) -> Iterator[bool]:
-    previous, version = "", 0
+    previous, version = b"", 0
     for diff in log:
         yield (diff.version, diff.previous) != (version + 1, previous)
         previous, version = diff.digest, diff.version

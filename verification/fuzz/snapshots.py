@@ -10,7 +10,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.diffs import Diff, canonical_body, next_digest
+from schemas.diffs import Diff
 from service.engine import (
     Game,
     TileSetIndex,
@@ -24,7 +24,7 @@ from service.engine import (
     parse_move_id,
 )
 from service.engine.game import CHECKSUM_BYTES
-from service.games.diffs import record_change
+from service.games.diffs import canonical_body, next_digest, record_change
 from service.i18n import describe_move, get_translator
 from service.store import keys
 from service.web.app import CONTEXT

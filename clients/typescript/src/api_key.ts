@@ -53,63 +53,64 @@ export class ApiKeyClient {
 
   /** Returns the name and the quotas of the key. */
   key(options?: KeyRequestOptions): Promise<ApiKey> {
-    return this.#request("GET", "/v1/keys/me", undefined, options);
+    return this.#request("GET", "/v1/keys/me", "games_per_hour", undefined, options);
   }
 
   /** Returns the games that were created with the key, newest first, private ones too. */
   games(query: GamesQuery = {}, options?: KeyRequestOptions): Promise<Games> {
-    return this.#request("GET", "/v1/keys/me/games", undefined, options, query);
+    return this.#request("GET", "/v1/keys/me/games", "games", undefined, options, query);
   }
 
   /** Registers a webhook for all games. Store the secret of the response: it cannot be read again. */
   registerWebhook(request: RegisterKeyWebhook, options?: KeyRequestOptions): Promise<KeyWebhookCreated> {
-    return this.#request("POST", "/v1/keys/me/webhooks", request, options);
+    return this.#request("POST", "/v1/keys/me/webhooks", "secret", request, options);
   }
 
   webhooks(options?: KeyRequestOptions): Promise<KeyWebhooks> {
-    return this.#request("GET", "/v1/keys/me/webhooks", undefined, options);
+    return this.#request("GET", "/v1/keys/me/webhooks", "webhooks", undefined, options);
   }
 
   webhook(hook: string, options?: KeyRequestOptions): Promise<KeyWebhook> {
-    return this.#request("GET", `/v1/keys/me/webhooks/${hook}`, undefined, options);
+    return this.#request("GET", `/v1/keys/me/webhooks/${hook}`, "next_attempt_at", undefined, options);
   }
 
   /** Changes the URL or the events of a webhook. */
   changeWebhook(hook: string, request: ChangeKeyWebhook, options?: KeyRequestOptions): Promise<KeyWebhook> {
-    return this.#request("PATCH", `/v1/keys/me/webhooks/${hook}`, request, options);
+    return this.#request("PATCH", `/v1/keys/me/webhooks/${hook}`, "next_attempt_at", request, options);
   }
 
   deleteWebhook(hook: string, options?: KeyRequestOptions): Promise<null> {
-    return this.#request("DELETE", `/v1/keys/me/webhooks/${hook}`, undefined, options);
+    return this.#request("DELETE", `/v1/keys/me/webhooks/${hook}`, null, undefined, options);
   }
 
   /** Sends a test message to an active webhook. */
   pingWebhook(hook: string, options?: KeyRequestOptions): Promise<KeyWebhook> {
-    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/ping`, undefined, options);
+    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/ping`, "next_attempt_at", undefined, options);
   }
 
   /** Gives a webhook a new signing secret; the current one signs too until the grace period ends. */
   rotateSecret(hook: string, request: RotateSecret = {}, options?: KeyRequestOptions): Promise<RotatedSecret> {
-    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/rotate-secret`, request, options);
+    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/rotate-secret`, "secret", request, options);
   }
 
   /** Tries a webhook again now; a disabled one becomes active. */
   retryWebhook(hook: string, options?: KeyRequestOptions): Promise<KeyWebhook> {
-    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/retry`, undefined, options);
+    return this.#request("POST", `/v1/keys/me/webhooks/${hook}/retry`, "next_attempt_at", undefined, options);
   }
 
   /** Returns the latest deliveries of a webhook. */
   deliveries(hook: string, options?: KeyRequestOptions): Promise<KeyDeliveries> {
-    return this.#request("GET", `/v1/keys/me/webhooks/${hook}/deliveries`, undefined, options);
+    return this.#request("GET", `/v1/keys/me/webhooks/${hook}/deliveries`, "attempts", undefined, options);
   }
 
   #request<Body>(
     method: HttpRequest["method"],
     path: string,
+    member: (keyof Body & string) | null,
     body: unknown,
     options?: KeyRequestOptions,
     query: Query = {},
   ): Promise<Body> {
-    return this.#http.request({ method, path, query, body, headers: this.#headers }, options);
+    return this.#http.request({ method, path, query, body, headers: this.#headers }, member, options);
   }
 }

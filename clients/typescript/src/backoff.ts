@@ -3,20 +3,25 @@
 export interface Backoff {
   /** The attempts for a request; Infinity for any number. */
   readonly maxAttempts: number;
-  /** The longest wait before the second attempt; it doubles for each further one. */
+  /** The longest wait before the second attempt; it doubles for each further one, in front up to 4 s. */
   readonly initialWaitMs: number;
   /**
-   * The upper bound of a wait, and of the wait that a response asks for (`Retry-After`), which is added to it. A request
-   * whose response asks for more fails, unless it has any number of attempts; a subscription reconnects after this time.
+   * The upper bound of a wait of a hidden page, and of the wait that a response asks for (`Retry-After`), which is added to
+   * it. A request whose response asks for more fails, unless it has any number of attempts; a subscription reconnects
+   * after this time.
    */
   readonly maxWaitMs: number;
 }
 
 export const BACKOFF: Backoff = { maxAttempts: 5, initialWaitMs: 250, maxWaitMs: 30_000 };
 
+/** Somebody who looks at the app has the service back within 2 s in the median, however long it was away. */
+const MAX_VISIBLE_WAIT_MS = 4000;
+
 /** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
 export function backoffMs(backoff: Backoff, failures: number): number {
-  const bound = Math.min(backoff.initialWaitMs * 2 ** failures, backoff.maxWaitMs);
+  const longest = globalThis.document?.visibilityState === "hidden" ? backoff.maxWaitMs : MAX_VISIBLE_WAIT_MS;
+  const bound = Math.min(backoff.initialWaitMs * 2 ** failures, longest, backoff.maxWaitMs);
   return bound * (0.5 + Math.random() / 2);
 }
 

@@ -4,7 +4,7 @@
  *     Error
  *     └── SouthSeasError
  *         ├── ProblemError       an error response; `problem` describes it
- *         ├── UnreachableError   no response after the last attempt
+ *         ├── UnreachableError   no response of the service after the last attempt
  *         ├── SeatReplacedError  a bot plays the seat that `play` was to play
  *         ├── SeatResignedError  the seat that `play` was to play has resigned
  *         └── PatchError         a patch does not apply to the replica
@@ -35,13 +35,15 @@ export class ProblemError extends SouthSeasError {
   }
 }
 
-/** The service did not respond; `cause` is the error of the last attempt. */
+/** The service did not respond, or something else did in its place; `cause` is the error of the last attempt. */
 export class UnreachableError extends SouthSeasError {
   override readonly name = "UnreachableError";
 
+  /** `retryAfterS` are the seconds that a proxy asks to wait. */
   constructor(
     readonly url: string,
     cause: unknown,
+    readonly retryAfterS: number | null = null,
   ) {
     super(`${url} is unreachable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
@@ -77,7 +79,7 @@ export class PatchError extends SouthSeasError {
   }
 }
 
-/** Returns a problem for a response without a document, as from a proxy, or for a close code. */
+/** Returns a problem for a close code. */
 export function problemOf(status: number, code: string, detail: string): Problem {
   return {
     ...{ type: "about:blank", title: code, status, detail, code },

@@ -2,7 +2,7 @@
 
 import { type Backoff, backoffMs, sleep } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
-import { ProblemError, UnreachableError, problemOf } from "./errors.js";
+import { ProblemError, UnreachableError } from "./errors.js";
 import type { Problem } from "./types.js";
 
 /** Options of any request. */
@@ -37,9 +37,15 @@ export interface HttpOptions {
   readonly clock: ServerClock;
 }
 
+/** The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's. */
+const PROBLEM_TYPE = "application/problem+json";
+
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 
-/** Requests to one service. */
+/** Reads a successful response. Throws if it is not the service's. */
+type Reader<Body> = (response: Response) => Promise<Body>;
+
+/** Requests to one service. What another application, a portal or a proxy answers is no response of it. */
 export class HttpClient {
   constructor(private readonly options: HttpOptions) {}
 
@@ -52,26 +58,31 @@ export class HttpClient {
     return url;
   }
 
-  /** Sends a request and returns the decoded response. Throws ProblemError and UnreachableError. */
-  async request<Body>(request: HttpRequest, options: RequestOptions = {}): Promise<Body> {
-    const response = await this.send(request, options);
-    if (response.status === 204) return null as Body;
-    try {
-      return (await response.json()) as Body;
-    } catch (error) {
-      throw new UnreachableError(this.options.base, error); // the response is not the service's
-    }
+  /**
+   * Sends a request and returns the decoded response, which has the member `member`; null if it has no content. Throws
+   * ProblemError and UnreachableError.
+   */
+  request<Body>(
+    request: HttpRequest,
+    member: (keyof Body & string) | null,
+    options: RequestOptions = {},
+  ): Promise<Body> {
+    return this.send(request, (response) => readJson(response, member), options);
   }
 
-  /** Sends a request and returns its response. Throws ProblemError and UnreachableError. */
-  async send(request: HttpRequest, options: RequestOptions = {}): Promise<Response> {
-    const { backoff } = this.options;
+  /** Sends a request and returns a picture. Throws ProblemError and UnreachableError. */
+  picture(request: HttpRequest, options: RequestOptions = {}): Promise<Blob> {
+    return this.send(request, readPicture, options);
+  }
+
+  /** Sends a request until the service itself responds, or as often as the backoff permits. */
+  private async send<Body>(request: HttpRequest, read: Reader<Body>, options: RequestOptions): Promise<Body> {
     const headers = this.headers(request, options);
     for (let failures = 0; ; failures++) {
-      const result = await this.sendOnce(request, headers, options.signal);
-      if (result instanceof Response) return result;
+      const result = await this.sendOnce(request, headers, read, options.signal);
+      if (!(result instanceof ProblemError || result instanceof UnreachableError)) return result;
       const waitMs = this.retryDelay(result, failures);
-      if (failures + 1 >= backoff.maxAttempts || waitMs === null) throw result;
+      if (failures + 1 >= this.options.backoff.maxAttempts || waitMs === null) throw result;
       await sleep(waitMs, options.signal);
     }
   }
@@ -88,27 +99,36 @@ export class HttpClient {
     return headers;
   }
 
-  private async sendOnce(request: HttpRequest, headers: Headers, signal?: AbortSignal): Promise<Response | Failure> {
+  private async sendOnce<Body>(
+    request: HttpRequest,
+    headers: Headers,
+    read: Reader<Body>,
+    signal?: AbortSignal,
+  ): Promise<Body | Failure> {
     const url = this.url(request.path, request.query);
     const timeout = new AbortController();
     // Not AbortSignal.timeout: its timer does not keep a Node process alive.
     const timer = setTimeout(() => timeout.abort(new Error("the request timed out")), this.options.timeoutMs);
     const sentAt = performance.now();
+    let wait: number | null = null;
     try {
       const response = await this.options.fetch(url, {
         method: request.method,
         headers,
+        redirect: "manual", // the service sends none; a portal would be asked in its place
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       });
       // No cache stores the response to a POST.
       const date = request.method === "POST" ? response.headers.get("Date") : null;
       if (date !== null) this.options.clock.observe(date, sentAt, performance.now());
-      if (response.ok) return await buffered(response);
-      return new ProblemError(await readProblem(response));
+      wait = retryAfter(response);
+      if (mediaType(response) === PROBLEM_TYPE) return new ProblemError(await readProblem(response, wait));
+      if (!response.ok) throw notTheService(response);
+      return await read(response);
     } catch (error) {
       signal?.throwIfAborted();
-      return new UnreachableError(this.options.base, error);
+      return new UnreachableError(this.options.base, error, wait);
     } finally {
       clearTimeout(timer);
     }
@@ -118,11 +138,11 @@ export class HttpClient {
   private retryDelay(failure: Failure, failures: number): number | null {
     const { backoff } = this.options;
     const jittered = backoffMs(backoff, failures);
-    if (failure instanceof UnreachableError) return jittered;
+    const isProblem = failure instanceof ProblemError;
     // A conflict after a lost response: the first attempt may still be running.
-    if (failure.code === "conflict" && failures > 0) return jittered;
-    if (!RETRYABLE_STATUSES.has(failure.status)) return null;
-    const retryAfterMs = 1000 * (failure.problem.retry_after_s ?? 0);
+    if (isProblem && failure.code === "conflict" && failures > 0) return jittered;
+    if (isProblem && !RETRYABLE_STATUSES.has(failure.status)) return null;
+    const retryAfterMs = 1000 * ((isProblem ? failure.problem.retry_after_s : failure.retryAfterS) ?? 0);
     if (retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity) return null;
     return Math.min(retryAfterMs, backoff.maxWaitMs) + jittered;
   }
@@ -135,26 +155,39 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Reads the whole body, so that an interrupted one counts as a failed attempt. */
-async function buffered(response: Response): Promise<Response> {
-  const { status, headers } = response;
-  return new Response(status === 204 || status === 304 ? null : await response.arrayBuffer(), { status, headers });
+function mediaType({ headers }: Response): string {
+  return headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-async function readProblem(response: Response): Promise<Problem> {
-  const text = await response.text();
-  const problem = response.headers.get("Content-Type")?.startsWith("application/problem+json")
-    ? (JSON.parse(text) as Problem)
-    : problemOf(response.status, "unknown", `${response.status} ${response.statusText}`);
-  return { ...problem, retry_after_s: problem.retry_after_s ?? retryAfter(response.headers) };
+function notTheService({ status, statusText }: Response): Error {
+  return new Error(`${status} ${statusText}, which is no answer of the service`);
+}
+
+/** Reads the whole body, so that an interrupted one counts as a failed attempt. */
+async function readJson<Body>(response: Response, member: (keyof Body & string) | null): Promise<Body> {
+  const body: unknown = response.status === 204 ? null : await response.json();
+  const isExpected = member === null ? body === null : typeof body === "object" && body !== null && member in body;
+  if (!isExpected) throw notTheService(response);
+  return body as Body;
+}
+
+async function readPicture(response: Response): Promise<Blob> {
+  if (!/^image\/|^text\/plain$/.test(mediaType(response))) throw notTheService(response);
+  return response.blob();
+}
+
+async function readProblem(response: Response, wait: number | null): Promise<Problem> {
+  const problem = (await response.json()) as Partial<Problem> | null;
+  if (typeof problem?.code !== "string" || typeof problem.status !== "number") throw notTheService(response);
+  return { ...(problem as Problem), retry_after_s: problem.retry_after_s ?? wait };
 }
 
 /** Returns the seconds of Retry-After, or until the reset of RateLimit. */
-function retryAfter(headers: Headers): number | null {
+function retryAfter({ status, headers }: Response): number | null {
   const value = headers.get("Retry-After");
-  if (value !== null && /^\d+$/.test(value)) return Number(value);
+  if (value !== null && /^\d{1,9}$/.test(value)) return Number(value);
   const at = value === null ? Number.NaN : Date.parse(value);
   if (!Number.isNaN(at)) return Math.max(0, Math.ceil((at - Date.now()) / 1000));
-  const window = /;\s*t=(\d+)/.exec(headers.get("RateLimit") ?? "");
+  const window = status === 429 ? /;\s*t=(\d{1,9})(?!\d)/.exec(headers.get("RateLimit") ?? "") : null;
   return window === null ? null : Number(window[1]);
 }

@@ -5,6 +5,7 @@ import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, type Query, type RequestOptions } from "./http.js";
 import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
+import { Sockets } from "./websocket.js";
 import type {
   Act,
   ActionResult,
@@ -62,6 +63,8 @@ export interface SouthSeasOptions {
   /** The timeout of one attempt. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
+  /** The WebSocket class, if the platform has none. */
+  readonly WebSocket?: typeof globalThis.WebSocket;
 }
 
 /** Options of requests whose response can have legal moves. */
@@ -79,21 +82,27 @@ export interface ActOptions extends LegalMovesOptions {
 /** The most diffs that a page of the log may have: nearly every game is one request. */
 const MAX_DIFFS = 1000;
 
-/** A client of one service. Methods throw ProblemError for error responses, and UnreachableError without a response. */
+/**
+ * A client of one service. Methods throw ProblemError for error responses, and UnreachableError without a response of the
+ * service.
+ */
 export class SouthSeas {
+  /** The service's clock, set by sockets and by responses to POST. */
+  readonly clock: ServerClock;
   readonly #http: HttpClient;
-  readonly #backoff: Backoff;
+  readonly #sockets: Sockets;
   readonly #token: string | null;
   readonly #creationHeaders: Readonly<Record<string, string>>;
   readonly #apiKeyHeaders: Readonly<Record<string, string>>;
 
-  /** `clock` is the service's clock, set by sockets and by responses to POST. */
+  /** `sockets` are those of a client to share them with. */
   constructor(
     private readonly options: SouthSeasOptions = {},
-    readonly clock: ServerClock = new ServerClock(),
+    sockets?: Sockets,
   ) {
     const base = String(options.url ?? globalThis.location.origin);
-    this.#backoff = { ...BACKOFF, ...options.backoff };
+    const backoff = { ...BACKOFF, ...options.backoff };
+    this.clock = sockets?.clock ?? new ServerClock();
     this.#token = options.token ?? null;
     this.#apiKeyHeaders = options.apiKey ? { "Api-Key": options.apiKey } : {};
     this.#creationHeaders = {
@@ -105,48 +114,50 @@ export class SouthSeas {
       token: this.#token,
       language: options.language ?? null,
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
-      backoff: this.#backoff,
+      backoff,
       timeoutMs: options.timeoutMs ?? 20_000,
-      clock,
+      clock: this.clock,
     });
+    const url = this.#http.url("/v1/ws").href.replace(/^http/, "ws");
+    this.#sockets = sockets ?? new Sockets(url, backoff, this.clock, options.WebSocket);
   }
 
-  /** Returns a client with another token. */
+  /** Returns a client with another token that shares the sockets. */
   withToken(token: string | null): SouthSeas {
-    return new SouthSeas({ ...this.options, token }, this.clock);
+    return new SouthSeas({ ...this.options, token }, this.#sockets);
   }
 
   tilesets(options?: RequestOptions): Promise<TileSets> {
-    return this.#get("/v1/tilesets", {}, options);
+    return this.#get("/v1/tilesets", "tilesets", {}, options);
   }
 
   tileset(id: string, options?: RequestOptions): Promise<TileSet> {
-    return this.#get(`/v1/tilesets/${id}`, {}, options);
+    return this.#get(`/v1/tilesets/${id}`, "tiles", {}, options);
   }
 
   /** Creates a game. Store the tokens of the response: they cannot be read again. */
   createGame(request: CreateGame, options?: LegalMovesOptions): Promise<Created> {
-    return this.#post("/v1/games", request, options, this.#creationHeaders);
+    return this.#post("/v1/games", "owner_token", request, options, this.#creationHeaders);
   }
 
   /** Returns public games, newest first. */
   games(query: GamesQuery = {}, options?: RequestOptions): Promise<Games> {
-    return this.#get("/v1/games", query, options);
+    return this.#get("/v1/games", "games", query, options);
   }
 
   /** Takes the next open seat; a private game requires its spectator token. */
   joinGame(id: string, request: JoinGame, options?: LegalMovesOptions): Promise<Joined> {
-    return this.#post(`/v1/games/${id}/seats`, request, options, this.#creationHeaders);
+    return this.#post(`/v1/games/${id}/seats`, "legal_moves", request, options, this.#creationHeaders);
   }
 
   /** Removes a player who joined, before the start, as the owner or that player; the seat is open again. */
   removePlayer(id: string, seat: number, options?: RequestOptions): Promise<Game> {
-    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, "board", options);
   }
 
   /** Replaces the token of a seat; the old one becomes invalid at once. */
   replaceSeatToken(id: string, seat: number, options?: RequestOptions): Promise<SeatToken> {
-    return this.#post(`/v1/games/${id}/seats/${seat}/token`, {}, options);
+    return this.#post(`/v1/games/${id}/seats/${seat}/token`, "token", {}, options);
   }
 
   /**
@@ -154,76 +165,76 @@ export class SouthSeas {
    * it. If there is one already, the problem of the ProblemError names it in `next_game`.
    */
   rematch(id: string, request: Rematch = {}, options?: RequestOptions): Promise<Rematched> {
-    return this.#post(`/v1/games/${id}/rematch`, request, options, this.#apiKeyHeaders);
+    return this.#post(`/v1/games/${id}/rematch`, "digest", request, options, this.#apiKeyHeaders);
   }
 
   /** Returns the games of `tokens`; without them, of the client's creator key, or else of its token. */
   myGames(query: MyGamesQuery = {}, tokens: readonly string[] = [], options?: RequestOptions): Promise<MyGames> {
     const token = tokens.join(", ") || this.options.creatorKey || this.#token;
-    return this.#get("/v1/seats/me/games", query, { token, ...options });
+    return this.#get("/v1/seats/me/games", "games", query, { token, ...options });
   }
 
   /** Returns the bots that can fill a seat. */
   bots(options?: RequestOptions): Promise<BotList> {
-    return this.#get("/v1/bots", {}, options);
+    return this.#get("/v1/bots", "bots", {}, options);
   }
 
   game(id: string, options?: RequestOptions): Promise<Game> {
-    return this.#get(`/v1/games/${id}`, {}, options);
+    return this.#get(`/v1/games/${id}`, "board", {}, options);
   }
 
   /** Aborts a game, as its owner. */
   abortGame(id: string, options?: RequestOptions): Promise<Game> {
-    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}` }, "board", options);
   }
 
   /** Returns the legal moves. */
   legalMoves(id: string, query: LegalMovesQuery = {}, options?: RequestOptions): Promise<LegalMoves> {
-    return this.#get(`/v1/games/${id}/legal-moves`, query, options);
+    return this.#get(`/v1/games/${id}/legal-moves`, "moves", query, options);
   }
 
   /** Plays an `action`, a `move` by its id, or several `actions`, all or none. */
   act(id: string, act: Act, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/actions`, act, options);
+    return this.#post(`/v1/games/${id}/actions`, "diffs", act, options);
   }
 
   /** Undoes the last action of this turn. */
   undo(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/undo`, request, options);
+    return this.#post(`/v1/games/${id}/undo`, "diffs", request, options);
   }
 
   /** Resigns; with the owner's token, `seat` is required. */
   resign(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/resign`, request, options);
+    return this.#post(`/v1/games/${id}/resign`, "diffs", request, options);
   }
 
   /** Returns to a seat that a bot plays; with the owner's token, `seat` is required. */
   returnToSeat(id: string, request: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
-    return this.#post(`/v1/games/${id}/return`, request, options);
+    return this.#post(`/v1/games/${id}/return`, "diffs", request, options);
   }
 
   scores(id: string, options?: RequestOptions): Promise<Scores> {
-    return this.#get(`/v1/games/${id}/scores`, {}, options);
+    return this.#get(`/v1/games/${id}/scores`, "islanders", {}, options);
   }
 
   /** Returns the features of a tile, or of the whole board, and what each is worth. */
   features(id: string, query: FeaturesQuery = {}, options?: RequestOptions): Promise<BoardFeatures> {
-    return this.#get(`/v1/games/${id}/features`, query, options);
+    return this.#get(`/v1/games/${id}/features`, "features", query, options);
   }
 
   /** Returns the tiles left in the bag. */
   tiles(id: string, options?: RequestOptions): Promise<TilesLeft> {
-    return this.#get(`/v1/games/${id}/tiles`, {}, options);
+    return this.#get(`/v1/games/${id}/tiles`, "bag", {}, options);
   }
 
   /** Returns what happened, in sentences. */
   story(id: string, query: StoryQuery = {}, options?: RequestOptions): Promise<Story> {
-    return this.#get(`/v1/games/${id}/story`, query, options);
+    return this.#get(`/v1/games/${id}/story`, "lines", query, options);
   }
 
   /** Returns a page of the log. */
   diffs(id: string, query: DiffsQuery = {}, options?: RequestOptions): Promise<Diffs> {
-    return this.#get(`/v1/games/${id}/diffs`, query, options);
+    return this.#get(`/v1/games/${id}/diffs`, "diffs", query, options);
   }
 
   /** Returns the URL of a picture of the board, for an `<img>`. It works for public games only, without a token. */
@@ -232,14 +243,9 @@ export class SouthSeas {
   }
 
   /** Returns a picture of the board, also of a private game. */
-  async board(
-    id: string,
-    form: "svg" | "png" | "txt",
-    query: BoardQuery = {},
-    options?: RequestOptions,
-  ): Promise<Blob> {
+  board(id: string, form: "svg" | "png" | "txt", query: BoardQuery = {}, options?: RequestOptions): Promise<Blob> {
     const request = { method: "GET", path: `/v1/games/${id}/board.${form}`, query } as const;
-    return (await this.#http.send(request, options)).blob();
+    return this.#http.picture(request, options);
   }
 
   /** Returns the URL of a picture of a tile. */
@@ -259,29 +265,29 @@ export class SouthSeas {
 
   /** Registers a webhook, as the game's owner. Store the secret of the response: it cannot be read again. */
   registerWebhook(id: string, request: RegisterWebhook, options?: RequestOptions): Promise<WebhookCreated> {
-    return this.#post(`/v1/games/${id}/webhooks`, request, options, this.#apiKeyHeaders);
+    return this.#post(`/v1/games/${id}/webhooks`, "secret", request, options, this.#apiKeyHeaders);
   }
 
   webhooks(id: string, options?: RequestOptions): Promise<Webhooks> {
-    return this.#get(`/v1/games/${id}/webhooks`, {}, options);
+    return this.#get(`/v1/games/${id}/webhooks`, "webhooks", {}, options);
   }
 
   webhook(id: string, hook: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#get(`/v1/games/${id}/webhooks/${hook}`, {}, options);
+    return this.#get(`/v1/games/${id}/webhooks/${hook}`, "next_attempt_at", {}, options);
   }
 
   /** Returns the latest deliveries of a webhook. */
   deliveries(id: string, hook: string, options?: RequestOptions): Promise<Deliveries> {
-    return this.#get(`/v1/games/${id}/webhooks/${hook}/deliveries`, {}, options);
+    return this.#get(`/v1/games/${id}/webhooks/${hook}/deliveries`, "attempts", {}, options);
   }
 
   /** Retries the waiting message at once, and enables a disabled webhook. */
   retryWebhook(id: string, hook: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#post(`/v1/games/${id}/webhooks/${hook}/retry`, undefined, options);
+    return this.#post(`/v1/games/${id}/webhooks/${hook}/retry`, "next_attempt_at", undefined, options);
   }
 
   deleteWebhook(id: string, hook: string, options?: RequestOptions): Promise<null> {
-    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, options);
+    return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, null, options);
   }
 
   /** Iterates over the log after version `since`, page by page, up to the current version. */
@@ -296,9 +302,7 @@ export class SouthSeas {
 
   /** Subscribes to a game: the subscription has a replica that receives every change until it is closed. */
   subscribe(id: string, options: SubscribeOptions = {}): Subscription {
-    const url = this.#http.url("/v1/ws");
-    url.protocol = url.protocol.replace("http", "ws");
-    return new Subscription(url.href, id, this.#backoff, this.clock, { token: this.#token, ...options });
+    return new Subscription(id, this.#sockets, { token: this.#token, ...options });
   }
 
   /**
@@ -310,15 +314,17 @@ export class SouthSeas {
   play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
     // A request of the loop repeats its idempotency key until the service responds, so that it has no second effect.
     const backoff = { ...this.options.backoff, maxAttempts: Infinity };
-    return playSeat(new SouthSeas({ ...this.options, backoff }, this.clock), id, seat, choose, options);
+    return playSeat(new SouthSeas({ ...this.options, backoff }, this.#sockets), id, seat, choose, options);
   }
 
-  #get<Body>(path: string, query: Query, options?: RequestOptions): Promise<Body> {
-    return this.#http.request({ method: "GET", path, query }, options);
+  /** `member` is what the response must have, to be the service's. */
+  #get<Body>(path: string, member: keyof Body & string, query: Query, options?: RequestOptions): Promise<Body> {
+    return this.#http.request({ method: "GET", path, query }, member, options);
   }
 
   #post<Body>(
     path: string,
+    member: keyof Body & string,
     body: unknown,
     options: ActOptions = {},
     extraHeaders: Readonly<Record<string, string>> = {},
@@ -330,6 +336,6 @@ export class SouthSeas {
       ...(returnGame && { Prefer: "return=representation" }),
     };
     const query = includeLegalMoves ? { include: "legal_moves" } : {};
-    return this.#http.request({ method: "POST", path, query, body, headers }, options);
+    return this.#http.request({ method: "POST", path, query, body, headers }, member, options);
   }
 }

@@ -26,13 +26,13 @@ from service.games.access import (
 )
 from service.games.automatic_turns import play_bots
 from service.games.commands.execute import Attempt, Command, TokenRequest, run
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, UnknownBot, UnknownTileSet
 from service.games.idempotency import IdempotencyScope, ReplayableResult, read_record
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff, StoredGame
 from service.games.queries import check_external_users, creator_hash
+from service.games.repository import Context
 from service.i18n import ENGLISH, Language
 
 ID_LENGTH = 12

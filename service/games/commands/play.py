@@ -28,14 +28,13 @@ from service import engine
 from service.games import errors
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff, UnreadableGame
-from service.games.repository import read_log
+from service.games.repository import Context, read_log
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
 
@@ -66,7 +65,7 @@ async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
         raise UnreadableGame(f"its log does not hold version {version}")
     return ActionResult(
         version=version,
-        digest=diffs[-1].digest,
+        digest=diffs[-1].digest.hex(),
         diffs=[Raw(diff.data) for diff in diffs],
         game=engine.build_view(index, game) if request.prefers_game else None,
         next=next_decision(game),
@@ -200,6 +199,7 @@ def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[
         replay.game.schema_version = game.schema_version
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
+        replay.game.digest = log[-1].digest
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return (

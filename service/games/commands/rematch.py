@@ -17,13 +17,12 @@ from service.games.access import SALT_BYTES, AccessRecord, authorize_owner_or_pl
 from service.games.api_key import ApiKey
 from service.games.commands.create import CreationRequest, create_game, derive_game_id
 from service.games.commands.execute import Attempt, Command, GameRequest, run
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.idempotency import IdempotencyScope, ReplayableResult
 from service.games.ports import StoredDiff, StoredGame
 from service.games.queries import load_digest
-from service.games.repository import load_game, open_game
+from service.games.repository import Context, load_game, open_game
 
 
 class RematchRequest(GameRequest, frozen=True, kw_only=True):

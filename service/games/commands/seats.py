@@ -24,13 +24,13 @@ from service.games.access import (
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
 from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, respond_with_game, run
-from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff
 from service.games.queries import check_external_users, tag_seat
+from service.games.repository import Context
 from service.games.webhook_owner import remove_webhooks_of_seat
 from service.i18n import ENGLISH, Language
 

@@ -8,7 +8,6 @@ pings and its status are the key's; how far a game's changes are delivered is st
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import count
-from time import monotonic
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +17,6 @@ from service.games import ports
 from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
-from service.games.context import Context
 from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import (
@@ -30,6 +28,7 @@ from service.games.idempotency import (
     read_record,
     token_secret,
 )
+from service.games.repository import Context
 from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
 from service.telemetry.clock import DAY_S
@@ -51,10 +50,10 @@ async def register_webhook(
     retry of the request after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
     scope = idempotency_scope(idempotency_key, owner.subject, owner.token, body)
-    conflicts, started_at = 0, monotonic()
+    conflicts = 0
     while (registered := await _attempt_registration(context, owner, body, scope)) is None:
         conflicts += 1
-        await pause(conflicts, started_at)
+        await pause(conflicts)
     return registered
 
 

@@ -14,11 +14,10 @@ from schemas.game import GameView
 from schemas.vocabulary import Count
 from service.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.engine import build_view, legal_moves
-from service.games.context import Context
 from service.games.legal_moves import is_repeated, move_sort_key
 from service.games.ports import StoredDiff, StoredGame, UnreadableGame
 from service.games.queries import load_digest, load_for_reader
-from service.games.repository import open_game, read_log
+from service.games.repository import Context, open_game, read_log
 from service.i18n import ENGLISH, Language
 from service.json_patch import apply_patch
 from service.web import images
@@ -127,7 +126,7 @@ async def read_board(request: HttpRequest, params: BoardPng) -> web.Response:
     record = await load_for_reader(context, params.id, params.token)
     private = record.is_private
     if query.v is None or query.v == record.revision.version:
-        (version, digest), immutable = record.revision, query.v is not None
+        version, digest, immutable = record.revision.version, record.revision.digest.hex(), query.v is not None
         make_job = partial(_make_current_job, context, record, options, image_format)
     else:
         if not 0 < query.v < record.revision.version:

@@ -21,7 +21,7 @@ from service.games.repository import open_game
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import LastEventId, add_vary, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON
-from service.web.responses import game_etag, json_response, link_next_page, not_modified_response
+from service.web.responses import json_response, link_next_page, not_modified_response, revision_etag
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, localized_response, state_response
 from service.web.routing import GameRead, ResponseSpec
 from service.web.streaming import serve_event_stream
@@ -173,7 +173,7 @@ async def read_diffs(request: HttpRequest, params: LogRead) -> web.StreamRespons
     context = request.app[CONTEXT]
     record = await queries.load_for_reader(context, params.id, params.token)
     private = record.is_private
-    etag = game_etag(*record.revision)
+    etag = revision_etag(record.revision)
     response = not_modified_response(request, etag, private=private)
     if response is None:
         page = await queries.list_diffs(context, record, params.id, query.since, query.limit)

@@ -52,6 +52,7 @@ from service.web.responses import (
     link_next_page,
     mark_replayed,
     not_modified_response,
+    revision_etag,
 )
 from service.web.routing import Access, GameRead, Id, Request, Route
 
@@ -80,7 +81,7 @@ async def state_response(
     context = request.app[CONTEXT]
     record = await queries.load_for_reader(context, params.id, params.token)
     private = record.is_private
-    tag = game_etag(*record.revision)
+    tag = revision_etag(record.revision)
     return not_modified_response(request, tag, private=private) or json_response(
         build(*open_game(context.tilesets, record)), etag=tag, private=private
     )
@@ -96,7 +97,7 @@ async def localized_response(
     """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private = record.is_private
-    tag = headers.localized_etag(game_etag(*record.revision), params.language)
+    tag = headers.localized_etag(revision_etag(record.revision), params.language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)

@@ -25,11 +25,10 @@ from schemas.service import ServiceIndex
 from service.drawing.game_picture import board_size
 from service.drawing.scene import MAX_REGION_SIDE, BoardOptions, Region, bounding_region, make_scene, parse_cell
 from service.engine.view import build_view
-from service.games.context import Context
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.ports import StoredGame, StoreUnavailable
 from service.games.queries import load_for_reader
-from service.games.repository import open_game
+from service.games.repository import Context, open_game
 from service.i18n import ENGLISH, Language, describe_hidden_game, describe_status, get_translator, title_game
 from service.release import REVISION, VERSION
 from service.web import responses

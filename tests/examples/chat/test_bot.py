@@ -16,7 +16,7 @@ from examples.chat.screens import ChatFormat, Screen
 from examples.chat.storage import ChannelGame, Seat
 from examples.discord_bot.messages import DISCORD
 from examples.telegram_bot import TELEGRAM
-from service.games.context import Context
+from service.games.repository import Context
 from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore
 from south_seas import Client

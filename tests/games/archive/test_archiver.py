@@ -25,9 +25,9 @@ from service.games.archiver import (
     StorageUnavailable,
 )
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.context import Retention
 from service.games.due_work import BATCH_SIZE
 from service.games.history import verify
+from service.games.repository import Retention
 from service.games.tilesets import TileSetCatalogue
 from service.store import health, keys
 from service.store.game_store import RedisStore
@@ -107,7 +107,7 @@ async def test_an_ended_game_is_archived_with_its_proof(archive: ArchiveFixture,
     document = archive.storage.document()
     assert [*archive.storage.objects] == [object_name(stored.id, document.created_at)]
     assert (document.kind, document.status, document.access, document.webhooks) == ("archive", status, None, [])
-    assert validate_document(document).game.id == stored.id
+    assert validate_document(document)[0].id == stored.id
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     checks = verify(log, msgspec.json.decode(document.tileset, type=type(LAGOON.tileset)))
     assert all(check.passed for check in checks), checks

@@ -51,7 +51,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
     channel, subscriber = Channel("g", Revision(3, digest(3))), VersionSubscriber(3)
     channel.subscribers.add(subscriber)
     assert not channel.publish([diff(5)])
-    assert not channel.publish([StoredDiff(4, digest(4), "another past", "", b"")])
+    assert not channel.publish([StoredDiff(4, digest(4), b"another past", "", b"")])
     assert not channel.publish([diff(4), diff(6)])
     assert channel.publish([diff(2), diff(3)])
     assert subscriber.version == 3
@@ -64,7 +64,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
     (
         (None, True, False),
         (Revision(2, digest(2)), True, False),
-        (Revision(3, "another past"), True, False),
+        (Revision(3, b"another past"), True, False),
         (Revision(3, digest(3)), False, False),
         (Revision(4, digest(4)), False, True),
     ),
@@ -322,7 +322,7 @@ async def test_an_unexpected_error_is_logged_and_the_read_retried(
     await store.commit(creation("fails"))
     await store.commit(action(1, "fails"))
     failing = VersionSubscriber(1)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await hub.subscribe(failing, "fails", Revision(1, digest(1)))
     other = await subscribe_behind(hub, store, "g")
     await other.wait_for_version(2)

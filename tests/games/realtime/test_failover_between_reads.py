@@ -27,7 +27,7 @@ async def store_branch(store: UnreliableStore, redis: Redis, *names: str) -> tup
         log.append(record_change(index, game, take_seat(index, game, seat, name, COLORS[seat]), AT))
     await redis.delete(keys.game(GAME), keys.log(GAME))
     await store.commit(creation(GAME, snapshot=encode_snapshot(game), diffs=log))
-    return [Revision(0, ""), *(Revision(diff.version, diff.digest) for diff in log)], await dump_game(redis, GAME)
+    return [Revision(0, b""), *(Revision(diff.version, diff.digest) for diff in log)], await dump_game(redis, GAME)
 
 
 async def test_who_subscribes_has_what_the_promoted_replica_has(hub: Hub, store: UnreliableStore, redis: Redis) -> None:

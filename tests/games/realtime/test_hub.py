@@ -316,7 +316,7 @@ async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, store: 
     ),
 )
 async def test_a_client_resumes_from_a_state_in_the_stream(
-    store: UnreliableStore, since: int | None, client_digest: str | None, position: Revision | None
+    store: UnreliableStore, since: int | None, client_digest: bytes | None, position: Revision | None
 ) -> None:
     await store.commit(action(1, count=3))
     loaded = await load_record(store, since=since)

@@ -8,7 +8,7 @@ from aiohttp import ClientResponse
 from schemas.actions import ActionRequest, Deliver
 from schemas.vocabulary import Wares, WaresRequest
 from service.games.commands.play import parse_action
-from service.games.context import Context
+from service.games.repository import Context
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE

@@ -10,8 +10,8 @@ from redis.asyncio import Redis
 
 from schemas.problems import PROBLEM_TYPES
 from service.games.api_key import generate_secret
-from service.games.context import Retention
 from service.games.index_repair import IndexRepairer
+from service.games.repository import Retention
 from service.store import keys
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect

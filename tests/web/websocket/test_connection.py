@@ -173,7 +173,7 @@ async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_it
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         http_game = await create_game(client)
-        other, silent = Revision(1, "another past"), SilentSubscriber()
+        other, silent = Revision(1, b"another past"), SilentSubscriber()
         channel = client.app[HUB]._channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
@@ -215,12 +215,12 @@ class LargeDiffPublisher:
     def __init__(self, client: Client, http_game: HTTPGame) -> None:
         self._hub = client.app[HUB]
         self._game = http_game.id
-        self._last = StoredDiff(1, http_game.created["digest"], "", "", b"")
+        self._last = StoredDiff(1, bytes.fromhex(http_game.created["digest"]), b"", "", b"")
 
     def publish(self) -> None:
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
-        self._last = StoredDiff(version, f"{version:032x}", previous, "", text)
+        self._last = StoredDiff(version, version.to_bytes(16), previous, "", text)
         self._hub.publish_commit(action(version - 1, self._game, diffs=[self._last]))
 
 
