@@ -22,7 +22,7 @@ import pytest_asyncio
 from schemas.lobby import CreateGame
 from schemas.player_names import is_visible, name_key, normalize_name
 from service.store.game_store import RedisStore
-from service.web.connection import MAX_DISCARDED_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
+from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
@@ -310,31 +310,6 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
         await wait_for_connection(client, lambda one: one.is_ahead)
         await wait_until_unchanged(lambda: connection.received_bytes)
         assert 0 < connection.received_bytes - received_before <= READ_BYTES
-
-
-async def test_no_request_may_follow_an_event_stream(store: RedisStore) -> None:
-    async with serve(store) as client, open_connection(client) as (reader, writer):
-        game = await create_game(client)
-        writer.write(make_head(f"{game.path}/diffs", STREAM))
-        connection = await wait_for_connection(client, lambda one: one.kind == "stream")
-        writer.write(pipelined_requests(500_000))
-        await read_to_end(reader)
-        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + READ_BYTES
-
-
-@pytest.mark.parametrize("number", (2, 4))
-@pytest.mark.parametrize("kind", ("socket", "stream"))
-async def test_sockets_and_event_streams_must_have_a_small_head(store: RedisStore, kind: str, number: int) -> None:
-    """It stays as long as the socket or event stream."""
-    lines = [f"X-{index}: {'a' * 5_000}" for index in range(number)]
-    async with serve(store) as client:
-        game = await create_game(client)
-        stream = make_head(f"{game.path}/diffs", STREAM, *lines)
-        async with open_connection(client) as (reader, writer):
-            writer.write(make_head("/v1/ws", *UPGRADE, *lines) if kind == "socket" else stream)
-            async with asyncio.timeout(TIMEOUT_S):
-                status = int((await reader.readline()).split()[1])
-    assert status == 400 if number == 4 else status in (101, 200)
 
 
 INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")

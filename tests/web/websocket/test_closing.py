@@ -45,9 +45,10 @@ MESSAGES = MESSAGE * 50
 READ_BYTES = 262_144
 """What asyncio reads at once."""
 
-ENDS = encode_frame(CLOSE, b"") * 400_000
+ENDS = b"\x88\x80" * 1_000_000
+"""What looks like close frames, wherever reading begins."""
 
-LARGE = encode_frame(TEXT, bytes(3_000_000), mask=bytes(4))
+LARGE = encode_frame(TEXT, ENDS * 2, mask=bytes(4))
 
 
 @pytest.fixture
