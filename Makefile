@@ -23,6 +23,8 @@ GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
+# Three processes for two processors, since most tests wait for servers.
+PROCESSES := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)') --dist worksteal
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_bots.py test_diffs.py test_undo.py)
 
 # Without stored bytecode each of the programs that tests start would compile all modules anew.
@@ -39,10 +41,10 @@ serve: $(RUNTIME) $(SITE) ## Set everything up and run the service; more flags w
 	@exec $(BIN)/south-seas serve $(ARGS)
 
 test: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Set everything up and run the tests of the product; choose some with ARGS="-k placing"
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(PROCESSES) $(ARGS)
 
 test-all: $(DEVELOPMENT) $(CLIENTS) $(SITE) $(MUTANTS) $(SELF_PLAY) $(GENERATORS) $(NPM_GENERATORS) ## The same with the tests of docs, benchmarks and verification, client generators, PettingZoo; ARGS=--require-all fails where a program is missing
-	$(BIN)/python -m pytest -n auto --dist worksteal --slow $(ARGS)
+	$(BIN)/python -m pytest $(PROCESSES) --slow $(ARGS)
 
 slowest: ## Run all tests, and write those that `make test` leaves out, the slowest, to tests/slowest.txt
 	$(MAKE) test-all ARGS=--write-slowest

@@ -26,7 +26,7 @@ Seed = Annotated[
     str,
     Meta(pattern=r"^[A-Za-z0-9._-]{1,64}(?!\n)$", description="The shuffle's seed: 1 to 64 of A-Z, a-z, 0-9, . _ -."),
 ]
-MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
+MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="An id that `legal-moves` lists.")]
 Digest = Annotated[str, Meta(pattern=rf"^{DIGEST}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
 Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts. More may be added.")]
 Name = Annotated[

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
@@ -95,7 +96,7 @@ class ChatBot:
 
     async def start_game(self, person: Person, channel: str, options: NewGameOptions) -> Screen:
         """Start a game in a channel."""
-        return await self._respond(person, self.games.create(channel, person, options))
+        return await self._respond(person, self.games.create(channel, person, options), "too_many_games")
 
     async def run_command(self, person: Person, channel: str, name: str, game: str | None = None) -> Screen:
         """Run a command except `new`, on the named game or the user's game in the channel."""
@@ -139,15 +140,19 @@ class ChatBot:
         channel_game = self.games.get_game(action.game)
         return await PlayerActions(self.games, channel_game, person).perform(action.name, action)
 
-    async def _respond(self, person: Person, screen: Awaitable[Screen]) -> Screen:
-        """Return the screen, or one that reports the error."""
+    async def _respond(self, person: Person, screen: Awaitable[Screen], rate_limited: str = "too_many") -> Screen:
+        """Return the screen, or one that reports the error; `rate_limited` is the phrase for a rate limit."""
         try:
             self.storage.save_language(person.user, person.language)
             return await screen
         except BotError as error:
             return self._error_screen(person.language, error.key)
         except (RetryableError, UnreachableError, InvalidResponseError) as error:
-            log.warning("the service is unavailable: %s", error)
+            log.warning("no response for user %s: %s", person.user, error)
+            if isinstance(error, RetryableError) and error.code == "rate_limited":
+                wait_s = error.retry_after_s or 1
+                wait = f"{wait_s} s" if wait_s < 60 else f"{ceil(wait_s / 60)} min"
+                return self._error_screen(person.language, rate_limited, wait=wait)
             return self._error_screen(person.language, "away")
         except APIError as error:
             log.info("rejected for user %s: %s", person.user, error)
@@ -156,5 +161,5 @@ class ChatBot:
             log.exception("cannot respond to user %s", person.user)
             return self._error_screen(person.language, "failed")
 
-    def _error_screen(self, language: Language, key: str) -> Screen:
-        return Screen(translate(language, key, prefix=self._chat.prefix), is_error=True)
+    def _error_screen(self, language: Language, key: str, **values: str) -> Screen:
+        return Screen(translate(language, key, prefix=self._chat.prefix, **values), is_error=True)

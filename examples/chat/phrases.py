@@ -71,6 +71,16 @@ PHRASES: dict[str, tuple[str, str, str]] = {
         "Le service de jeu ne répond pas pour le moment. Rien n’est perdu : réessayez dans un instant.",
         "Der Spieldienst antwortet gerade nicht. Nichts ist verloren: versuch es gleich noch einmal.",
     ),
+    "too_many": (
+        "Too many requests; try again in {wait}.",
+        "Trop de demandes ; réessayez dans {wait}.",
+        "Zu viele Anfragen; versuch es in {wait} noch einmal.",
+    ),
+    "too_many_games": (
+        "Too many new games; try again in {wait}.",
+        "Trop de nouvelles parties ; réessayez dans {wait}.",
+        "Zu viele neue Spiele; versuch es in {wait} noch einmal.",
+    ),
     "failed": (
         "Something went wrong. Your game is safe; try again.",
         "Une erreur s’est produite. Rien n’est perdu : réessayez.",

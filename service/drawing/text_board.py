@@ -1,7 +1,7 @@
 """Boards and tiles as text in monospace characters, for terminals and chats."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from service.i18n.phrases import ware_counts
 
 Rows = list[list[str]]
 """Characters by row and column."""
+
+CharacterCell = tuple[int, int]
+"""A column and a row of a tile."""
 
 GROUND_CHARACTERS: dict[type[Segment], str] = {Bridge: "=", Island: "^", Sea: ".", Market: "#"}
 SYMBOL_CHARACTERS = {"banana": "b", "shell": "s", "fish": "f", "shoal": "F", "boat": "v", "stall": "M"}
@@ -89,6 +92,9 @@ def _ground_character(layout: TileLayout, rotation: int, size: CharacterSize, co
 
 
 COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
+NUMBER_CHARACTERS = frozenset("0123456789,-")
+UNCOVERED_CHARACTERS = NUMBER_CHARACTERS.union("[]", COLOR_LETTERS.values())
+"""What no number covers."""
 RULER_COLUMNS = 4
 
 
@@ -98,11 +104,19 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
     region = shown_region(scene, options, labels)
     margin = RULER_COLUMNS if options.coordinates else 0
     size = LARGE if region.columns * LARGE.columns + margin <= options.width else SMALL
-    lines = ["".join(row).rstrip() for row in _draw_rows(scene, options, region, labels, size)]
+    rows = _draw_rows(scene, options, region, size)
+    below = [*_draw_move_numbers(rows, region, size, scene, labels)] if options.number_moves else []
+    lines = ["".join(row).rstrip() for row in rows]
     if options.coordinates:
         lines = [*_with_coordinates(lines, region, size)]
+    lines += below
+    segments = {
+        segment: text for (_, segment), text in labels.segments.items() if options.number_moves and size == SMALL
+    }
     if options.sidebar:
-        lines += ["", *_sidebar_lines(scene, options, labels)]
+        lines += ["", *_sidebar_lines(scene, options, labels, segments)]
+    elif segments and scene.game.turn is not None:
+        lines += ["", *_drawn_tile_rows(scene, scene.game.turn, segments)]
     legend = events.board_legend(
         get_translator(options.language),
         outline_last=options.outline_last and scene.last_order > 0,
@@ -112,7 +126,7 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
     return "\n".join([*lines, "", *legend]) + "\n"
 
 
-def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, size: CharacterSize) -> Rows:
+def _draw_rows(scene: Scene, options: BoardOptions, region: Region, size: CharacterSize) -> Rows:
     rows: Rows = [[" "] * (region.columns * size.columns) for _ in range(region.rows * size.rows)]
     last = scene.last_order
     for key, tile in scene.game.board.items():
@@ -121,8 +135,6 @@ def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: Move
             _write(rows, region, size, cell, _tile_characters(scene, tile, size))
             if options.outline_last and tile.order == last > 0:
                 _draw_corners(rows, region, size, cell)
-    if options.number_moves:
-        _draw_move_numbers(rows, region, size, scene, labels)
     return rows
 
 
@@ -145,12 +157,16 @@ def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Ite
             )
 
 
-def _drawn_tile_rows(scene: Scene, turn: Turn) -> Iterator[str]:
-    """Yield the rows of the tile of this turn, in large, rotated as it was placed."""
+def _drawn_tile_rows(scene: Scene, turn: Turn, numbers: Mapping[int, str]) -> Iterator[str]:
+    """Yield the rows of the tile of this turn, in large, rotated as it was placed, with numbers of its segments."""
     rotation = 0 if (placed := scene.placed_tile) is None else placed.rotation
     tile = PlacedTile(tile=turn.tile, rotation=rotation, order=0, islanders=[], covered=[])
     rows: Rows = [[" "] * LARGE.columns for _ in range(LARGE.rows)]
     _write(rows, Region(0, 0, 0, 0), LARGE, (0, 0), _tile_characters(scene, tile, LARGE))
+    for segment, text in numbers.items():
+        spots = _segment_spots(scene, tile, segment, LARGE, range(0, -len(text), -1))
+        if not _write_number(rows, 0, 0, LARGE, spots, text):
+            rows.append([f"[{text}]"])
     yield from map("".join, rows)
 
 
@@ -168,20 +184,49 @@ def _draw_corners(rows: Rows, region: Region, size: CharacterSize, cell: Cell) -
     _write(rows, region, size, cell, corners)
 
 
-def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels) -> None:
-    """Write the numbers of moves, in brackets if there is room."""
+def _draw_move_numbers(
+    rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels
+) -> Iterator[str]:
+    """Write the numbers of moves, in brackets if there is room; yield those that have no place, with their cells.
+
+    Those of the placed tile's segments are on `_drawn_tile_rows` instead if tiles are small.
+    """
+    numbers: list[tuple[Cell, str, str, list[CharacterCell]]] = []
     for cell, text in labels.cells.items():
-        if region.contains(cell):
-            written = f"[{text}]" if len(text) + 2 <= size.columns else text
-            column = max((size.columns - len(written)) // 2, 0)
-            _write(rows, region, size, cell, [(column, size.rows // 2, written)])
-    for (cell, segment), text in {**labels.segments, **labels.islanders}.items():
-        tile = scene.game.board[f"{cell[0]},{cell[1]}"]
-        if region.contains(cell):
-            layout = lay_out_tile(scene.tiles[tile.tile].segments)
-            column, row = character_cell(layout.islanders[segment].rotated(tile.rotation), size)
-            after = 1 if (cell, segment) in labels.islanders else 0
-            _write(rows, region, size, cell, [(column + after, row, text)])
+        written = f"[{text}]" if len(text) + 2 <= size.columns else text
+        column = (size.columns - len(written)) // 2
+        numbers.append((cell, text, written, [(column, row) for row in (size.rows // 2, 0, size.rows - 1)]))
+    for (cell, segment), text in {**(labels.segments if size == LARGE else {}), **labels.islanders}.items():
+        tile, steps = scene.game.board[f"{cell[0]},{cell[1]}"], range(0, -len(text), -1)
+        beside = (1, -len(text)) if (cell, segment) in labels.islanders else steps
+        numbers.append((cell, text, text, _segment_spots(scene, tile, segment, size, beside)))
+    for cell, text, written, spots in numbers:
+        left, top = (cell[0] - region.west) * size.columns, (cell[1] - region.north) * size.rows
+        if region.contains(cell) and not _write_number(rows, left, top, size, spots, written):
+            yield f"[{text}] ({cell[0]},{cell[1]})"
+
+
+def _segment_spots(
+    scene: Scene, tile: PlacedTile, segment: int, size: CharacterSize, steps: Iterable[int]
+) -> list[CharacterCell]:
+    """Return where an islander stands on a segment, moved by so many columns."""
+    spot = lay_out_tile(scene.tiles[tile.tile].segments).islanders[segment].rotated(tile.rotation)
+    column, row = character_cell(spot, size)
+    return [(column + step, row) for step in steps]
+
+
+def _write_number(
+    rows: Rows, left: int, top: int, size: CharacterSize, spots: Iterable[CharacterCell], text: str
+) -> bool:
+    """Write a number at the first of these spots of a tile where it neither covers nor continues another one."""
+    for column, row in spots:
+        line, start, end = rows[top + row], left + column, left + column + len(text)
+        beside = NUMBER_CHARACTERS.intersection(line[max(start - 1, 0) : start] + line[end : end + 1])
+        fits = 0 <= column <= size.columns - len(text) and not UNCOVERED_CHARACTERS.intersection(line[start:end])
+        if fits and not (beside and text[0] in NUMBER_CHARACTERS):
+            line[start:end] = text
+            return True
+    return False
 
 
 def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> Iterator[str]:
@@ -193,11 +238,13 @@ def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> 
         yield f"{label:>{RULER_COLUMNS - 1}} {line}".rstrip()
 
 
-def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
+def _sidebar_lines(
+    scene: Scene, options: BoardOptions, labels: MoveLabels, segments: Mapping[int, str]
+) -> Iterator[str]:
     game, translator = scene.game, get_translator(options.language)
     if game.turn is not None:
         yield events.describe_drawn_tile(translator, scene.tileset, game.turn)
-        yield from (f"  {row}" for row in _drawn_tile_rows(scene, game.turn))
+        yield from (f"  {row}" for row in _drawn_tile_rows(scene, game.turn, segments))
     yield events.describe_supplies(translator, game.bag, game.ship_pile)
     for name in game.display:
         chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""

@@ -24,8 +24,7 @@ class ServiceError(Exception):
     text: ClassVar[str] = "internal server error"
 
     def __init_subclass__(cls, code: str = "", text: str = "") -> None:
-        if code:
-            cls.code, cls.text = code, text
+        cls.code, cls.text = code or cls.code, text or cls.text
 
     def describe(self, outcome: str) -> str:
         """Return what is wrong; `outcome` is what the client must know of its request if the store is unavailable."""
@@ -60,11 +59,11 @@ class TileSetError(GameError):
     tileset: str
 
 
-class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}"):
+class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}: `GET /v1/tilesets` has all"):
     """No tile set has the id in the path."""
 
 
-class UnknownTileSet(TileSetError, code="unknown_tileset", text="there is no tile set {tileset}"):
+class UnknownTileSet(NoSuchTileSet, code="unknown_tileset"):
     """A new game names a tile set that this service does not have."""
 
     path = "$.tileset"
@@ -79,7 +78,7 @@ class TileSetMissing(
 
 
 @dataclass(eq=False)
-class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}"):
+class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}: `GET /v1/bots` lists them"):
     """A seat of a new game names a bot that this service does not have."""
 
     bot: str
@@ -91,15 +90,22 @@ class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}"):
         return f"$.players[{self.seat}].bot"
 
 
+HOW_TO_AUTHENTICATE = "send Authorization: Bearer TOKEN, or an `auth` message over a WebSocket"
+
+
 @dataclass(eq=False, kw_only=True)
-class Unauthorized(GameError, code="unauthorized", text="this token is not valid here"):
-    """The token is missing, or unknown."""
+class Unauthorized(
+    GameError, code="unauthorized", text="this token is unknown here: send one that creating or joining returned"
+):
+    """The token is missing, in another form than a bearer token's, or unknown."""
 
     missing: bool
+    is_malformed: bool = False
 
     def describe(self, outcome: str) -> str:
-        """Return which of the two."""
-        return "a token is required" if self.missing else super().describe(outcome)
+        """Return which of them."""
+        is_absent = self.missing or self.is_malformed
+        return f"a bearer token is required: {HOW_TO_AUTHENTICATE}" if is_absent else super().describe(outcome)
 
 
 @dataclass(eq=False)
@@ -118,7 +124,7 @@ class WrongSeat(GameError, code="wrong_seat", text="this token does not act for 
 
     def describe(self, outcome: str) -> str:
         """Return for which seat; a spectator's token has none."""
-        return "this token can only read" if self.seat is None else super().describe(outcome)
+        return "this token only reads: send a seat's or the owner's" if self.seat is None else super().describe(outcome)
 
 
 class NotOwner(GameError, code="not_owner", text="this token of the game may not do that; the owner's may"):
@@ -227,7 +233,11 @@ class RematchExists(GameError, code="conflict", text="the game already has the r
 
 
 @dataclass(eq=False)
-class VersionMismatch(GameError, code="version_mismatch", text="the game has version {version}"):
+class VersionMismatch(
+    GameError,
+    code="version_mismatch",
+    text='the game has version {version}: read it, and send If-Match: "{version}-{digest}"',
+):
     """The game has another version than If-Match names."""
 
     version: int
@@ -254,7 +264,7 @@ class ListTooLong(
     index: int
 
 
-class IdempotencyKeyReused(GameError, code="key_reused", text="this idempotency key was used for another request"):
+class IdempotencyKeyReused(GameError, code="key_reused", text="this key was used for another request: send a new one"):
     """The idempotency key belongs to another request."""
 
 

@@ -104,7 +104,7 @@ def token_secret(key: str | None) -> bytes:
     if key is None:
         return secrets.token_bytes(SECRET_BYTES)
     if is_guessable(key):
-        detail = f"tokens are derived from this key: send {MIN_SECRET_LENGTH} or more random characters"
+        detail = f"tokens derive from this key: send {MIN_SECRET_LENGTH} random characters (`openssl rand -hex 16`)"
         raise Malformed(detail, "Idempotency-Key")
     return key.encode()
 

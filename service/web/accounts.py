@@ -92,6 +92,8 @@ class Policy:
         """Seconds in which one token refills."""
         self.reserved_s = reserved * self.token_interval_s
         """Seconds in which those refill that a request takes at first."""
+        self.max_owed_s = rate.window_s - self.token_interval_s + 1e-9
+        """Seconds to refill, beyond which a token is missing; less is a rounding error, which would cost a token."""
         self.lease_tokens = ceil(rate.quota / LEASES_PER_BUCKET)
         """Tokens that an instance borrows from the store at once, and that a lease may be in debt."""
         self.header = f'"{name}";q={rate.quota};w={rate.window_s}'
@@ -197,7 +199,7 @@ class TokenLease:
         return self.bucket_tokens + self.tokens
 
     @property
-    def _missing(self) -> int:
+    def missing(self) -> int:
         """Return how many tokens are missing for a request to be admitted."""
         return 1 - self.policy.lease_tokens - self.tokens
 
@@ -213,7 +215,7 @@ class TokenLease:
         Raises RateLimited, with the time until each of the leases has all tokens that are missing.
         """
         for _ in range(MAX_ATTEMPTS):
-            if self._missing <= 0:
+            if self.missing <= 0:
                 return
             if (renewal := self._renew()) is None:
                 break
@@ -222,7 +224,7 @@ class TokenLease:
                 await asyncio.wait([renewal])
             finally:
                 self.waiting -= 1
-        if self._missing > 0:
+        if self.missing > 0:
             empty = max(leases, key=TokenLease.wait_s)
             if empty.policy.name.startswith("key-"):
                 API_KEY_RATE_LIMITED.labels(empty.client, empty.policy.name).inc()
@@ -231,7 +233,7 @@ class TokenLease:
     def wait_s(self) -> float:
         """Return the seconds until all missing tokens are there."""
         first_token_s = max(0.0, self.empty_until - self._accounts.clock())
-        return first_token_s + (self._missing - 1) * self.policy.token_interval_s
+        return first_token_s + (self.missing - 1) * self.policy.token_interval_s
 
     def _renew(self) -> "asyncio.Task[None] | None":
         """Return the running renewal, or start one; None while the bucket is known to be empty."""
@@ -299,8 +301,8 @@ class Account:
         """What its site may draw, in ms, until it is busy."""
         self.turns: FairQueue | None = None
         """Of the messages of its sockets, and of its requests while it is busy."""
-        self.leases: dict[str, TokenLease] = {}
-        """By the header of their policy."""
+        self.leases: dict[str, tuple[TokenLease, ...]] = {}
+        """Its own and its network's, by the header of their policy."""
 
     def _open(self, policies: tuple[Policy, ...]) -> tuple[Bucket, ...]:
         return tuple(Bucket(self._scale(one)) for one in policies)
@@ -372,33 +374,32 @@ class Account:
         now = self.accounts.clock()
         return any(one.full_at - now > (1 + MAX_DEBT) * one.policy.rate.window_s for one in self.buckets[1::2])
 
-    def lease(self, policy: Policy) -> TokenLease:
-        """Return its lease of a policy."""
-        lease = self.leases.get(policy.header)
-        if lease is None:
-            lease = self.leases[policy.header] = TokenLease(self.accounts, self._scale(policy), self.client)
-        return lease
+    def leases_of(self, policy: Policy) -> tuple[TokenLease, ...]:
+        """Return its lease of a policy, and that of its network if it has one."""
+        if (leases := self.leases.get(policy.header)) is None:
+            others = () if self.network is None else self.network.leases_of(policy)
+            leases = self.leases[policy.header] = (TokenLease(self.accounts, self._scale(policy), self.client), *others)
+        return leases
 
     async def take(self, policy: Policy, tokens: int = 1) -> tuple[TokenLease, ...]:
         """Take tokens of its lease and of its network's, if any is left in each; return the leases.
 
         They may then be in debt, and reject the next request. Raises RateLimited.
         """
-        leases, taken = [account.lease(policy) for account in self.levels], tuple[TokenLease, ...]()
-        try:
-            for lease in leases:
-                await lease.wait_for_token(leases)
-                lease.take(tokens)
-                taken += (lease,)
-        except BaseException:
-            refund(taken, tokens)
-            raise
-        return taken
+        leases = self.leases_of(policy)
+        for number, lease in enumerate(leases):
+            if lease.missing > 0:
+                try:
+                    await lease.wait_for_token(leases)
+                except BaseException:
+                    refund(leases[:number], tokens)
+                    raise
+            lease.take(tokens)
+        return leases
 
     def take_afterwards(self, policy: Policy, tokens: int = 1) -> None:
         """Take tokens for what was already done; the debt is limited to one quota."""
-        for account in self.levels:
-            lease = account.lease(policy)
+        for lease in self.leases_of(policy):
             lease.take(max(0, min(tokens, lease.tokens + lease.policy.quota)))
 
 

@@ -7,6 +7,7 @@ import re
 from asyncio import Event
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar, cast
 
 from aiohttp import web
@@ -83,6 +84,9 @@ REST = ".*"
 
 NO_PATTERNS: Mapping[str, str] = {}
 
+MAX_SUGGESTED_PARTS = 8
+"""Parts of an unknown path that are compared with known ones."""
+
 
 class Router:
     """The routes, as a tree of the parts of their paths."""
@@ -136,6 +140,24 @@ class Router:
             return None
         (name, resource), number = rest
         return resource, {name: "/".join(parts[number:])}
+
+    def suggest(self, path: str) -> str:
+        """Return which path of the API may have been meant by an unknown one, or what may follow a part of it.
+
+        Parts before one that the API knows are left out, and a part is taken for the known one that is most like it.
+        """
+        node, found = self._root.texts.get("v1", _Node()), "/v1"
+        for part in path.strip("/").split("/", MAX_SUGGESTED_PARTS):
+            close = get_close_matches(part.lower(), node.texts, 1)
+            following = node.texts[close[0]] if close else self._match(node, part, {})
+            if following is not None:
+                node, found = following, f"{found}/{close[0] if close else part}"
+            elif found != "/v1":
+                break
+        else:
+            if node.resource is not None:
+                return f": did you mean {found}?"
+        return f": {found} is followed by {', '.join(node.texts)}" if node.texts else ""
 
     @staticmethod
     def _match(node: _Node, part: str, parameters: dict[str, str]) -> _Node | None:

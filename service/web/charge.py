@@ -94,16 +94,15 @@ class Charge:
 
     def admit(self, buckets: tuple[Bucket, ...]) -> None:
         """Count a request, to be followed by its time. Raises RateLimited, and takes nothing, if a token is missing."""
-        now, longest_s, empty = self.account.accounts.clock(), 1e-9, None
-        for bucket in buckets:
-            policy = bucket.policy
-            wait_s = bucket.full_at - now - policy.rate.window_s + policy.token_interval_s
-            if wait_s > longest_s:  # less is a rounding error, which would turn a whole token into none
-                longest_s, empty = wait_s, policy
-        if empty is not None:
-            raise empty.make_error(longest_s)
-        for bucket in buckets:
-            bucket.full_at = max(now, bucket.full_at) + bucket.policy.reserved_s
+        now = self.account.accounts.clock()
+        for number, bucket in enumerate(buckets):
+            policy, full_at = bucket.policy, max(bucket.full_at, now)
+            if full_at - now > policy.max_owed_s:
+                for taken in buckets[:number]:
+                    taken.full_at -= taken.policy.reserved_s
+                empty = max(buckets, key=lambda one: one.full_at - one.policy.max_owed_s)
+                raise empty.policy.make_error(empty.full_at - empty.policy.max_owed_s - now)
+            bucket.full_at = full_at + policy.reserved_s
         self.buckets, self._reserved_ms = buckets, RESERVED_MS
 
     def charge_time(self, seconds: float) -> None:

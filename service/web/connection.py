@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from aiohttp import HttpVersion11, hdrs, web
 
+from service.web.accounts import Account
 from service.web.app import EXPECTS_CONTINUE
 from service.web.charge import Charge
 from service.web.client_ip import UNKNOWN, BearerToken
@@ -157,7 +158,7 @@ class ClientConnection(web.RequestHandler):
         peer = transport.get_extra_info("peername")
         self.peer_address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
         self.client = self.limiter.proxies.direct_client(self.peer_address)
-        self.charge = Charge(self.limiter.accounts.get(self.client or UNKNOWN))
+        self.begin_charge(self.limiter.accounts.get(self.client or UNKNOWN))
         self._write_transport = cast("asyncio.Transport", transport)
         refusal = self.limiter.add(self)
         if refusal:  # before aiohttp starts a task for it
@@ -328,7 +329,7 @@ class ClientConnection(web.RequestHandler):
         sent = await self.loop_time.measure(super().finish_response(request, resp, start_time))
         self.loop_time.unpaid_s += REQUEST_S
         self.charge_busy_time()
-        self.charge = Charge(self.charge.account)
+        self.begin_charge(self.charge.account)
         _, is_lost = sent
         if self.frames is not None or is_lost:
             return sent
@@ -349,6 +350,11 @@ class ClientConnection(web.RequestHandler):
         elif self.is_ahead or self.has_ended or self.lost is not None:
             self._go_on_when_idle()
         return sent
+
+    def begin_charge(self, account: Account) -> Charge:
+        """Begin the charge of the next request or message, to the account of its client."""
+        self.charge = Charge(account)
+        return self.charge
 
     def charge_busy_time(self) -> None:
         """Charge the time since the last call."""

@@ -299,9 +299,10 @@ class ProblemServer(web.Server):
 
     def _route(self, request: HttpRequest) -> Handler:
         """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
-        found = self._find(request.rel_url.path_safe or "/")
+        path = request.rel_url.path_safe or "/"
+        found = self._find(path)
         if found is None:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
         resource, parameters = found
         handler = resource.handlers.get(request.method)
         if handler is None:

@@ -14,10 +14,11 @@ from multidict import CIMultiDictProxy, istr
 
 from schemas.messages import Version
 from schemas.vocabulary import DIGEST, Digest
-from service.games.errors import Malformed
+from service.games.errors import HOW_TO_AUTHENTICATE, Malformed
 from service.web.app import EXPECTS_CONTINUE, LIMITS, HttpRequest
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.problems import (
+    TOKEN_PARAMETERS,
     BodyTooLarge,
     EncodedBody,
     UnknownTransferCoding,
@@ -69,8 +70,8 @@ def check_head(request: HttpRequest) -> None:
     """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
     _check_lists(headers)
-    if "token" in request.query_string and "token" in request.query:
-        raise Malformed("URLs are stored and logged: send a token as Authorization: Bearer TOKEN", "token")
+    if "token" in request.query_string and (names := TOKEN_PARAMETERS.intersection(request.query)):
+        raise Malformed(f"URLs are stored and logged: {HOW_TO_AUTHENTICATE}", min(names))
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
     if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
@@ -112,9 +113,11 @@ async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T
                 body = await _receive_body(request, limit)
         if len(body) > limit:
             raise BodyTooLarge(limit)
+        if not body:
+            raise Malformed("the body is empty: send JSON", "$")
         return decode_json(decoder, body.removeprefix(BOM_UTF8))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise to_malformed(error) from error
+        raise to_malformed(error, decoder.type) from error
     except TimeoutError as error:
         raise Malformed("the body was not received in time", "$") from error
     except web.RequestPayloadError as error:
@@ -179,7 +182,7 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
-        invalid = to_malformed(error)
+        invalid = to_malformed(error, query_type)
         raise Malformed(invalid.detail, (invalid.path or "").removeprefix("$.")) from error
     for name in values:
         if getattr(query, name) is None:  # msgspec converts the word null to None

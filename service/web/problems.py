@@ -1,8 +1,10 @@
 """Errors of the web layer, and the mapping from all errors to the problems of the API (RFC 9457)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -233,8 +235,9 @@ def http_exception_response(error: web.HTTPException) -> web.Response:
             return problem_response(problem("method_not_allowed", f"{method} is not one of {allow}"), {"Allow": allow})
         case web.HTTPRequestEntityTooLarge():
             return problem_response(problem("too_large", "the body is too large"))
-        case web.HTTPNotFound():
-            return problem_response(problem("not_found", "there is no such path"))
+        case web.HTTPNotFound(reason=reason):
+            detail = "there is no such path" if reason == "Not Found" else reason
+            return problem_response(problem("not_found", detail))
         case _:
             return problem_response(problem("malformed", error.reason))
 
@@ -282,6 +285,9 @@ def describe_malformed(error: BaseException | None) -> Problem:
     return problem("malformed", _NOT_HTTP)
 
 
+TOKEN_PARAMETERS = frozenset({"token", "access_token"})
+"""Names under which clients send tokens where none belongs."""
+
 _MESSAGE_WITH_PATH = re.compile(r"(?P<detail>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
 _MESSAGE_WITH_FIELD = re.compile(
     r"(?:Object (?:missing required|contains unknown) field )?`(?P<name>[\w.\[\]]{1,64})`(?:: (?P<reason>.+))?"
@@ -309,11 +315,89 @@ def _parse_validation_message(message: str) -> games.Malformed:
     )
 
 
-def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> games.Malformed:
-    """Return the Malformed error for a decoding error, with the path apart from the text."""
+_PATH_PART = re.compile(r"\.(\w+)|\[")
+_INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
+_HEADERS = frozenset({"api_key", "creator_key", "idempotency_key", "if_match", "prefer"})
+
+Schemas = list[dict[str, Any]]
+"""The JSON Schemas of which a value has one."""
+
+
+@cache
+def _read_schemas(kind: Any) -> tuple[Schemas, dict[str, Any]]:
+    return msgspec.json.schema_components([kind], ref_template="{name}")  # type: ignore[return-value]
+
+
+def _follow(kind: Any, path: str) -> Schemas:
+    """Return the schemas of the value at a path."""
+    schemas, named = _read_schemas(kind)
+    schemas = _alternatives(*schemas, named=named)
+    for name in _PATH_PART.findall(path):
+        parts = [one.get("properties", {}).get(name, {}) if name else one.get("items", {}) for one in schemas]
+        schemas = _alternatives(*parts, named=named)
+    return schemas
+
+
+def _alternatives(*schemas: dict[str, Any], named: dict[str, Any]) -> Schemas:
+    found = [named[one["$ref"]] if "$ref" in one else one for one in schemas]
+    return [each for one in found for each in (_alternatives(*one["anyOf"], named=named) if "anyOf" in one else [one])]
+
+
+def _fields(schemas: Schemas) -> list[str]:
+    return [name for one in schemas for name in one.get("properties", ())]
+
+
+def suggest(word: str, known: Sequence[str]) -> str:
+    """Return which of the known words was meant, and what they are.
+
+    >>> suggest("firstSeat", ["players", "first_seat"])
+    ': did you mean `first_seat`? Known are players, first_seat'
+    """
+    close = get_close_matches(_snake_case(word), known, 1)
+    return f": {f'did you mean `{close[0]}`? ' if close else ''}Known are {', '.join(known)}"
+
+
+def _snake_case(word: str) -> str:
+    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
+
+
+def _find_fix(detail: str, path: str, kind: Any) -> str:
+    """Return what to send in place of a value that is none of its type."""
+    schemas, invalid = _follow(kind, path), _INVALID_VALUE.match(detail)
+    fields = _fields(schemas)
+    if invalid is not None:
+        return suggest(invalid[1], [str(value) for one in schemas for value in one.get("enum", ())])
+    if detail.startswith("Object contains unknown field"):
+        return _place_field(path, kind)
+    if path == "$" and detail.endswith("got `array`"):
+        lists = [name for name in fields if any("items" in one for one in _follow(kind, f"$.{name}"))]
+        return f': did you mean {{"{lists[0]}": [...]}}?' if lists else ""
+    if path == "$" and detail.endswith("got `str`") and fields:
+        return ": the JSON is encoded twice"
+    if items := fields or _fields(_follow(kind, f"{path}[]")):
+        return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
+    return "".join(f": {one['description']}" for one in schemas if "description" in one)
+
+
+def _place_field(path: str, kind: Any) -> str:
+    """Return where a field belongs that its object does not have."""
+    parent, _, name = path.rpartition(".")
+    if name in TOKEN_PARAMETERS:
+        return f": {games.HOW_TO_AUTHENTICATE}"
+    if (snake := _snake_case(name)) in _HEADERS:
+        return f": send it as the header {snake.replace('_', '-').title()}"
+    known = _fields(_follow(kind, parent))
+    inner = next((one for one in known if name in _fields(_follow(kind, f"{parent}.{one}"))), None)
+    return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else suggest(name, known)
+
+
+def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError, kind: Any) -> games.Malformed:
+    """Return the Malformed error for a value that is none of its type, with the path apart from the text."""
     match error:
         case msgspec.ValidationError():
-            return _parse_validation_message(str(error))
+            malformed = _parse_validation_message(str(error))
+            malformed.detail += _find_fix(malformed.detail, malformed.path or "$", kind)
+            return malformed
         case msgspec.MsgspecError():
             return games.Malformed(str(error), "$")
         case UnicodeDecodeError():

@@ -161,7 +161,7 @@ async def _authenticate_api_key(request: HttpRequest, charge: Charge, *, is_requ
     """
     if charge.api_key is None and (secret := parse_api_key(request)) is not None:
         charge.api_key = await request.app[API_KEYS].authenticate(secret)
-    if charge.api_key is None and is_required:
+    if charge.api_key is None and (is_required or "X-Api-Key" in request.headers):
         raise ApiKeyRejected("send the API key in the header Api-Key")
     return charge.api_key
 

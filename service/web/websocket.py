@@ -25,7 +25,6 @@ from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
-from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
@@ -57,6 +56,7 @@ class Envelope(NamedTuple):
 
 
 class _AnyEnvelope(msgspec.Struct):
+    type: Any = None
     id: Any = None
     game: Any = None
 
@@ -65,15 +65,12 @@ class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
     __slots__ = (
-        "_account",
-        "_app",
         "_client",
         "_connection",
         "_context",
         "_hub",
         "_language",
         "_limiter",
-        "_limits",
         "_rate_limited",
         "_subscriptions",
         "tokens",
@@ -82,18 +79,15 @@ class Session:
     def __init__(self, request: HttpRequest, connection: WebSocketConnection) -> None:
         app = request.app
         self._client = get_connection(request)
-        self._account = self._client.charge.account
         self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
         """Of the texts of legal moves."""
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
-        self._app = app
         self._context = app[CONTEXT]
-        self._limits = app[LIMITS]
         self._hub = app[HUB]
         self._connection = connection
-        self.tokens = SessionTokens(self._limits.max_subscriptions)
+        self.tokens = SessionTokens(app[LIMITS].max_subscriptions)
         self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
 
     async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
@@ -109,7 +103,7 @@ class Session:
         try:
             await self._subscriptions.subscribe(message)
         except (NoSuchGame, Unauthorized):
-            self._limiter.count_guesses(self._account)
+            self._limiter.count_guesses(self._client.charge.account)
             raise
         if token is not None:
             self._limiter.trust_tokens((token,))
@@ -117,7 +111,7 @@ class Session:
     async def handle_message(self, frame: WSMessage) -> None:
         """Do what a text message says and reply; pings and pongs are only charged."""
         message, envelope, malformed = _decode(frame)
-        self._client.charge = charge = Charge(self._account)
+        charge = self._client.begin_charge(self._client.charge.account)
         is_successful = False
         info = self.tokens.other_message_info() if message is None else self.tokens.message_info(message)
         try:
@@ -133,7 +127,7 @@ class Session:
             self._reject_rate_limited(envelope, error)
         except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
-                self._limiter.count_guesses(self._account)
+                self._limiter.count_guesses(self._client.charge.account)
             self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
         finally:
             charge.settle(is_successful=is_successful)
@@ -185,7 +179,7 @@ class Session:
         stored = await repository.load_game(self._context, message.game)
         authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
-            problem = too_many_games_problem(self._limits.max_subscriptions)
+            problem = too_many_games_problem(self._client.limiter.limits.max_subscriptions)
             self._connection.send_problem(message.id, message.game, problem)
             return
         self._add_token(message.game, message.token)
@@ -200,37 +194,38 @@ class Session:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED or self._account.is_in_debt():
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.is_in_debt():
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 
 def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, Malformed | None]:
     """Return the message, if there is one, what names it in replies, and what is wrong with it."""
     if frame.type is not WSMsgType.TEXT:
-        return None, Envelope(), Malformed("messages are text") if frame.type is WSMsgType.BINARY else None
+        return None, Envelope(), Malformed("send text, not binary") if frame.type is WSMsgType.BINARY else None
     text = frame.data.removeprefix("\ufeff")  # a byte order mark (RFC 8259, 8.1)
     try:
         message = decode_json(_DECODER, text)
     except (msgspec.MsgspecError, RecursionError) as error:
         SOCKET_MESSAGES.labels("malformed").inc()
-        envelope = Envelope() if len(text) >= MAX_ENVELOPE_LENGTH else read_envelope(text)
-        return None, envelope, to_malformed(error)
+        envelope, kind = read_envelope(text)
+        return None, envelope, to_malformed(error, kind)
     _, received = _MESSAGE_TYPES[type(message)]
     received.inc()
     return message, _envelope(message), None
 
 
-def read_envelope(text: str) -> Envelope:
-    """Read the id and the game of a message that is not what it should be."""
+def read_envelope(text: str) -> tuple[Envelope, Any]:
+    """Read the id and the game of a message that is not what it should be, and the types that it may have."""
     try:
-        envelope = _ENVELOPE_DECODER.decode(text)
+        envelope = _ENVELOPE_DECODER.decode(text if len(text) < MAX_ENVELOPE_LENGTH else "{}")
     except (msgspec.MsgspecError, RecursionError):
-        return Envelope()
+        envelope = _AnyEnvelope()
     message_id, game = envelope.id, envelope.game
+    kinds = [kind for kind, (tag, _) in _MESSAGE_TYPES.items() if tag == envelope.type]
     return Envelope(
         message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
         game if isinstance(game, str) and is_valid_id(game) else None,
-    )
+    ), (kinds or [messages.ClientMessage])[0]
 
 
 def _envelope(message: messages.ClientMessage) -> Envelope:

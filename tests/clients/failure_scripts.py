@@ -51,6 +51,11 @@ async def report_unavailable(messages: list[JsonObject], socket: ServerSocket) -
     await socket.close(code=4408)
 
 
+async def close_without_welcome(socket: ServerSocket) -> None:
+    """Close as another application does, to which messages are nothing that it knows."""
+    await socket.close(code=1008)
+
+
 async def report_missing_game(messages: list[JsonObject], socket: ServerSocket) -> None:
     """Close because the game does not exist."""
     messages.extend([await socket.receive_message(), await socket.receive_message()])

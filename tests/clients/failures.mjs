@@ -51,9 +51,17 @@ const controller = new AbortController();
 controller.abort(new Error("enough"));
 const aborted = await southSeas.game("g", { signal: controller.signal }).catch((error) => error.message);
 
+const { BACKOFF, backoffMs } = await import(built.replace("index.js", "backoff.js"));
+const delays = Array.from({ length: 1001 }, () => {
+  let left = 30_000 + 600_000 * Math.random(); // of an outage
+  for (let failures = 0; left > 0; failures++) left -= backoffMs(BACKOFF, failures);
+  return -left;
+});
+const medianMs = delays.sort((one, other) => one - other)[500];
+
 const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
 console.log(
-  JSON.stringify({ midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted }),
+  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted }),
 );

@@ -15,6 +15,7 @@ from service.json_patch import apply_patch
 from tests.polling import TIMEOUT_S
 
 GAME_ID = "game-script"
+WELCOME = {"type": "welcome", "now": "2026-01-01T00:00:00Z", "ping_interval_ms": 20_000, "max_message_bytes": 65_536}
 
 JsonObject = dict[str, Any]
 ConnectionScript = Callable[["ServerSocket"], Awaitable[None]]
@@ -27,6 +28,8 @@ class ScriptedService:
         self.log = log
         self.responses: deque[web.Response] = deque()
         self.connections: deque[ConnectionScript] = deque()
+        self.greetings: deque[JsonObject | None] = deque()
+        """The first messages of the next sockets, in place of `welcome`; None for no message."""
         self.upgrade_responses: deque[web.Response] = deque()
         """The responses to the next upgrades, in place of a socket."""
         self.requests: list[web.Request] = []
@@ -53,9 +56,9 @@ class ScriptedService:
         if request.path.endswith("/ws"):
             socket = ServerSocket(self)
             await socket.prepare(request)
-            await socket.send_message(
-                type="welcome", now="2026-01-01T00:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536
-            )
+            greeting = self.greetings.popleft() if self.greetings else WELCOME
+            if greeting is not None:
+                await socket.send_message(**greeting)
             await self.connections.popleft()(socket)
             return socket
         if self.responses:

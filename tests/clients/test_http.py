@@ -8,6 +8,7 @@ The service's clock in the Python client, beside a device whose clock is wrong.
 """
 
 import asyncio
+import itertools
 import json
 import re
 import signal
@@ -16,6 +17,7 @@ import tomllib
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,14 +87,6 @@ async def test_a_request_is_retried_on_another_instance_after_one_was_killed(tmp
             acted = await acting
             assert acted.version == created.game.version + 1
             assert (await client.game(created.game.id)).version == acted.version
-
-
-async def test_an_unreachable_service_is_retried(client: Client, proxy: Proxy, url: str) -> None:
-    proxy.target = "http://127.0.0.1:9"
-    creating = asyncio.create_task(client.create(TABLE))
-    await wait_until(lambda: proxy.accepted > 1)
-    proxy.target = url
-    await creating
 
 
 @pytest.mark.parametrize(
@@ -178,12 +172,12 @@ async def test_what_the_service_did_not_send_is_an_outage(
     assert len(script.requests) == 6
 
 
-async def test_attempts_are_bounded(script: ScriptedService) -> None:
-    script.responses.extend(web.Response(status=503) for _ in range(9))
-    async with Client(script.url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
-        with pytest.raises(UnreachableError, match="503"):
-            await client.game("g")
-    assert len(script.requests) == 3
+def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> None:
+    def delay_s(outage_s: float) -> float:
+        waits = itertools.accumulate(Backoff().wait_s(failures) for failures in itertools.count())
+        return next(at for at in waits if at > outage_s) - outage_s
+
+    assert median(delay_s(30 + outage_s / 2) for outage_s in range(1_000)) < 2
 
 
 async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> None:

@@ -19,6 +19,7 @@ from aiohttp import web
 from schemas.problems import problem
 from tests.clients.conftest import CLIENTS
 from tests.clients.failure_scripts import (
+    close_without_welcome,
     report_missing_game,
     report_unavailable,
     send_unknown_content,
@@ -66,6 +67,8 @@ async def test_it_recovers_from_every_failure(
     script.responses.extend(web.Response(text="<html>") for _ in range(5))
     script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
+    script.greetings.extend(({"type": "hello"}, None))
+    script.connections.extend((close_without_welcome, close_without_welcome))
     script.connections.extend(
         partial(connection, messages)
         for connection in (skip_a_diff, send_unknown_content, report_unavailable, report_missing_game)
@@ -87,6 +90,7 @@ async def test_it_recovers_from_every_failure(
     assert received["missing"] == "not_found"
     assert received["patchErrors"] == [True] * 5
     assert received["aborted"] == "enough"
+    assert received["medianMs"] < 2000
     assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 
 

@@ -250,8 +250,12 @@ def test_no_label_covers_another_or_leaves_the_picture(seed: int) -> None:
     phases, widths = set(), cycle(WIDTHS)
     for scene in random_scenes(TILE_SETS[seed], seed):
         options = BoardOptions(width=next(widths), number_moves=True, sidebar=True)
-        text, cells = board_text(scene, options._replace(width=1)), label_moves(scene).cells.values()
-        assert [label for label in cells if (f"[{label}]" in text) != (len(label) + 2 <= SMALL.columns)] == []
+        labels = label_moves(scene)
+        numbers = sorted([*labels.cells.values(), *labels.segments.values(), *labels.islanders.values()])
+        for width in (1, 4096):
+            text = board_text(scene, BoardOptions(width=width, number_moves=True))
+            text = re.sub(r"\(\S+\)$", "", text.replace("[7] or 7: reply", ""), flags=re.MULTILINE)
+            assert sorted(re.findall(r"\d[\d,-]*", text)) == numbers
         picture = parse_svg(board_svg(scene, options))
         drawn = [*labels_of(picture)]
         whole = Box(*map(float, picture.get("viewBox", "").split()))

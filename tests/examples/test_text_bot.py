@@ -22,6 +22,7 @@ from examples.text_bot import HELP, TEXT, TextBot
 from service.store.game_store import RedisStore
 from south_seas import APIError, ApiKeyClient, Backoff, Client, UnreachableError
 from south_seas.models import CreateGame, JoinGame, SeatRequest
+from south_seas.websocket import Ended
 from tests.api_key_fixture import add_api_key
 from tests.examples.test_terminal_screens import caught_up, choose, new_game, press, ready, seen, until
 from tests.polling import TIMEOUT_S
@@ -217,7 +218,8 @@ async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
     async with open_game(client, seats) as player, open_game(client, seats) as watcher:
         for _ in range(5):
             await ready(player)
-            watcher.subscription._socket.restart()
+            assert watcher.subscription._messages is not None
+            watcher.subscription._messages.put_nowait(Ended("lost"))
             await choose(player, chance)
             await caught_up(watcher, player)
         await until(watcher, lambda: watcher.state.is_connected)

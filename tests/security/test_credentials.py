@@ -183,7 +183,7 @@ def test_accounts_are_bounded_by_bytes(leases: int) -> None:
                 for bucket in (level.drawing, *level.buckets, *level.token_buckets):
                     bucket.full_at = number + 0.5
                 for policy in policies[:leases]:
-                    lease = level.lease(policy)
+                    lease, *_ = level.leases_of(policy)
                     lease.tokens, lease.bucket_tokens, lease.empty_until = 1_000 + number, 1_000 + number, number + 0.5
                     lease._take_locally(1)
     assert MAX_ACCOUNTS_BYTES / 8 < grown[0] < MAX_ACCOUNTS_BYTES

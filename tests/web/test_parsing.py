@@ -124,7 +124,7 @@ def actions(*actions: tuple[str, Any]) -> list[tuple[type, str, Any]]:
 def test_a_malformed_body_is_rejected_with_the_place(kind: type, path: str, body: Any) -> None:
     with pytest.raises(msgspec.ValidationError) as rejection:
         parsing.decode_json(msgspec.json.Decoder(kind), json.dumps(body))
-    assert to_malformed(rejection.value).path == path
+    assert to_malformed(rejection.value, kind).path == path
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,22 @@ SWEEP = "the background task sweep of this instance keeps failing"
 CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.Malformed("bad", "$.x"), "malformed", {"path": "$.x"}),
     (games.Malformed("bad"), "malformed", {}),
-    (games.Unauthorized(missing=True), "unauthorized", {"detail": "a token is required"}),
-    (games.Unauthorized(missing=False), "unauthorized", {"detail": "this token is not valid here"}),
+    (
+        games.Unauthorized(missing=True),
+        "unauthorized",
+        {"detail": f"a bearer token is required: {games.HOW_TO_AUTHENTICATE}"},
+    ),
+    (
+        games.Unauthorized(missing=False),
+        "unauthorized",
+        {"detail": "this token is unknown here: send one that creating or joining returned"},
+    ),
     (games.ApiKeyRejected("unknown"), "unauthorized", {"detail": "unknown"}),
-    (games.WrongSeat(None, 3), "wrong_seat", {"index": 3, "detail": "this token can only read"}),
+    (
+        games.WrongSeat(None, 3),
+        "wrong_seat",
+        {"index": 3, "detail": "this token only reads: send a seat's or the owner's"},
+    ),
     (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for seat 2"}),
     (games.NotOwner(), "not_owner", {}),
     (games.NoSuchGame("abc"), "not_found", {}),
@@ -207,5 +219,5 @@ def test_a_problem_may_have_more_headers() -> None:
     ),
 )
 def test_a_decoding_error_says_what_is_wrong_and_where(error: Any, detail: str, path: str) -> None:
-    malformed = to_malformed(error)
+    malformed = to_malformed(error, dict[str, int])
     assert (malformed.detail, malformed.path) == (detail, path)

@@ -111,7 +111,7 @@ def play_move(index: TileSetIndex, game: Game, moves: list[Any], choice: int) ->
     encoded = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
     assert jsonpatch.apply_patch(before, encoded["patch"]) == msgspec.to_builtins(build_view(index, game))
-    assert encoded["digest"] == game.digest == next_digest(previous, canonical_body(encoded))
+    assert bytes.fromhex(encoded["digest"]) == game.digest == next_digest(previous, canonical_body(encoded))
     repeated, _ = apply_action(index, twin, parse_move_id(move_id(applied)) or chosen)
     record_change(index, twin, events, CREATED_AT, seat=before["turn"]["decider"], move=move_id(repeated), by="seat")
     assert encode_snapshot(twin) == encode_snapshot(game)

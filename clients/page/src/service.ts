@@ -19,6 +19,12 @@ export function isGone(error: unknown): boolean {
 
 /** Why something did not work, in words; throws on what is a mistake of this page. */
 export function reasonOf(error: unknown): string {
+  if (
+    error instanceof ProblemError &&
+    error.code === "rate_limited" &&
+    (error.problem.retry_after_s ?? 0) > 60
+  )
+    return text.game.tooMany(Math.ceil((error.problem.retry_after_s ?? 0) / 60));
   if (error instanceof ProblemError) return text.problems[error.code] ?? error.problem.detail;
   if (error instanceof UnreachableError) return text.game.offline;
   throw error;

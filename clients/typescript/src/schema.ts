@@ -1161,7 +1161,7 @@ export interface components {
             readonly include?: components["schemas"]["Include"] | null;
             /** @description An idempotency key. */
             readonly key?: string | null;
-            /** @description A move's short id. */
+            /** @description An id that `legal-moves` lists. */
             readonly move?: string | null;
             /**
              * Format: int32

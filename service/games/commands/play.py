@@ -112,7 +112,7 @@ def parse_actions(body: Act) -> list[Action]:
         return [parse_action(body.action, "$.action")]
     action = engine.parse_move_id(body.move or "")
     if action is None:
-        raise errors.Malformed(f"{body.move} is no move id", "$.move")
+        raise errors.Malformed(f"{body.move} is no move id, as `legal-moves` lists them", "$.move")
     return [action]
 
 

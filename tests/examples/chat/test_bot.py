@@ -6,8 +6,10 @@ from pathlib import Path
 from random import Random
 from time import time
 from typing import Any, Never
+from unittest.mock import AsyncMock
 
 import pytest
+from msgspec.structs import replace
 
 from examples.chat.bot import ChatBot
 from examples.chat.games import NewGameOptions, Person
@@ -20,6 +22,7 @@ from service.games.repository import Context
 from service.games.scheduler import make_scheduler
 from service.store.game_store import RedisStore
 from south_seas import Client
+from south_seas.errors import error_for, make_problem
 from south_seas.models import CreateGame, SeatRequest
 from tests.examples.chat.conftest import ANA, BO, CHANNEL, CY, Chat
 from tests.examples.discord_bot.test_bot import discord_faults
@@ -248,6 +251,13 @@ async def test_a_restart_repeats_no_notification_and_buttons_still_work(
     assert (await restarted.choose(person, menu)).buttons
     assert restarted.posted == []
     await restarted.bot.close()
+
+
+async def test_a_rate_limit_is_told_with_its_time(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = error_for(replace(make_problem(429, "over", "rate_limited"), retry_after_s=200))
+    monkeypatch.setattr(chat.bot.games, "create", AsyncMock(side_effect=limit))
+    shown = await chat.new(ANA)
+    assert (shown.text, shown.is_error) == ("Too many new games; try again in 4 min.", True)
 
 
 async def test_an_unreachable_service_is_reported(chat: Chat, file: Path, chat_format: ChatFormat) -> None:

@@ -61,7 +61,7 @@ def charged(limiter: RateLimiter) -> dict[str, float]:
     ]
     now = limiter.accounts.clock()
     taken = {(one.policy.name, client): one.policy.quota - one.count_remaining(now) for client, one in buckets}
-    taken |= {(lease.policy.name, one.client): -lease.tokens for one in accounts for lease in one.leases.values()}
+    taken |= {(lease.policy.name, one.client): -lease.tokens for one in accounts for lease, *_ in one.leases.values()}
     return {f"{name} {CLIENTS[client]}": round(tokens, 3) for (name, client), tokens in taken.items() if tokens > 1e-6}
 
 

@@ -318,7 +318,7 @@ def test_every_policy_has_the_rate_of_its_setting() -> None:
 async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: RateLimiter) -> None:
     """And while a bucket is known to be empty, the store is asked no more."""
     account = limiter.accounts.get(SITE_ADDRESS)
-    account.site.lease(limiter.accounts.joins).tokens = -1_000
+    account.site.leases_of(limiter.accounts.joins)[0].tokens = -1_000
     for _ in range(3):
         with pytest.raises(RateLimited):
             await account.take(limiter.accounts.joins)
@@ -348,7 +348,7 @@ async def test_a_refusal_names_the_time_until_all_missing_tokens_are_there(limit
 async def test_a_refusal_names_the_time_until_address_and_network_have_tokens(limiter: RateLimiter) -> None:
     account, joins = limiter.accounts.get(SITE_ADDRESS), limiter.accounts.joins
     for level, tokens in zip(account.levels, (-60, -300), strict=True):
-        level.lease(joins).tokens = tokens
+        level.leases_of(joins)[0].tokens = tokens
     with pytest.raises(RateLimited) as refused:
         await account.take(joins)
     assert (refused.value.policy, refused.value.retry_after_s) == ("network-joins", 360)

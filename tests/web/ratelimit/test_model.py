@@ -174,7 +174,7 @@ class LimitMachine(RuleBasedStateMachine):
 
     def _leases(self, instance: int, client: str) -> list[TokenLease]:
         accounts = self.instances[instance]
-        return [level.lease(accounts.joins) for level in accounts.get(client).levels]
+        return [*accounts.get(client).leases_of(accounts.joins)]
 
 
 LimitMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)

@@ -201,6 +201,7 @@ export const de: Messages = {
       reconnecting: "Neu verbinden…",
     },
     offline: "Keine Verbindung. Die Seite verbindet sich von selbst wieder.",
+    tooMany: (minutes: number) => `Zu viele Anfragen. Versuche es in ${minutes} Minuten noch einmal.`,
     unsent: "Keine Verbindung. Dein Zug wird gesendet, sobald du wieder online bist.",
     unsend: "Zug zurückziehen",
     dropped: "Dein Zug wurde nicht gespielt, weil sich das Spiel geändert hat. Wähle noch einmal.",

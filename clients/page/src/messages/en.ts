@@ -159,6 +159,7 @@ export const en = {
       reconnecting: "Reconnecting…",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
+    tooMany: (minutes: number) => `Too many requests. Try again in ${minutes} minutes.`,
     unsent: "No connection. Your move will be sent when you are back online.",
     unsend: "Cancel the move",
     dropped: "Your move was not played, because the game has changed. Choose again.",

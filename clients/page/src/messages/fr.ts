@@ -202,6 +202,7 @@ const french: Messages = {
       reconnecting: "Reconnexion…",
     },
     offline: "Pas de connexion. La page se reconnecte toute seule.",
+    tooMany: (minutes: number) => `Trop de demandes. Réessayez dans ${minutes} minutes.`,
     unsent: "Pas de connexion. Votre coup sera envoyé dès le retour du réseau.",
     unsend: "Annuler le coup",
     dropped: "Votre coup n’a pas été joué, car la partie a changé. Choisissez à nouveau.",

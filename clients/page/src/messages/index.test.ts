@@ -41,7 +41,7 @@ test("another language is told to those who show it, remembered, and asked of th
     language: () => text.language,
     fetch: async (_, options) => {
       asked.push(new Headers(options?.headers).get("Accept-Language"));
-      return Response.json({});
+      return Response.json({ bots: [] });
     },
   });
   let told = 0;

@@ -6,6 +6,9 @@ import msgspec
 
 __all__ = ["Backoff"]
 
+MAX_BACKOFF_S = 4.0
+"""Whoever waits has the service back within 2 s in the median, however long it was away."""
+
 
 class Backoff(msgspec.Struct, frozen=True, kw_only=True):
     """Exponential backoff with an upper bound, and with jitter, so that clients do not retry at the same time."""
@@ -13,9 +16,9 @@ class Backoff(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: int | None = 6
     """The attempts for a request, and for the first connection of a subscription; None for any number."""
     initial_wait_s: float = 0.25
-    """The longest wait before the second attempt; it doubles for each further one."""
+    """The longest wait before the second attempt; it doubles for each further one, up to 4 s."""
     max_wait_s: float = 30.0
-    """The upper bound of a wait, and of the wait that a response asks for (`Retry-After`), which is added to it.
+    """The upper bound of the wait that a response asks for (`Retry-After`), which is added to that of the backoff.
 
     A request whose response asks for more fails with RetryableError, unless it has any number of attempts. A
     subscription reconnects after this time.
@@ -29,7 +32,7 @@ class Backoff(msgspec.Struct, frozen=True, kw_only=True):
 
     def wait_s(self, failures: int) -> float:
         """Return the wait after `failures` earlier failures: a random value from half the bound to the bound."""
-        bound = min(self.initial_wait_s * 2.0 ** min(failures, 30), self.max_wait_s)
+        bound = min(self.initial_wait_s * 2.0 ** min(failures, 30), MAX_BACKOFF_S, self.max_wait_s)
         return _RANDOM.uniform(bound / 2, bound)
 
 

@@ -13,7 +13,7 @@ from south_seas.events import Connected, Disconnected, StartState, SubscriptionE
 from south_seas.log_pages import iterate_log
 from south_seas.models import Diff, GameView, Snapshot
 from south_seas.replica import JsonObject, OutOfSync, Replica
-from south_seas.websocket import GameSocket, Revision, Sockets
+from south_seas.websocket import Ended, Messages, Revision, SharedSocket, Sockets
 
 __all__ = ["Subscription"]
 
@@ -34,10 +34,14 @@ class Subscription:
         self.id = game
         self.is_connected = False
         """Whether the connection is established."""
+        self._sockets = sockets
         self._http = sockets.http
         self._token = token
         self._past_end = past_end
-        self._socket = GameSocket(sockets, game, token)
+        self._socket: SharedSocket | None = None
+        """A socket that other games share."""
+        self._messages: Messages | None = None
+        """The messages of its connection."""
         self._replica: Replica | None = None
         self._states: asyncio.Queue[SubscriptionState | BaseException] = asyncio.Queue()
         self._state: SubscriptionState | None = None
@@ -140,22 +144,54 @@ class Subscription:
             raise InvalidResponseError(self._http.url, str(error)) from error
 
     async def _read_messages(self) -> None:
-        async with aclosing(self._socket.messages(self._position)) as messages:
-            async for message in messages:
-                match message:
-                    case Connected():
-                        self.is_connected = True
-                        self._is_syncing = False
-                        self._publish(message)
-                    case Disconnected():
-                        self.is_connected = False
-                        self._publish(message)
-                    case {"type": "diff"}:
-                        await self._apply_or_sync(message)
-                    case {"type": "snapshot", "game": document, "digest": digest}:
-                        await self._apply_snapshot(document, digest)
-                    case _:
-                        pass
+        """Follow the game over one connection after the other; each resumes from the replica."""
+        failures, was_connected, backoff = 0, self._replica is not None, self._http.backoff
+        try:
+            while True:
+                self._messages = await self._subscribe()
+                while not isinstance(message := await self._messages.get(), Ended):
+                    if isinstance(message, Connected):
+                        was_connected = True
+                    else:
+                        failures = 0
+                    await self._take(message)
+                if message.failure is not None:
+                    raise message.failure
+                wait_s = message.wait_s
+                if wait_s is None:
+                    wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
+                failures += 1
+                if not was_connected and backoff.is_exhausted(failures):
+                    raise UnreachableError(self._http.url, message.reason)
+                self.is_connected = False
+                self._publish(Disconnected(message.reason, wait_s))
+                await asyncio.sleep(wait_s)
+        finally:
+            if self._socket is not None:
+                await self._socket.leave(self.id)
+
+    async def _subscribe(self) -> Messages:
+        """Return the messages of the next connection, on a socket that has room."""
+        while True:
+            self._socket = self._socket or self._sockets.take(self.id)
+            messages = await self._socket.subscribe(self.id, self._token, self._position())
+            if messages is not None:
+                return messages
+            await self._socket.leave(self.id)
+            self._socket = None
+
+    async def _take(self, message: JsonObject | Connected) -> None:
+        match message:
+            case Connected():
+                self.is_connected = True
+                self._is_syncing = False
+                self._publish(message)
+            case {"type": "diff"}:
+                await self._apply_or_sync(message)
+            case {"type": "snapshot", "game": document, "digest": digest}:
+                await self._apply_snapshot(document, digest)
+            case _:
+                pass
 
     def _position(self) -> Revision | None:
         return None if self._replica is None else Revision(self._replica.version, self._replica.digest)
@@ -167,7 +203,8 @@ class Subscription:
             self._apply(diff)
         except OutOfSync:
             self._is_syncing = True
-            await self._socket.request_snapshot()
+            if self._socket is not None:
+                await self._socket.send({"type": "sync", "game": self.id})
 
     def _apply(self, diff: JsonObject) -> None:
         if self._replica is None:
@@ -182,7 +219,8 @@ class Subscription:
             try:
                 await self._catch_up(self._replica, snapshot.version)
             except (UnreachableError, RetryableError):
-                self._socket.restart()
+                if self._messages is not None:  # the next connection resumes from the replica
+                    self._messages.put_nowait(Ended("the log could not be read"))
                 return
         if self._replica is None or self._replica.digest != digest:
             self._replica = snapshot

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -11,13 +11,13 @@ import aiohttp
 import msgspec
 
 from south_seas.decoding import DecodingError, convert
-from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, make_problem
-from south_seas.events import Connected, Disconnected
+from south_seas.errors import InvalidResponseError, RetryableError, error_for, make_problem
+from south_seas.events import Connected
 from south_seas.http import CONNECTION_ERRORS, PROBLEM_TYPE, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
-__all__ = ["GameSocket", "Revision", "Sockets"]
+__all__ = ["Ended", "Messages", "Revision", "SharedSocket", "Sockets"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Protocol close codes after which reconnecting would fail again, unless the service announced that it closes."""
@@ -33,6 +33,9 @@ HEARTBEAT_INTERVAL_S = 20.0
 
 STABLE_CONNECTION_S = 10.0
 """A connection that lasts this long resets the backoff, as does one that delivers a diff or a snapshot."""
+
+MAX_PENDING = 20
+"""Subscriptions that await their reply: the service closes a socket that exceeds its rate limit too often."""
 
 DEFAULT_MAX_GAMES = 1000
 """Games that one socket may watch, until the service's `welcome` says how many."""
@@ -101,6 +104,11 @@ class SharedSocket:
         self._url = f"{self._http.url}/v1/ws"
         self._messages: dict[str, Messages] = {}
         """Of the games that are subscribed to."""
+        self._replies: dict[str, asyncio.Future[None]] = {}
+        """Of the games that await the reply to their subscription."""
+        self._turns = asyncio.Semaphore(MAX_PENDING)
+        self._resume_at = 0.0
+        """When the rate limit permits further subscriptions."""
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._task: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[Ended | None] | None = None
@@ -116,18 +124,23 @@ class SharedSocket:
             self._task = asyncio.create_task(self._run(opened))
         ended = await asyncio.shield(opened)
         messages: Messages = asyncio.Queue()
-        if ended is None and self._opened is not opened:
-            ended = Ended("the connection was closed at once")
         if ended is not None:
             messages.put_nowait(ended)
             return messages
-        if len(self._messages) >= self.max_games:
-            return None
-        self._messages[game] = messages
-        if token is not None:
-            await self.send({"type": "auth", "game": game, "token": token})
-        since = {} if position is None else {"since": position.version, "digest": position.digest}
-        await self.send({"type": "subscribe", "game": game, **since})
+        async with self._turns:
+            clock = asyncio.get_running_loop()
+            await asyncio.sleep(max(0.0, self._resume_at - clock.time()))
+            if self._opened is not opened:
+                messages.put_nowait(Ended("the connection was closed at once"))
+                return messages
+            if len(self._messages) >= self.max_games:
+                return None
+            self._messages[game], self._replies[game] = messages, (reply := clock.create_future())
+            if token is not None:
+                await self.send({"type": "auth", "game": game, "token": token})
+            since = {} if position is None else {"since": position.version, "digest": position.digest}
+            await self.send({"type": "subscribe", "game": game, **since})
+            await reply
         return messages
 
     async def send(self, message: JsonObject) -> None:
@@ -163,7 +176,7 @@ class SharedSocket:
             reason = f"the upgrade failed with {error.status}"
             headers: Mapping[str, str] = error.headers or {}
             self._min_wait_s = retry_after_s(headers, error.status)
-            is_the_services = headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
+            is_the_services = not error.history and headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
             if is_the_services and error.status != 429 and error.status < 500:
                 failure = error_for(make_problem(error.status, reason))
         except CONNECTION_ERRORS as error:
@@ -182,6 +195,8 @@ class SharedSocket:
         subscribed, self._messages = self._messages, {}
         for messages in subscribed.values():
             messages.put_nowait(ended)
+        for game in [*self._replies]:
+            self._resolve(game)
 
     async def _read_connection(self, opened: "asyncio.Future[Ended | None]") -> str:
         """Read one connection; return why it ended. Raises what the games' readers raise if none can succeed."""
@@ -193,12 +208,12 @@ class SharedSocket:
             )
         async with self._socket as socket:
             if not self._is_welcomed(await socket.receive(self._http.backoff.timeout_s), connecting_since):
-                return self._end_reason(socket, "what answers there is not the service")
+                return "what answers there is not the service"
             opened.set_result(None)
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     self._take_message(message.data)
-            return self._end_reason(socket, f"the connection was closed with {socket.close_code}")
+            return self._end_reason(socket.close_code)
 
     def _is_welcomed(self, message: aiohttp.WSMessage, connecting_since: float) -> bool:
         """Read the first message, which every connection of the service begins with; return whether it is that."""
@@ -240,18 +255,26 @@ class SharedSocket:
             self._failures = 0
         if (messages := self._messages.get(game)) is not None:
             messages.put_nowait(message)
+        self._resolve(game)
+
+    def _resolve(self, game: str) -> None:
+        """Let the next game subscribe."""
+        if (reply := self._replies.pop(game, None)) is not None and not reply.done():
+            reply.set_result(None)
 
     def _end_game(self, game: str, problem: Problem) -> None:
         """End the subscription to a game by an `error` message."""
         failure = error_for(problem)
         is_final = not isinstance(failure, RetryableError)
         retry_after_s = float(problem.retry_after_s or 0)
+        if problem.status == 429:
+            self._resume_at = asyncio.get_running_loop().time() + min(retry_after_s, self._http.backoff.max_wait_s)
         self._put(game, Ended(problem.detail, None, retry_after_s, failure if is_final else None))
         self._messages.pop(game, None)
 
-    def _end_reason(self, socket: aiohttp.ClientWebSocketResponse, reason: str) -> str:
-        """Return the reason; raise the exception of a close code after which no connection can succeed."""
-        code = socket.close_code
+    def _end_reason(self, code: int | None) -> str:
+        """Return why the connection ended; raise the exception of a close code after which none can succeed."""
+        reason = f"the connection was closed with {code}"
         if self._min_wait_s is None and code is not None and _is_final(code):
             raise error_for(make_problem(max(400, code - PROBLEM_CLOSE_CODES), reason))
         return reason
@@ -259,66 +282,3 @@ class SharedSocket:
 
 def _is_final(code: int) -> bool:
     return code in FINAL_CLOSE_CODES or (code >= PROBLEM_CLOSE_CODES and code not in RESUMABLE_CLOSE_CODES)
-
-
-class GameSocket:
-    """The messages of one game, on a socket that other games share."""
-
-    def __init__(self, sockets: Sockets, game: str, token: str | None) -> None:
-        self._sockets = sockets
-        self._game = game
-        self._token = token
-        self._shared: SharedSocket | None = None
-        self._messages: Messages | None = None
-
-    async def request_snapshot(self) -> None:
-        """Request a snapshot; without a connection, the next one delivers what is missing."""
-        if self._shared is not None:
-            await self._shared.send({"type": "sync", "game": self._game})
-
-    def restart(self) -> None:
-        """Subscribe anew, from the replica."""
-        if self._messages is not None:
-            self._messages.put_nowait(Ended("the log could not be read"))
-
-    async def messages(
-        self, position: Callable[[], Revision | None]
-    ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
-        """Yield messages and connection events forever; each connection resumes from `position()`.
-
-        Raises APIError if the service rejects the reader, InvalidResponseError if a message cannot be read, and
-        UnreachableError if the first connection, without a position to resume from, fails on every attempt.
-        """
-        failures, was_connected, backoff = 0, position() is not None, self._sockets.http.backoff
-        try:
-            while True:
-                self._messages = await self._subscribe(position())
-                while not isinstance(message := await self._messages.get(), Ended):
-                    if isinstance(message, Connected):
-                        was_connected = True
-                    else:
-                        failures = 0
-                    yield message
-                if message.failure is not None:
-                    raise message.failure
-                wait_s = message.wait_s
-                if wait_s is None:
-                    wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
-                failures += 1
-                if not was_connected and backoff.is_exhausted(failures):
-                    raise UnreachableError(self._sockets.http.url, message.reason)
-                yield Disconnected(message.reason, wait_s)
-                await asyncio.sleep(wait_s)
-        finally:
-            if self._shared is not None:
-                await self._shared.leave(self._game)
-
-    async def _subscribe(self, position: Revision | None) -> Messages:
-        """Return the messages of the next connection, on a socket that has room."""
-        while True:
-            self._shared = self._shared or self._sockets.take(self._game)
-            messages = await self._shared.subscribe(self._game, self._token, position)
-            if messages is not None:
-                return messages
-            await self._shared.leave(self._game)
-            self._shared = None
