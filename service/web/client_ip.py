@@ -1,5 +1,6 @@
 """Who a client is: its address, also behind trusted proxies, or the hash of its token."""
 
+import logging
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,6 +9,12 @@ from ipaddress import IPV6LENGTH, IPv4Address, IPv4Network, IPv6Address, IPv6Net
 from typing import NamedTuple
 
 from multidict import CIMultiDictProxy
+
+from service.telemetry.metrics import UNTRUSTED_PROXY
+
+LOG = logging.getLogger(__name__)
+
+MAYBE_A_PROXY = "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies"
 
 Network = IPv4Network | IPv6Network
 
@@ -91,7 +98,7 @@ class TrustedProxies:
         self._cached_last_untrusted = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._last_untrusted)
         self.direct_client = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._direct_client)
         """Returns the client of a connection from an address; None for a trusted proxy, which names one per request."""
-        self.has_warned = False
+        self._has_warned = False
         """Whether the operator was warned of a proxy that may have to be trusted."""
 
     def _direct_client(self, peer_address: str) -> str | None:
@@ -99,6 +106,15 @@ class TrustedProxies:
         if address is None:
             return UNKNOWN
         return None if self._trusts(address) else normalize_address(address)
+
+    def report_untrusted(self, client: str | None, headers: CIMultiDictProxy[str]) -> None:
+        """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
+        if client is None or FORWARDED_FOR not in headers:
+            return
+        UNTRUSTED_PROXY.inc()
+        if not self._has_warned:
+            self._has_warned = True
+            LOG.warning(MAYBE_A_PROXY, client)
 
     def forwarded_client(self, peer_address: str, headers: CIMultiDictProxy[str]) -> str:
         """Return the client of a request from a trusted proxy; the proxy itself if it names none."""

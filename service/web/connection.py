@@ -77,8 +77,8 @@ class LoopTime:
 MAX_STREAM_HEAD_BYTES = 16_384
 """Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
-MAX_FRAMING_BYTES = 131_072
-"""Bytes beside a body: its head as far as it came with the body, chunk sizes, extensions, trailers."""
+MAX_FRAMING_BYTES = 393_216
+"""Bytes beside a body: chunk sizes, extensions, trailers, its head and what else came with it in one packet."""
 
 MAX_DRAINED_BYTES = 65_536
 """Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
@@ -123,8 +123,6 @@ class ClientConnection(web.RequestHandler):
     """How many were handed to their handlers."""
     received_bytes = 0
     """Bytes since the last response; those of pipelined requests are counted together."""
-    max_received_bytes = 0
-    """How many these may be at the end of the current request's body."""
     is_ahead = False
     """Whether nothing is read until all requests are answered, since one was sent while another was handled."""
     frames: FrameReader | None = None
@@ -219,7 +217,7 @@ class ClientConnection(web.RequestHandler):
             self.transport.pause_reading()
         elif self.kind == "stream" and self.received_bytes > MAX_STREAM_HEAD_BYTES:
             self.drop()
-        elif self.received_bytes > self.max_received_bytes:
+        elif self.received_bytes > self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES:
             self._end_body("too much data beside the body")
 
     def begin_request(self, request: web.BaseRequest) -> None:
@@ -228,7 +226,8 @@ class ClientConnection(web.RequestHandler):
         self.is_pipelined = not self.head_started_at
         self.begun_requests += 1
         self.head_started_at = self.idle_since = 0.0
-        self.max_received_bytes = self.received_bytes + self.limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
+        if not request.content.is_eof():  # which is no request that was sent ahead
+            self.read_on()
         self._check_body(request)
         if self.has_ended:
             self._end_body("the body ended early")
@@ -366,7 +365,7 @@ class ClientConnection(web.RequestHandler):
 
         Otherwise TCP would reset the connection, and the client could not read the last response or close frame.
         """
-        if self.has_ended or self.transport is None or self.transport.is_closing():
+        if self.transport is None or self.transport.is_closing():
             return
         self.is_discarding = True
         if self.frames is not None:
@@ -415,7 +414,7 @@ def is_last_request(request: web.BaseRequest, response: web.StreamResponse) -> b
     another protocol than WebSocket, aiohttp drops what came in the same packet.
     """
     headers, body, length = request.headers, request.content, request.content_length
-    if hdrs.UPGRADE in headers and headers[hdrs.UPGRADE].lower() != "websocket":
+    if headers.get(hdrs.UPGRADE, "websocket") != "websocket":
         return True
     if request.version < HttpVersion11 and (response.content_length is None or hdrs.TRANSFER_ENCODING in headers):
         return True

@@ -136,7 +136,7 @@ class FrameReader:
             length = int.from_bytes(pending[2:size]) if size > 2 else second & ~MASKED
             self._unread_bytes = size + MASK_BYTES + length
         await self._read_payload()
-        self._is_closed = first & OPCODE == CLOSE and not violation
+        self._is_closed = first & OPCODE == CLOSE
         return first
 
     async def _read_payload(self) -> None:

@@ -1,7 +1,7 @@
-"""From aiohttp's parser to the handlers and back: the protocol, and all that a request goes through before its route.
+"""The way of a request from aiohttp's parser to its route and back, and what is recorded of it.
 
-Each request gets an id, is checked by its head, charged, measured and logged, and errors become problems. aiohttp
-answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol, which is overridden here.
+Each request gets an id, is checked, charged, measured and logged, and errors become problems. aiohttp answers malformed
+HTTP and unexpected exceptions in plain text, in one method of its protocol, which is overridden here.
 
 The access log has a line per request, and two per WebSocket and event stream. A line contains the route and never the
 path or the query, so that nothing that a client wrote is logged, tokens least.
@@ -9,46 +9,34 @@ path or the query, so that nothing that a client wrote is logged, tokens least.
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.http import RawRequestMessage
-from aiohttp.http_exceptions import (
-    BadHttpMethod,
-    BadStatusLine,
-    InvalidHeader,
-    InvalidURLError,
-    LineTooLong,
-    PayloadEncodingError,
-)
 from aiohttp.web_protocol import ERROR
-from multidict import CIMultiDictProxy, istr
 
-from schemas.problems import Problem, problem
-from service.games.errors import HOW_TO_AUTHENTICATE, Malformed, ServiceError
+from schemas.problems import problem
+from service.games.errors import ServiceError
 from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
-from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED, UNTRUSTED_PROXY
+from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED
 from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
-from service.web.client_ip import FORWARDED_FOR
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH, options_response, prefers_media_type
-from service.web.parsing import JSON, without_expectation
+from service.web.headers import options_response, prefers_media_type
+from service.web.parsing import EVENT_STREAM, JSON, check_head, without_expectation
 from service.web.problems import (
-    TOKEN_PARAMETERS,
-    EncodedBody,
+    MAX_FIELD_BYTES,
+    MAX_HEADERS,
+    MAX_TARGET_BYTES,
     RateLimited,
-    TargetTooLong,
-    UnknownTransferCoding,
+    describe_malformed,
     error_response,
     http_exception_response,
     problem_response,
-    to_problem,
 )
 from service.web.rate_limiter import RATE_LIMITER
 from service.web.response_heads import REQUEST_ID, is_valid_request_id, new_request_id
@@ -57,65 +45,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 
-SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
-"""aiohttp's parser also knows 0.9 and 2.0."""
-
-LIST_HEADERS = (
-    hdrs.ACCEPT,
-    hdrs.ACCEPT_ENCODING,
-    hdrs.ACCEPT_LANGUAGE,
-    hdrs.IF_MATCH,
-    hdrs.IF_NONE_MATCH,
-    istr("Prefer"),
-    hdrs.SEC_WEBSOCKET_EXTENSIONS,
-    hdrs.SEC_WEBSOCKET_PROTOCOL,
-)
-"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
-
-_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
-"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
-
-_HOST = re.compile(
-    r"(\[([0-9a-f:.]+|v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+)\]|([\w.~!$&'()*+,;=-]++|%[0-9a-f]{2})*+)(:\d*)?",
-    re.ASCII | re.IGNORECASE,
-)
-"""A host and its port (RFC 9110, 7.2; RFC 3986, 3.2.2)."""
-
-
-def check_head(request: HttpRequest) -> None:
-    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
-    headers = request.headers
-    _check_lists(headers)
-    if "token" in request.query_string and (names := TOKEN_PARAMETERS.intersection(request.query)):
-        raise Malformed(f"URLs are stored and logged: {HOW_TO_AUTHENTICATE}", min(names))
-    if request.version not in SUPPORTED_VERSIONS:
-        raise Malformed("send HTTP/1.1")
-    if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
-        raise Malformed("it is HOST or HOST:PORT", "Host")
-    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
-    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
-        raise EncodedBody
-    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
-    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
-    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
-        raise UnknownTransferCoding
-
-
-def _check_lists(headers: CIMultiDictProxy[str]) -> None:
-    """Raise Malformed if a list is longer than it may be."""
-    for name in LIST_HEADERS:
-        if name in headers and (
-            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
-        ):
-            raise Malformed(
-                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
-                str(name),
-            )
-
-
 ACCESS_LOGGER = logging.getLogger("service.web.access")
-
-StreamKind = Literal["socket", "stream"]
 
 
 class RequestContext:
@@ -146,7 +76,7 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
     if not ACCESS_LOGGER.isEnabledFor(logging.INFO):
         return
     charge = get_connection(request).charge
-    _log(
+    log_access(
         request,
         f"{request.method} {route} {status}",
         method=request.method,
@@ -157,18 +87,10 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
     )
 
 
-def log_stream(request: HttpRequest, kind: StreamKind, event: Literal["opened", "closed"], **fields: Any) -> None:
-    """Log the opening or the end of a WebSocket or event stream."""
-    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        _log(request, f"{kind} {event} {request.route}", kind=kind, route=request.route, **fields)
-
-
-def _log(request: web.BaseRequest, message: str, **fields: Any) -> None:
+def log_access(request: web.BaseRequest, message: str, **fields: Any) -> None:
     """Log a line with these fields and the client's address, as the limits count it."""
     ACCESS_LOGGER.info("%s", message, extra={**fields, "address": get_connection(request).charge.account.client})
 
-
-EVENT_STREAM = "text/event-stream"
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -177,21 +99,6 @@ DISCONNECTED = 0
 """Stands for the status of a request whose client has disconnected."""
 STREAMED = -1
 """Stands for the status of a WebSocket or event stream."""
-
-
-def report_untrusted_proxy(request: web.BaseRequest) -> None:
-    """Count a rejected request if its client may be a proxy with many clients behind it, and log the first."""
-    connection = get_connection(request)
-    proxies = connection.limiter.proxies
-    if connection.client is None or FORWARDED_FOR not in request.headers:
-        return
-    UNTRUSTED_PROXY.inc()
-    if not proxies.has_warned:
-        proxies.has_warned = True
-        logging.getLogger(__name__).warning(
-            "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies",
-            connection.client,
-        )
 
 
 class InFlight:
@@ -244,45 +151,8 @@ def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, 
         span.set_attribute("south_seas.game", game)
 
 
-MAX_TARGET_BYTES = 2_048
-"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
-
-MAX_HEADERS = 64
-"""Headers of one request; browsers and proxies send about half as many."""
-
 UNPARSED = ERROR._replace(version=HttpVersion11)
 """Stands for a request that aiohttp cannot parse."""
-
-MAX_FIELD_BYTES = 8_190
-"""Bytes of a header; another number than that of the target, by which the two are told apart."""
-
-_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
-    (InvalidHeader, "a header is malformed"),
-    (InvalidURLError, "the target of the request is malformed"),
-    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
-    (BadStatusLine, "the request line is malformed"),
-    (PayloadEncodingError, "the body is not encoded correctly"),
-)
-"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
-
-_NOT_HTTP = (
-    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
-    "Transfer-Encoding, the body's chunks, and that nothing follows Connection: close"
-)
-"""The same for any other."""
-
-
-def _describe_malformed(error: BaseException | None) -> Problem:
-    """Return the problem for an error of aiohttp's parser."""
-    if isinstance(error, LineTooLong):
-        _, limit, *_ = error.args
-        if limit == MAX_TARGET_BYTES:
-            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
-        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
-    for kind, detail in _MALFORMED:
-        if isinstance(error, kind):
-            return problem("malformed", detail)
-    return problem("malformed", _NOT_HTTP)
 
 
 class ProblemProtocol(ClientConnection):
@@ -301,7 +171,7 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
-            document = _describe_malformed(exc)
+            document = describe_malformed(exc)
             log_request(request, UNMATCHED, document.status, 0.0)
         else:
             logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -370,7 +240,7 @@ class ProblemServer(web.Server):
                 response = await self.respond(request, context)
             else:
                 response = await self._trace(request, context)
-            if self._app[DRAINING].is_set() and not response.prepared:
+            if self._app[DRAINING].is_set():
                 response.force_close()
             status = response.status if isinstance(response, web.Response) or not _is_stream(response) else STREAMED
         except ConnectionError:
@@ -416,7 +286,7 @@ class ProblemServer(web.Server):
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
-                report_untrusted_proxy(request)
+                connection.limiter.proxies.report_untrusted(connection.client, request.headers)
         except web.HTTPException as error:
             response = (
                 options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)

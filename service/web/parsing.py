@@ -1,4 +1,4 @@
-"""Parsing of requests: the body, which may have to be asked for, the query, and what a client has that reconnects.
+"""Parsing of requests: head, query, the body, which may have to be asked for, and what a client has that reconnects.
 
 Invalid input raises Malformed.
 """
@@ -9,18 +9,28 @@ from codecs import BOM_UTF8
 from typing import TypeVar
 
 import msgspec
-from aiohttp import HttpVersion11, hdrs, web
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from multidict import CIMultiDictProxy, istr
 
 from schemas.messages import Version
 from schemas.vocabulary import DIGEST, Digest
-from service.games.errors import Malformed
+from service.games.errors import HOW_TO_AUTHENTICATE, Malformed
 from service.web.app import EXPECTS_CONTINUE, LIMITS, HttpRequest
-from service.web.problems import BodyTooLarge, UnsupportedMediaType, to_malformed
+from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
+from service.web.problems import (
+    TOKEN_PARAMETERS,
+    BodyTooLarge,
+    EncodedBody,
+    UnknownTransferCoding,
+    UnsupportedMediaType,
+    to_malformed,
+)
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
 
 JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 MAX_MEDIA_TYPE_LENGTH = 200
 MAX_BODY_CHUNKS = 1_000
@@ -29,6 +39,62 @@ MAX_FLOATS_BYTES = 4_096
 """Bytes of JSON in which integers may be written as `1.0`: enough for every request, and cheap to decode again."""
 
 _LAST_EVENT_ID = re.compile(f"([0-9]{{1,9}})-({DIGEST})")
+
+
+SUPPORTED_VERSIONS = (HttpVersion11, HttpVersion10)
+"""aiohttp's parser also knows 0.9 and 2.0."""
+
+LIST_HEADERS = (
+    hdrs.ACCEPT,
+    hdrs.ACCEPT_ENCODING,
+    hdrs.ACCEPT_LANGUAGE,
+    hdrs.IF_MATCH,
+    hdrs.IF_NONE_MATCH,
+    istr("Prefer"),
+    hdrs.SEC_WEBSOCKET_EXTENSIONS,
+    hdrs.SEC_WEBSOCKET_PROTOCOL,
+)
+"""The lists that are parsed here or by aiohttp, but for Authorization, whose parsers have limits of their own."""
+
+_IDENTITY = re.compile(r"[, \t]*(?:identity[, \t]*)?", re.IGNORECASE)
+"""A list of no codings, or of the one that is none (RFC 9110, 8.4)."""
+
+_HOST = re.compile(
+    r"(\[([0-9a-f:.]+|v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+)\]|([\w.~!$&'()*+,;=-]++|%[0-9a-f]{2})*+)(:\d*)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A host and its port (RFC 9110, 7.2; RFC 3986, 3.2.2)."""
+
+
+def check_head(request: HttpRequest) -> None:
+    """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
+    headers = request.headers
+    _check_lists(headers)
+    if "token" in request.query_string and (names := TOKEN_PARAMETERS.intersection(request.query)):
+        raise Malformed(f"URLs are stored and logged: {HOW_TO_AUTHENTICATE}", min(names))
+    if request.version not in SUPPORTED_VERSIONS:
+        raise Malformed("send HTTP/1.1")
+    if _HOST.fullmatch(headers.get(hdrs.HOST, "")) is None:
+        raise Malformed("it is HOST or HOST:PORT", "Host")
+    codings = headers.getall(hdrs.CONTENT_ENCODING, None)
+    if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
+        raise EncodedBody
+    # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
+    # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
+    if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
+        raise UnknownTransferCoding
+
+
+def _check_lists(headers: CIMultiDictProxy[str]) -> None:
+    """Raise Malformed if a list is longer than it may be."""
+    for name in LIST_HEADERS:
+        if name in headers and (
+            len(text := ",".join(headers.getall(name))) > MAX_LIST_LENGTH or text.count(",") >= MAX_LIST_ELEMENTS
+        ):
+            raise Malformed(
+                f"the header may have {MAX_LIST_LENGTH} characters and {MAX_LIST_ELEMENTS} elements, in all its lines",
+                str(name),
+            )
 
 
 async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T:

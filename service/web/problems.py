@@ -9,6 +9,14 @@ from typing import Any
 
 import msgspec
 from aiohttp import web
+from aiohttp.http_exceptions import (
+    BadHttpMethod,
+    BadStatusLine,
+    InvalidHeader,
+    InvalidURLError,
+    LineTooLong,
+    PayloadEncodingError,
+)
 
 from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
@@ -237,6 +245,44 @@ def http_exception_response(error: web.HTTPException) -> web.Response:
 def format_allow_header(methods: set[str]) -> str:
     """Return the value of the Allow header; every path allows OPTIONS."""
     return ", ".join(sorted(methods | {"OPTIONS"}))
+
+
+MAX_TARGET_BYTES = 2_048
+"""Bytes of a request's target: the router takes quadratic time for many slashes, and each parameter takes time."""
+
+MAX_HEADERS = 64
+"""Headers of one request; browsers and proxies send about half as many."""
+
+MAX_FIELD_BYTES = 8_190
+"""Bytes of a header; another number than that of the target, by which the two are told apart."""
+
+_MALFORMED: tuple[tuple[type[Exception], str], ...] = (
+    (InvalidHeader, "a header is malformed"),
+    (InvalidURLError, "the target of the request is malformed"),
+    (BadHttpMethod, "the method is unknown, or this is not HTTP: TLS ends at a proxy"),
+    (BadStatusLine, "the request line is malformed"),
+    (PayloadEncodingError, "the body is not encoded correctly"),
+)
+"""What a client is told for a type of aiohttp's errors, whose own messages quote the request, tokens too."""
+
+_NOT_HTTP = (
+    f"this is not HTTP/1.1: check the header lines, of which {MAX_HEADERS} may come, Host, Content-Length, "
+    "Transfer-Encoding, the body's chunks, and that nothing follows Connection: close"
+)
+"""The same for any other."""
+
+
+def describe_malformed(error: BaseException | None) -> Problem:
+    """Return the problem for an error of aiohttp's parser."""
+    if isinstance(error, LineTooLong):
+        _, limit, *_ = error.args
+        if limit == MAX_TARGET_BYTES:
+            return to_problem(TargetTooLong(MAX_TARGET_BYTES))
+        return problem("malformed", f"a header may have at most {MAX_FIELD_BYTES} bytes")
+    for kind, detail in _MALFORMED:
+        if isinstance(error, kind):
+            return problem("malformed", detail)
+    return problem("malformed", _NOT_HTTP)
 
 
 TOKEN_PARAMETERS = frozenset({"token", "access_token"})

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import SystemRandom
 from time import perf_counter
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from aiohttp import HttpVersion11, web
 
@@ -29,13 +29,15 @@ from service.games.queries import load_for_reader
 from service.telemetry.metrics import CONNECTIONS_OPENED, RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.app import CONTEXT, DRAINING, HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
-from service.web.handling import EVENT_STREAM, StreamKind, log_stream
+from service.web.handling import log_access
 from service.web.headers import read_bearer_token
 from service.web.limits import Limits
-from service.web.parsing import parse_last_event_id
+from service.web.parsing import EVENT_STREAM, parse_last_event_id
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import check_stream, open_stream
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, revision_etag
+
+StreamKind = Literal["socket", "stream"]
 
 PLAIN = "plain"
 DEFLATED = "deflated"
@@ -179,14 +181,16 @@ class StreamRegistry:
         """Register a stream while it is open; count and log it."""
         CONNECTIONS_OPENED.labels(stream.kind).inc()
         opened_at = perf_counter()
-        log_stream(request, stream.kind, "opened")
+        fields: dict[str, Any] = {"kind": stream.kind, "route": request.route}
+        log_access(request, f"{stream.kind} opened {request.route}", **fields)
         self.add(stream)
         try:
             yield
         finally:
             self.remove(stream)
             code = {} if stream.close_code is None else {"code": stream.close_code}
-            log_stream(request, stream.kind, "closed", seconds=round(perf_counter() - opened_at, 3), **code)
+            fields |= {"seconds": round(perf_counter() - opened_at, 3), **code}
+            log_access(request, f"{stream.kind} closed {request.route}", **fields)
 
     def add(self, stream: Stream) -> None:
         """Register a stream; during shutdown, tell its client at once to reconnect."""

@@ -210,7 +210,7 @@ async def test_forwarding_headers_of_untrusted_peers_are_ignored(
             return request_game(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
 
         assert (await count_statuses(20, ask))[201] <= 6
-    (warned,) = [record for record in caplog.records if record.name == "service.web.handling"]
+    (warned,) = [record for record in caplog.records if record.name == "service.web.client_ip"]
     assert "--trusted-proxies" in warned.getMessage()
 
 

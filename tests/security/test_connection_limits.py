@@ -75,14 +75,6 @@ async def test_protocol_pings_and_pongs_are_counted(store: RedisStore, frame: by
         assert await watcher.receive_close() == 4429
 
 
-async def test_the_frames_of_a_message_are_limited(store: RedisStore) -> None:
-    """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
-    async with serve(store) as client, connect_watcher(client) as watcher:
-        transport = client_transport(watcher.socket)
-        transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
-        assert await watcher.receive_close() == 1009
-
-
 LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
 
 

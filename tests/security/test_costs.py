@@ -14,9 +14,9 @@ from service.store.game_store import RedisStore
 from service.web import charge, connection
 from service.web.accounts import ACCOUNTS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
-from service.web.handling import MAX_TARGET_BYTES
 from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
+from service.web.problems import MAX_TARGET_BYTES
 from service.web.rate_limiter import RATE_LIMITER
 from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at

@@ -39,13 +39,8 @@ async def test_an_incomplete_head_times_out(client: Client, clock: OffsetClock) 
         writer.write(make_head("/v1/bots") + b"GET /livez")
         received = await reader.readuntil(b"\r\n\r\n")
         (connection,) = client.app[CONNECTION_LIMITER].connections
-        began_at = set[float]()
-        for number in range(4):  # what came before the response is not counted after it
-            await wait_until(lambda: connection.received_bytes == number)  # noqa: B023  it is waited for
-            writer.write(b"a")
-            began_at.update([connection.head_started_at] * (number > 0))
-        assert len(began_at) == 1
-        assert 0 not in began_at
+        writer.write(b"a")
+        await wait_until(lambda: connection.head_started_at > 0)
         clock.offset_s = Limits().request_timeout_s + 1
         received += await read_to_end(reader)
         assert received.count(b"HTTP/1.1 200") == 1

@@ -15,6 +15,7 @@ from prometheus_client import REGISTRY
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
+from service.web.connection import MAX_DRAINED_BYTES
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
@@ -287,17 +288,36 @@ async def test_an_invalid_host_is_malformed(client: Client, lines: str, status: 
         assert response.status == expected
 
 
-UPGRADE_TO_H2C = make_head("/livez", "Connection: Upgrade", "Upgrade: h2c")
+async def test_an_empty_path_is_the_root(client: Client) -> None:
+    assert (await send_raw(client, make_head("http://x"))).status == 200
 
 
-@pytest.mark.parametrize(("head", "answers"), ((UPGRADE_TO_H2C, 1), (make_head("http://x"), 2)))
-async def test_an_unknown_upgrade_closes_and_an_empty_path_is_the_root(
-    client: Client, head: bytes, answers: int
+KEEP = "Connection: keep-alive"
+CHUNKED = "Transfer-Encoding: chunked"
+CHUNKS = b"2\r\n{}\r\n0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "lines", "body", "connection"),
+    (
+        (b"1.1", ("Content-Length: 2",), b"{}", None),
+        (b"1.1", ("Content-Length: 2", "Connection: Upgrade", "Upgrade: h2c"), b"{}", "close"),
+        (b"1.1", (f"Content-Length: {MAX_DRAINED_BYTES + 1}",), b"{", None),
+        (b"1.1", (f"Content-Length: {MAX_DRAINED_BYTES + 2}",), b"{", "close"),
+        (b"1.1", ("Content-Length: 2", "Expect: 100-continue"), b"{", None),
+        (b"1.1", (CHUNKED,), CHUNKS, None),
+        (b"1.1", (CHUNKED,), CHUNKS[:4], "close"),
+        (b"1.0", ("Content-Length: 2",), b"{}", "close"),
+        (b"1.0", ("Content-Length: 2", KEEP), b"{}", "keep-alive"),
+        (b"1.0", (CHUNKED, KEEP), CHUNKS, "close"),
+    ),
+)
+async def test_the_connection_closes_where_no_request_can_follow(
+    client: Client, version: bytes, lines: tuple[str, ...], body: bytes, connection: str | None
 ) -> None:
-    """What comes with the upgrade could be lost (RFC 9110, 7.8)."""
-    async with open_connection(client) as (reader, writer):
-        writer.write(head + make_head("/livez", "Connection: close"))
-        assert (await read_to_end(reader)).count(b"HTTP/1.1 200 ") == answers
+    """What follows may be lost, or not be what it seems (RFC 9110, 7.8; RFC 9112, 6.1)."""
+    response = await send_raw(client, make_head("/livez", *lines, method="POST").replace(b"1.1", version) + body)
+    assert (response.status, response.getheader("Connection")) == (405, connection)
 
 
 @pytest.mark.parametrize(

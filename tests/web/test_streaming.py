@@ -113,13 +113,14 @@ async def test_a_head_request_is_answered_without_a_stream(client: Client, http_
     assert await (await client.get("/livez")).json() == {"status": "ok"}
 
 
-async def test_a_client_of_http_1_0_gets_no_chunks(client: Client, http_game: HTTPGame) -> None:
-    session = client.session
-    session._version = HttpVersion10
-    async with open_event_stream(client, http_game.id) as events:
+async def test_a_client_of_http_1_0_gets_no_chunks_and_reads_to_the_end(client: Client, http_game: HTTPGame) -> None:
+    client.session._version = HttpVersion10
+    async with open_event_stream(client, http_game.id, Connection="keep-alive") as events:
         assert "Transfer-Encoding" not in events.response.headers
         await events.receive("snapshot")
         await events.receive_action(http_game)
+        await close_streams(client.app)
+        assert b"retry: " in await events.response.content.read()
 
 
 async def test_heartbeats_keep_a_stream_alive(store: RedisStore) -> None:
@@ -191,15 +192,15 @@ async def test_a_stream_is_registered_counted_and_logged_while_it_is_open(
 ) -> None:
     logged: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
-        module, "log_stream", lambda _request, kind, event, **fields: logged.append((kind, event, fields.get("code")))
+        module, "log_access", lambda _request, message, **fields: logged.append((message, fields.get("code")))
     )
-    before, request, socket, stream = read_samples(), Mock(), make_stream(), make_stream("stream", None)
+    before, request, socket, stream = read_samples(), Mock(route="/x"), make_stream(), make_stream("stream", None)
     with registry.registered(request, socket), registry.registered(request, stream):
         assert ([*registry], len(registry)) == ([socket, stream], 2)
         assert [registry.count(kind) for kind in ("socket", "stream")] == [1, 1]
     assert (len(registry), grown(before, "connections_opened_total", kind="stream")) == (0, 1)
-    opened = [("socket", "opened", None), ("stream", "opened", None)]
-    assert logged == [*opened, ("stream", "closed", None), ("socket", "closed", 1000)]
+    opened = [("socket opened /x", None), ("stream opened /x", None)]
+    assert logged == [*opened, ("stream closed /x", None), ("socket closed /x", 1000)]
 
 
 async def test_streams_are_told_to_reconnect_one_after_the_other(

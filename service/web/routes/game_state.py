@@ -19,9 +19,8 @@ from service.games.legal_moves import MoveFilter, list_legal_moves
 from service.games.ports import StoredGame
 from service.games.repository import open_game
 from service.web.app import CONTEXT, HttpRequest
-from service.web.handling import EVENT_STREAM
 from service.web.headers import LastEventId, add_vary, prefers_media_type
-from service.web.parsing import JSON
+from service.web.parsing import EVENT_STREAM, JSON
 from service.web.responses import json_response, link_next_page, not_modified_response, revision_etag
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, localized_response, state_response
 from service.web.routing import GameRead, ResponseSpec

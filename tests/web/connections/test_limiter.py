@@ -16,7 +16,6 @@ from service.web.accounts import MAX_DEBT, Accounts
 from service.web.app import LIMITS
 from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
-from service.web.handling import report_untrusted_proxy
 from service.web.limits import Limits
 from service.web.problems import TooManyConnections
 from service.web.rate_limiter import open_stream
@@ -201,10 +200,9 @@ def test_the_operator_is_warned_once_of_what_may_be_a_proxy(
     caplog: pytest.LogCaptureFixture, client: str | None, headers: dict[str, str], is_warned: bool
 ) -> None:
     caplog.set_level(logging.WARNING)
-    request = make_request(make_connection(make_limiter(), client), **headers)
-    before = read_samples()
+    before, proxies = read_samples(), make_limiter().proxies
     for _ in range(2):
-        report_untrusted_proxy(request)
+        proxies.report_untrusted(client, CIMultiDictProxy(CIMultiDict(headers)))
     assert [record.getMessage() for record in caplog.records] == [
         f"{ADDRESS} is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies"
     ] * is_warned

@@ -140,12 +140,13 @@ async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> Non
         pytest.param("10.0.0.1", "response", [(100, 5), (130, 5), (160.1, 5)], ["abort"], id="blocked"),
         pytest.param("10.0.0.1", "response", [(100, 5), (130, 0), (160.1, 5)], [], id="read meanwhile"),
         pytest.param("10.0.0.1", "socket", [(100, 5), (9999, 5)], [], id="a blocked socket"),
+        pytest.param("10.0.0.1", "stream", [(100, 5), (160.1, 5)], ["abort"], id="a blocked stream"),
     ),
 )
 async def test_timeouts(
     connections: Connections,
     address: str,
-    kind: Literal["response", "socket"],
+    kind: Literal["response", "socket", "stream"],
     steps: list[tuple[float, int]],
     calls: list[str],
 ) -> None:
@@ -272,6 +273,16 @@ async def test_what_a_client_sends_ahead_is_limited(
         assert connection.received_bytes == 0
 
 
+async def test_the_body_of_a_request_that_was_sent_ahead_is_read(connections: Connections, opened: Opened) -> None:
+    connection, transport = opened
+    connection.data_received(GET)
+    await wait_until(lambda: connection.request is not None)
+    connection.data_received(POST)
+    connections.may_answer.set()
+    await wait_until(lambda: transport.calls == ["pause", "resume"])
+    await count_answers(connections, opened, [b"12345"], 2)
+
+
 @pytest.mark.parametrize(
     ("rest", "error"),
     (
@@ -313,6 +324,29 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     assert not connection.eof_received()
     await wait_until(transport.is_closing)
     assert transport.written.count(b"HTTP/1.1 200") == 1
+
+
+async def test_a_service_that_stops_waits_for_a_body_until_its_connection_is_lost(
+    connections: Connections, opened: Opened
+) -> None:
+    connection, transport = opened
+    connection.data_received(POST)
+    await wait_until(lambda: connection.request is not None)
+    connection.close()
+    stopping = asyncio.create_task(connection.shutdown())
+    connection.data_received(b"12345")
+    connections.may_answer.set()
+    await wait_until(transport.is_closing)
+    assert b" 200 " in transport.written
+    connection.connection_lost(None)
+    await wait_until(stopping.done)
+
+
+async def test_nothing_is_awaited_of_a_connection_that_is_dropped(opened: Opened) -> None:
+    connection, transport = opened
+    connection.drop()
+    await connection.discard_rest()
+    assert transport.calls == ["abort"]
 
 
 @pytest.mark.parametrize(("rest", "calls"), ((b"2345", []), (b"", ["close"])))

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from random import Random
 from typing import cast
+from unittest.mock import AsyncMock, Mock, call
 
 import pytest
 from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
 from service.web.connection import ClientConnection
-from service.web.frames import FrameReader
+from service.web.frames import MAX_PENDING_BYTES, FrameReader
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
 from tests.web.app_server import Client, serve, wait_until_no_streams
@@ -121,6 +122,7 @@ async def test_messages_are_reassembled_from_any_fragments(client: Client, seed:
         (encode_frame(TEXT, b"", length=MOST + 1), 1009),
         (encode_frame(TEXT, b"", length=2**63), 1009),
         (encode_frame(BINARY, b"x" * MOST, flags=0) + encode_frame(CONTINUATION, b"x"), 1009),
+        (encode_frame(TEXT, b"", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 1_024, 1009),
         (encode_frame(TEXT, deflate(b"x" * (MOST + 2)), flags=FINAL | DEFLATED), 1009),
         (encode_frame(TEXT, deflate(b"x" * 50_000_000), flags=FINAL | DEFLATED), 1009),
         (UNNEGOTIATED, 1002),
@@ -173,7 +175,7 @@ class TurnCounter:
     (
         pytest.param(encode_frame(PONG, b"") * 3_000, id="messages"),
         pytest.param(
-            encode_frame(TEXT, b" ", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 900, id="fragments"
+            encode_frame(TEXT, b" ", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 1_022, id="fragments"
         ),
     ),
 )
@@ -197,6 +199,21 @@ async def test_a_flood_of_frames_is_read_in_turns(
         assert b'"last"' in (await line.frame()).text()
     turns.stop()
     assert max(Counter(read_in_turns).values()) <= 256
+
+
+async def test_no_more_is_read_of_a_socket_while_much_is_pending() -> None:
+    transport, ready = Mock(), AsyncMock()
+    frames = FrameReader(Mock(feed_data=Mock(return_value=(False, b""))), transport, MOST, ready)
+    frames.feed_data(encode_frame(BINARY, bytes(MAX_PENDING_BYTES - 8)))
+    assert transport.method_calls == []
+    frames.feed_data(b"\x82")
+    await frames.pass_message()
+    assert transport.method_calls == [call.pause_reading()]
+    reading = asyncio.create_task(frames.pass_message())
+    await run_ready_tasks()
+    assert transport.method_calls == [call.pause_reading(), call.resume_reading()]
+    frames.feed_eof()
+    await reading
 
 
 class RecordingReader:
