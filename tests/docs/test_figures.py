@@ -27,9 +27,9 @@ from service.web import (
     client_ip,
     connection,
     frames,
-    handling,
     images,
     outbound,
+    problems,
     rate_limiter,
     server,
     websocket_connection,
@@ -90,7 +90,7 @@ MIB = 2**20
         (
             "threat-model",
             "A list has at most {} characters and {} elements over all its header lines, a target {} bytes",
-            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, handling.MAX_TARGET_BYTES],
+            [lists.MAX_LIST_LENGTH, lists.MAX_LIST_ELEMENTS, problems.MAX_TARGET_BYTES],
         ),
         (
             "threat-model",
