@@ -87,7 +87,7 @@ class Codec:
 
 
 DIFFS = Codec(3)
-"""Level 5 takes twice as many instructions for 2 % of a log. No checksum: the digests of a log tell what is damaged."""
+"""Level 5 takes twice as many instructions for 13 % of a diff. No checksum: the digests tell what is damaged."""
 
 LOGS = Codec(9, checksum=True)
 """Whole logs: the only copy of a game's proof."""
