@@ -92,11 +92,9 @@ def draw_board(
         yield draw_outline(tiles[-1].corner)
     for tile in tiles:
         yield from _draw_islanders(tile, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))
-    if options.number_moves:
-        yield from _draw_cell_labels(region, labels, options.colors)
-        scale = _magnification(tile_width_px, LABEL_LEGIBLE_PX)
-        islanders = _islander_labels({tile.cell: tile for tile in tiles}, labels, scale)
-        yield from draw_labels([*islanders], board_box(region, options))
+    yield from _draw_cell_labels(region, labels, options.colors)
+    islanders = _islander_labels(tiles, labels, _magnification(tile_width_px, LABEL_LEGIBLE_PX))
+    yield from draw_labels([*islanders], board_box(region, options))
     if options.coordinates:
         yield from _draw_rulers(region, options.colors)
 
@@ -193,11 +191,12 @@ def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> It
             )
 
 
-def _islander_labels(tiles: dict[Cell, BoardTile], labels: MoveLabels, scale: float) -> Iterator[Label]:
+def _islander_labels(tiles: Iterable[BoardTile], labels: MoveLabels, scale: float) -> Iterator[Label]:
     """Yield the labels beside the islanders that may be retrieved."""
+    shown = {tile.cell: tile for tile in tiles}
     for (cell, segment), text in labels.islanders.items():
-        if cell in tiles:
-            at = tiles[cell].to_picture(tiles[cell].layout.islanders[segment])
+        if (tile := shown.get(cell)) is not None:
+            at = tile.to_picture(tile.layout.islanders[segment])
             beside = at.plus(Point(11 * scale, -11 * scale))
             yield Label(text, segment_attributes(cell, segment), at, beside, 11.5 * scale)
 

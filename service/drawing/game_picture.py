@@ -85,7 +85,7 @@ def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: Mo
     yield f'<g transform="translate({PADDING:g} {PADDING:g})scale({TILE_WIDTH / 100:g})">{tile}</g>'
     left = PADDING * 2 + TILE_WIDTH
     yield from _draw_supplies(scene, options, left)
-    if options.number_moves and labels.pass_move is not None:
+    if labels.pass_move is not None:
         place = f"translate({left + 26:g} {PADDING + TILE_WIDTH - 20:g})"
         yield f'<g transform="{place}" stroke="{options.colors.text}" fill="{options.colors.text}">{ARROW_OVER}</g>'
         label = draw_label(labels.pass_move, Point(left + 86, PADDING + TILE_WIDTH - 20), 26)
@@ -118,7 +118,7 @@ def _draw_display(scene: Scene, options: BoardOptions, labels: MoveLabels) -> It
         y = _ships_top(scene) + number // 2 * SHIP_STEP
         token = ship_token(scene.ships[ship], options.colors)
         yield f'<g transform="translate({x:g} {y:g})scale({scale:.3f})">{token}</g>'
-        if options.number_moves and ship in labels.ships:
+        if ship in labels.ships:
             label = draw_label(labels.ships[ship], Point(x + 26, y + 22), 24, 90)
             yield f'<g data-moves="{labels.ships[ship]}" data-ship="{ship}">{label}</g>'
 
@@ -200,9 +200,7 @@ class Strip(NamedTuple):
 def draw_strip(scene: Scene, options: BoardOptions, labels: MoveLabels, board_width: float) -> Strip | None:
     """Draw the strip below a board of this width; None if no moves are numbered that it could show."""
     turn = scene.game.turn
-    if turn is None or not options.number_moves:
-        return None
-    if labels.rotations:
+    if labels.rotations and turn is not None:
         return _draw_rotations(scene, turn, options, labels)
     if labels.segments and (placed := scene.placed_tile) is not None:
         width = max(MIN_PLACED_WIDTH, CELL_SIZE * STRIP_WIDTH / board_width)
@@ -300,7 +298,7 @@ SIDEBAR_FRACTIONS = (0.42, 0.75)
 
 def board_svg(scene: Scene, options: BoardOptions) -> str:
     """Draw a game's board as a self-contained SVG."""
-    labels = label_moves(scene)
+    labels = label_moves(scene, shown=options.number_moves)
     region = shown_region(scene, options, labels)
     tiles = tiles_in_region(scene, region)
     board = board_box(region, options)
@@ -327,7 +325,7 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
 
 def board_size(scene: Scene, options: BoardOptions) -> tuple[int, int]:
     """Return the width and height, in pixels, of a picture with a sidebar and without numbered moves."""
-    box = board_box(shown_region(scene, options, label_moves(scene)), options)
+    box = board_box(shown_region(scene, options, label_moves(scene, shown=False)), options)
     picture = _with_sidebar(scene, box, _sidebar_scale(scene, box))
     width_px = _width_px(picture, options)
     return round(width_px), round(width_px * picture.height / picture.width)

@@ -124,8 +124,8 @@ class MoveLabels(NamedTuple):
     """The number of `pass`."""
 
 
-def label_moves(scene: Scene) -> MoveLabels:
-    """Return the numbers of a scene's legal moves, by what each move is about."""
+def label_moves(scene: Scene, *, shown: bool = True) -> MoveLabels:
+    """Return the numbers of a scene's legal moves, by what each move is about; none unless they are shown."""
     cells: dict[Cell, list[int]] = {}
     rotations: dict[int, list[int]] = {}
     segments: dict[tuple[Cell, int], list[int]] = {}
@@ -134,7 +134,7 @@ def label_moves(scene: Scene) -> MoveLabels:
     payments: dict[str, list[tuple[int, Wares]]] = {}
     pass_move = None
     placed = None if scene.game.turn is None else scene.game.turn.placed
-    for number, action in enumerate(scene.moves, start=1):
+    for number, action in enumerate(scene.moves if shown else (), start=1):
         match action:
             case PlaceTile(x=x, y=y, rotation=rotation):
                 cells.setdefault((x, y), []).append(number)
@@ -165,8 +165,7 @@ def label_moves(scene: Scene) -> MoveLabels:
 
 def shown_region(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Region:
     """Return the region of the options, or the smallest with every tile and every numbered cell."""
-    numbered = labels.cells if options.number_moves else ()
-    return options.region or bounding_region([*map(parse_cell, scene.game.board), *numbered])
+    return options.region or bounding_region([*map(parse_cell, scene.game.board), *labels.cells])
 
 
 def format_numbers(numbers: Sequence[int]) -> str:

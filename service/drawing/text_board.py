@@ -16,9 +16,6 @@ from service.drawing.tile_layout import TileLayout, lay_out_tile
 from service.i18n import events, get_translator
 from service.i18n.phrases import ware_counts
 
-Rows = list[list[str]]
-"""Characters by row and column."""
-
 CharacterCell = tuple[int, int]
 """A column and a row of a tile."""
 
@@ -49,21 +46,7 @@ def ground_rows(segments: tuple[Segment, ...], rotation: int, size: CharacterSiz
     )
 
 
-def symbol_characters(
-    layout: TileLayout, rotation: int, size: CharacterSize
-) -> dict[tuple[int, int | None], list[tuple[int, int, str]]]:
-    """Return the symbols of a tile, by segment and fish group: column, row and character of each."""
-    characters: dict[tuple[int, int | None], list[tuple[int, int, str]]] = {}
-    for index in range(len(layout.segments)):
-        for name, group, laid in tile_symbols(layout, index, rotation):
-            if name in SYMBOL_CHARACTERS:
-                characters.setdefault((index, group), []).append(
-                    (*character_cell(laid.at, size), SYMBOL_CHARACTERS[name])
-                )
-    return characters
-
-
-def character_cell(point: Point, size: CharacterSize) -> tuple[int, int]:
+def character_cell(point: Point, size: CharacterSize) -> CharacterCell:
     """Return the column and row of a point of the rotated tile."""
     return (
         min(int(point.x * size.columns / TILE_SIZE), size.columns - 1),
@@ -100,23 +83,24 @@ RULER_COLUMNS = 4
 
 def board_text(scene: Scene, options: BoardOptions) -> str:
     """Return a game's board as text; tiles are small if large ones do not fit into `options.width` columns."""
-    labels = label_moves(scene)
+    labels = label_moves(scene, shown=options.number_moves)
     region = shown_region(scene, options, labels)
     margin = RULER_COLUMNS if options.coordinates else 0
     size = LARGE if region.columns * LARGE.columns + margin <= options.width else SMALL
-    rows = _draw_rows(scene, options, region, size)
-    below = [*_draw_move_numbers(rows, region, size, scene, labels)] if options.number_moves else []
-    lines = ["".join(row).rstrip() for row in rows]
+    canvas = _Canvas(scene, region, size)
+    for key, tile in scene.game.board.items():
+        canvas.draw_tile(parse_cell(key), tile, is_outlined=options.outline_last and tile.order == scene.last_order > 0)
+    on_drawn_tile = labels.segments if size == SMALL else {}
+    below = [*canvas.draw_numbers(labels if size == LARGE else labels._replace(segments={}))]
+    lines = ["".join(row).rstrip() for row in canvas.rows]
     if options.coordinates:
         lines = [*_with_coordinates(lines, region, size)]
     lines += below
-    segments = {
-        segment: text for (_, segment), text in labels.segments.items() if options.number_moves and size == SMALL
-    }
+    drawn = [*_drawn_tile_rows(scene, scene.game.turn, on_drawn_tile)] if scene.game.turn is not None else []
     if options.sidebar:
-        lines += ["", *_sidebar_lines(scene, options, labels, segments)]
-    elif segments and scene.game.turn is not None:
-        lines += ["", *_drawn_tile_rows(scene, scene.game.turn, segments)]
+        lines += ["", *_sidebar_lines(scene, options, labels, drawn)]
+    elif on_drawn_tile:
+        lines += ["", *drawn]
     legend = events.board_legend(
         get_translator(options.language),
         outline_last=options.outline_last and scene.last_order > 0,
@@ -126,107 +110,98 @@ def board_text(scene: Scene, options: BoardOptions) -> str:
     return "\n".join([*lines, "", *legend]) + "\n"
 
 
-def _draw_rows(scene: Scene, options: BoardOptions, region: Region, size: CharacterSize) -> Rows:
-    rows: Rows = [[" "] * (region.columns * size.columns) for _ in range(region.rows * size.rows)]
-    last = scene.last_order
-    for key, tile in scene.game.board.items():
-        cell = parse_cell(key)
-        if region.contains(cell):
-            _write(rows, region, size, cell, _tile_characters(scene, tile, size))
-            if options.outline_last and tile.order == last > 0:
-                _draw_corners(rows, region, size, cell)
-    return rows
+class _Canvas:
+    """The characters of a region, on which tiles of one size and numbers are drawn."""
+
+    def __init__(self, scene: Scene, region: Region, size: CharacterSize) -> None:
+        self.scene, self.region, self.size = scene, region, size
+        self.rows = [[" "] * (region.columns * size.columns) for _ in range(region.rows * size.rows)]
+
+    def draw_tile(self, cell: Cell, tile: PlacedTile, *, is_outlined: bool = False) -> None:
+        """Draw a tile, if the region contains its cell: ground, wares, islanders, corners."""
+        if self.region.contains(cell):
+            left, top = self._corner(cell)
+            for (column, row), character in _tile_characters(self.scene, tile, self.size):
+                self.rows[top + row][left + column] = character
+            if is_outlined:
+                for line in (self.rows[top], self.rows[top + self.size.rows - 1]):
+                    line[left] = line[left + self.size.columns - 1] = "+"
+
+    def draw_numbers(self, labels: MoveLabels) -> Iterator[str]:
+        """Write the numbers of moves, in brackets if there is room; yield those without a place, with their cells."""
+        columns, rows = self.size
+        for cell, text in labels.cells.items():
+            written = f"[{text}]" if len(text) + 2 <= columns else text
+            spots = [((columns - len(written)) // 2, row) for row in (rows // 2, 0, rows - 1)]
+            if not self._write(cell, spots, written):
+                yield f"[{text}] ({cell[0]},{cell[1]})"
+        for (cell, segment), text in {**labels.segments, **labels.islanders}.items():
+            beside = (1, -len(text)) if (cell, segment) in labels.islanders else range(0, -len(text), -1)
+            tile = self.scene.game.board[f"{cell[0]},{cell[1]}"]
+            if not self.write_beside(cell, tile, segment, beside, text):
+                yield f"[{text}] ({cell[0]},{cell[1]})"
+
+    def write_beside(self, cell: Cell, tile: PlacedTile, segment: int, steps: Iterable[int], text: str) -> bool:
+        """Write a number so many columns from where an islander stands on a segment, as `_write` does."""
+        column, row = _standing_cell(self.scene, tile, segment, self.size)
+        return self._write(cell, [(column + step, row) for step in steps], text)
+
+    def _corner(self, cell: Cell) -> CharacterCell:
+        return (cell[0] - self.region.west) * self.size.columns, (cell[1] - self.region.north) * self.size.rows
+
+    def _write(self, cell: Cell, spots: Iterable[CharacterCell], text: str) -> bool:
+        """Write a number at the first of these spots of a tile where it neither covers nor continues another one.
+
+        Return whether there was one; outside the region nothing is written.
+        """
+        left, top = self._corner(cell)
+        for column, row in spots if self.region.contains(cell) else ():
+            line, start, end = self.rows[top + row], left + column, left + column + len(text)
+            beside = NUMBER_CHARACTERS.intersection(line[max(start - 1, 0) : start] + line[end : end + 1])
+            fits = 0 <= column <= self.size.columns - len(text) and not UNCOVERED_CHARACTERS.intersection(
+                line[start:end]
+            )
+            if fits and not (beside and text[0] in NUMBER_CHARACTERS):
+                line[start:end] = text
+                return True
+        return not self.region.contains(cell)
 
 
-def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Iterator[tuple[int, int, str]]:
+def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Iterator[tuple[CharacterCell, str]]:
     """Yield a tile's characters with column and row: ground, wares, islanders."""
     layout = lay_out_tile(scene.tiles[tile.tile].segments)
     for row, text in enumerate(ground_rows(layout.segments, tile.rotation, size)):
-        yield from ((column, row, character) for column, character in enumerate(text))
+        yield from (((column, row), character) for column, character in enumerate(text))
     covered = {(fish.segment, fish.group) for fish in tile.covered}
-    for (segment, group), characters in symbol_characters(layout, tile.rotation, size).items():
-        for column, row, character in characters:
-            yield column, row, COVERED_CHARACTER if (segment, group) in covered else character
+    for index in range(len(layout.segments)):
+        for name, group, laid in tile_symbols(layout, index, tile.rotation):
+            if name in SYMBOL_CHARACTERS:
+                is_covered = (index, group) in covered
+                yield character_cell(laid.at, size), COVERED_CHARACTER if is_covered else SYMBOL_CHARACTERS[name]
     colors = {player.seat: player.color for player in scene.game.players}
     for islander in tile.islanders:
-        color = colors[islander.seat]
-        if color is not None:
-            yield (
-                *character_cell(layout.islanders[islander.segment].rotated(tile.rotation), size),
-                COLOR_LETTERS[color],
-            )
+        if (color := colors[islander.seat]) is not None:
+            yield _standing_cell(scene, tile, islander.segment, size), COLOR_LETTERS[color]
 
 
-def _drawn_tile_rows(scene: Scene, turn: Turn, numbers: Mapping[int, str]) -> Iterator[str]:
+def _standing_cell(scene: Scene, tile: PlacedTile, segment: int, size: CharacterSize) -> CharacterCell:
+    """Return where an islander stands on a segment."""
+    spots = lay_out_tile(scene.tiles[tile.tile].segments).islanders
+    return character_cell(spots[segment].rotated(tile.rotation), size)
+
+
+def _drawn_tile_rows(scene: Scene, turn: Turn, numbers: Mapping[tuple[Cell, int], str]) -> Iterator[str]:
     """Yield the rows of the tile of this turn, in large, rotated as it was placed, with numbers of its segments."""
     rotation = 0 if (placed := scene.placed_tile) is None else placed.rotation
     tile = PlacedTile(tile=turn.tile, rotation=rotation, order=0, islanders=[], covered=[])
-    rows: Rows = [[" "] * LARGE.columns for _ in range(LARGE.rows)]
-    _write(rows, Region(0, 0, 0, 0), LARGE, (0, 0), _tile_characters(scene, tile, LARGE))
-    for segment, text in numbers.items():
-        spots = _segment_spots(scene, tile, segment, LARGE, range(0, -len(text), -1))
-        if not _write_number(rows, 0, 0, LARGE, spots, text):
-            rows.append([f"[{text}]"])
-    yield from map("".join, rows)
-
-
-def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: Iterable[tuple[int, int, str]]) -> None:
-    left, top = (cell[0] - region.west) * size.columns, (cell[1] - region.north) * size.rows
-    for column, row, text in marked:
-        for step, character in enumerate(text):
-            if 0 <= top + row < len(rows) and 0 <= left + column + step < len(rows[0]):
-                rows[top + row][left + column + step] = character
-
-
-def _draw_corners(rows: Rows, region: Region, size: CharacterSize, cell: Cell) -> None:
-    right, bottom = size.columns - 1, size.rows - 1
-    corners = ((0, 0, "+"), (right, 0, "+"), (0, bottom, "+"), (right, bottom, "+"))
-    _write(rows, region, size, cell, corners)
-
-
-def _draw_move_numbers(
-    rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels
-) -> Iterator[str]:
-    """Write the numbers of moves, in brackets if there is room; yield those that have no place, with their cells.
-
-    Those of the placed tile's segments are on `_drawn_tile_rows` instead if tiles are small.
-    """
-    numbers: list[tuple[Cell, str, str, list[CharacterCell]]] = []
-    for cell, text in labels.cells.items():
-        written = f"[{text}]" if len(text) + 2 <= size.columns else text
-        column = (size.columns - len(written)) // 2
-        numbers.append((cell, text, written, [(column, row) for row in (size.rows // 2, 0, size.rows - 1)]))
-    for (cell, segment), text in {**(labels.segments if size == LARGE else {}), **labels.islanders}.items():
-        tile, steps = scene.game.board[f"{cell[0]},{cell[1]}"], range(0, -len(text), -1)
-        beside = (1, -len(text)) if (cell, segment) in labels.islanders else steps
-        numbers.append((cell, text, text, _segment_spots(scene, tile, segment, size, beside)))
-    for cell, text, written, spots in numbers:
-        left, top = (cell[0] - region.west) * size.columns, (cell[1] - region.north) * size.rows
-        if region.contains(cell) and not _write_number(rows, left, top, size, spots, written):
-            yield f"[{text}] ({cell[0]},{cell[1]})"
-
-
-def _segment_spots(
-    scene: Scene, tile: PlacedTile, segment: int, size: CharacterSize, steps: Iterable[int]
-) -> list[CharacterCell]:
-    """Return where an islander stands on a segment, moved by so many columns."""
-    spot = lay_out_tile(scene.tiles[tile.tile].segments).islanders[segment].rotated(tile.rotation)
-    column, row = character_cell(spot, size)
-    return [(column + step, row) for step in steps]
-
-
-def _write_number(
-    rows: Rows, left: int, top: int, size: CharacterSize, spots: Iterable[CharacterCell], text: str
-) -> bool:
-    """Write a number at the first of these spots of a tile where it neither covers nor continues another one."""
-    for column, row in spots:
-        line, start, end = rows[top + row], left + column, left + column + len(text)
-        beside = NUMBER_CHARACTERS.intersection(line[max(start - 1, 0) : start] + line[end : end + 1])
-        fits = 0 <= column <= size.columns - len(text) and not UNCOVERED_CHARACTERS.intersection(line[start:end])
-        if fits and not (beside and text[0] in NUMBER_CHARACTERS):
-            line[start:end] = text
-            return True
-    return False
+    canvas = _Canvas(scene, Region(0, 0, 0, 0), LARGE)
+    canvas.draw_tile((0, 0), tile)
+    below = [
+        f"[{text}]"
+        for (_, segment), text in numbers.items()
+        if not canvas.write_beside((0, 0), tile, segment, range(0, -len(text), -1), text)
+    ]
+    yield from (*map("".join, canvas.rows), *below)
 
 
 def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> Iterator[str]:
@@ -238,20 +213,17 @@ def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> 
         yield f"{label:>{RULER_COLUMNS - 1}} {line}".rstrip()
 
 
-def _sidebar_lines(
-    scene: Scene, options: BoardOptions, labels: MoveLabels, segments: Mapping[int, str]
-) -> Iterator[str]:
+def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels, drawn: Iterable[str]) -> Iterator[str]:
     game, translator = scene.game, get_translator(options.language)
     if game.turn is not None:
         yield events.describe_drawn_tile(translator, scene.tileset, game.turn)
-        yield from (f"  {row}" for row in _drawn_tile_rows(scene, game.turn, segments))
+        yield from (f"  {row}" for row in drawn)
     yield events.describe_supplies(translator, game.bag, game.ship_pile)
     for name in game.display:
-        chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""
+        chosen = f" [{labels.ships[name]}]" if name in labels.ships else ""
         yield f"{events.describe_ship(translator, scene.ships[name])}{chosen}"
-        if options.number_moves:
-            for number, wares in labels.payments.get(name, ()):
-                yield f"  [{number}] {' + '.join(ware_counts(translator, wares))}"
+        for number, wares in labels.payments.get(name, ()):
+            yield f"  [{number}] {' + '.join(ware_counts(translator, wares))}"
     scores = {score.seat: score for score in game.result.scores} if game.result is not None else {}
     for player in game.players:
         deciding = game.turn is not None and game.turn.decider == player.seat
@@ -260,5 +232,5 @@ def _sidebar_lines(
         yield f"{'>' if deciding else ' '} {letter} {described}"
     if game.result is not None:
         yield events.describe_winners(translator, game, game.result.winners)
-    if options.number_moves and labels.pass_move is not None:
+    if labels.pass_move is not None:
         yield f"[{labels.pass_move}] {events.pass_label(translator)}"

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from aiohttp import web
 
@@ -43,6 +43,16 @@ class Connection(Protocol):
 
     def drop(self) -> None:
         """Close it, and discard unsent bytes."""
+
+
+class TimedConnection(Connection, Protocol):
+    """A connection whose client may take only so long."""
+
+    def check_timeouts(self, now: float) -> None:
+        """Close it if its client takes too long."""
+
+    def force_close(self) -> None:
+        """Close it after the response that is written."""
 
 
 class SendBufferBudget:
@@ -130,7 +140,7 @@ CONNECTION_S = 0.0003
 """What a connection takes of aiohttp and the event loop, which cannot be timed."""
 
 SWEEP_INTERVAL_S = 5.0
-BATCH_SIZE = 1_000
+BATCH_SIZE = 100
 """Connections that are checked before the event loop runs other tasks."""
 
 
@@ -141,14 +151,13 @@ class ConnectionLimiter:
         self.accounts = accounts
         self.limits = limits = accounts.limits
         self.proxies = TrustedProxies(limits.trusted_proxies)
-        self.connections: dict[Any, None] = {}
-        """Each is a `ClientConnection`, which imports this module."""
+        self.connections: dict[TimedConnection, None] = {}
         self.rejected = 0
         """Connections since the start."""
         self.common_headers = CommonHeaders(limits)
         self.send_buffers = SendBufferBudget(limits)
 
-    def add(self, connection: Connection) -> bytes:
+    def add(self, connection: TimedConnection) -> bytes:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
         limits, account = self.limits, connection.charge.account
         is_limited, refusal = connection.client is not None and limits.rate_limits, None
@@ -187,7 +196,7 @@ class ConnectionLimiter:
                 connection.client or "a trusted proxy",
             )
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: TimedConnection) -> None:
         """Remove a closed connection."""
         if connection in self.connections:
             del self.connections[connection]

@@ -23,7 +23,6 @@ from schemas.lobby import CreateGame
 from schemas.player_names import is_visible, name_key, normalize_name
 from service.store.game_store import RedisStore
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
-from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
 from service.web.problems import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
@@ -285,9 +284,8 @@ def pipelined_requests(size: int) -> bytes:
 
 async def wait_for_connection(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """Return the server's side of a connection, once it meets a condition."""
-    connections: dict[ClientConnection, None] = client.app[CONNECTION_LIMITER].connections
-    await wait_until(lambda: any(map(such, connections)))
-    return next(filter(such, connections))
+    await wait_until(lambda: any(map(such, client.connections)))
+    return next(filter(such, client.connections))
 
 
 @pytest.mark.parametrize("size", (20_000, 500_000))

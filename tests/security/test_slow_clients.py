@@ -38,7 +38,7 @@ async def test_an_incomplete_head_times_out(client: Client, clock: OffsetClock) 
     async with open_connection(client) as (reader, writer):
         writer.write(make_head("/v1/bots") + b"GET /livez")
         received = await reader.readuntil(b"\r\n\r\n")
-        (connection,) = client.app[CONNECTION_LIMITER].connections
+        (connection,) = client.connections
         writer.write(b"a")
         await wait_until(lambda: connection.head_started_at > 0)
         clock.offset_s = Limits().request_timeout_s + 1

@@ -17,6 +17,8 @@ from service.games.repository import Context
 from service.games.tilesets import load_catalogue
 from service.web.app import HUB, App, HttpRequest
 from service.web.assembly import make_app
+from service.web.connection import ClientConnection
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
@@ -51,6 +53,11 @@ class Client(TestClient[web.BaseRequest, None]):
     def app(self) -> App:  # type: ignore[override]  # aiohttp has another application in mind
         """Return the application."""
         return cast("AppServer", self.server).app
+
+    @property
+    def connections(self) -> list[ClientConnection]:
+        """Return the open connections of its instance."""
+        return cast("list[ClientConnection]", [*self.app[CONNECTION_LIMITER].connections])
 
 
 def mocked_request(*head: Any, match_info: Any = None, app: Any = None, **parts: Any) -> HttpRequest:

@@ -16,7 +16,6 @@ from prometheus_client import REGISTRY
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connection import MAX_DRAINED_BYTES
-from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from tests.polling import wait_until
@@ -124,7 +123,7 @@ async def test_content_encoding_without_a_body_is_accepted(client: Client) -> No
 
 def _has_received_head(client: Client) -> bool:
     """Return whether the instance has received a request's head."""
-    return any(one._request_count for one in client.app[CONNECTION_LIMITER].connections)
+    return any(one._request_count for one in client.connections)
 
 
 @pytest.mark.parametrize(("path", "status"), (("/v1/games", b"400"), ("/livez", b"405"), ("/nowhere", b"404")))
@@ -222,7 +221,7 @@ async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connectio
     async with open_connection(client) as (reader, writer):
         writer.write(b"NONSENSE\r\n\r\n")
         assert b" 400 " in await reader.readuntil(b"\r\n\r\n")
-        (connection,) = client.app[CONNECTION_LIMITER].connections
+        (connection,) = client.connections
         for number in range(1, 4):
             writer.write(b"x" * 100_000)
             await writer.drain()  # fails on a connection that was reset
@@ -400,8 +399,7 @@ async def test_a_body_that_comes_at_once_is_not_waited_for(client: Client) -> No
 async def test_any_other_expectation_is_ignored(client: Client, line: str) -> None:
     async with open_connection(client) as (reader, writer):
         writer.write(expecting("/v1/games").replace(b"Expect: 100-continue", line.encode()))
-        connections = client.app[CONNECTION_LIMITER].connections
-        await wait_until(lambda: any(one._current_request is not None for one in connections))
+        await wait_until(lambda: any(one._current_request is not None for one in client.connections))
         writer.write(BODY)
         assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 201")
 
