@@ -18,14 +18,7 @@ import click
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from service.drawing.ships import ship_svg
 from service.drawing.tile import tile_svg
-from service.engine.tileset_validation import (
-    MAX_FILE_BYTES,
-    Fault,
-    Parts,
-    TileSetInvalid,
-    decode_parts,
-    parse_tileset,
-)
+from service.engine.tileset_validation import MAX_FILE_BYTES, Fault, Parts, TileSetInvalid, decode_parts, parse_tileset
 from service.files import read_file, write_atomically
 from service.games.tilesets import read_tileset
 from service.telemetry.logs import escape_unprintable

@@ -17,15 +17,7 @@ from schemas.base import Query
 from schemas.bots import BotList
 from schemas.commands import LegalMoves
 from schemas.game import GameView
-from schemas.lobby import (
-    Created,
-    ExternalUser,
-    Games,
-    Joined,
-    MyGames,
-    Rematched,
-    SeatToken,
-)
+from schemas.lobby import Created, ExternalUser, Games, Joined, MyGames, Rematched, SeatToken
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
