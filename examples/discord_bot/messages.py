@@ -34,12 +34,12 @@ _MARKUP = re.compile(r"([\\*_~`|>#\[\]<])")
 
 
 def escape_markup(text: str) -> str:
-    r"""Return a text with escaped Markdown.
+    r"""Return a text with escaped Markdown, and without mentions; for `@everyone` a backslash is not enough.
 
-    >>> escape_markup("*Ana*")
-    '\\*Ana\\*'
+    >>> escape_markup("*Ana* <@1> @here")
+    '\\*Ana\\* \\<@1\\> @\u200bhere'
     """
-    return _MARKUP.sub(r"\\\1", text)
+    return _MARKUP.sub(r"\\\1", discord.utils.escape_mentions(text))
 
 
 DISCORD = ChatFormat(
