@@ -122,10 +122,7 @@ class HandshakeResponse(web.StreamResponse):
         return await super().prepare(request)
 
 
-_SELECTORS = {
-    hdrs.SEC_WEBSOCKET_EXTENSIONS: select_deflate_offer,
-    hdrs.SEC_WEBSOCKET_PROTOCOL: _select_subprotocol,
-}
+_SELECTORS = {hdrs.SEC_WEBSOCKET_EXTENSIONS: select_deflate_offer, hdrs.SEC_WEBSOCKET_PROTOCOL: _select_subprotocol}
 """What selects one of the offers in a header; None declines all."""
 
 

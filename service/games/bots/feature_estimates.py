@@ -325,8 +325,7 @@ class FeatureEstimator:
         if kind == SHIPS:
             return return_value + FUTURE_DISCOUNT * self.best_ship_points
         return max(
-            return_value + FUTURE_DISCOUNT * self.ware_gain(self.own_seat, kind, symbols),
-            symbols / WARES_PER_POINT,
+            return_value + FUTURE_DISCOUNT * self.ware_gain(self.own_seat, kind, symbols), symbols / WARES_PER_POINT
         )
 
     def _completion_chance(self, feature: UnfinishedFeature, draws: float) -> float:

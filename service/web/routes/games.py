@@ -17,15 +17,7 @@ from schemas.base import Query
 from schemas.bots import BotList
 from schemas.commands import LegalMoves
 from schemas.game import GameView
-from schemas.lobby import (
-    Created,
-    ExternalUser,
-    Games,
-    Joined,
-    MyGames,
-    Rematched,
-    SeatToken,
-)
+from schemas.lobby import Created, ExternalUser, Games, Joined, MyGames, Rematched, SeatToken
 from schemas.vocabulary import GameCursor, Status
 from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
@@ -74,35 +66,37 @@ class LocalizedRead(GameRead, frozen=True, kw_only=True):
 game_read_route = partial(Route, "GET", tag="playing")
 
 
-async def state_response(
-    request: HttpRequest, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
-) -> web.Response:
-    """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
-    context = request.app[CONTEXT]
-    record = await queries.load_for_reader(context, params.id, params.token)
-    private = record.is_private
-    tag = revision_etag(record.revision)
-    return not_modified_response(request, tag, private=private) or json_response(
-        build(*open_game(context.tilesets, record)), etag=tag, private=private
-    )
-
-
 NextPage = tuple[str, str | int | None]
 """The query parameter of the next page, and its value; None on the last page."""
 
 
-async def localized_response(
-    request: HttpRequest, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
+async def state_response(
+    request: HttpRequest, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
 ) -> web.Response:
-    """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
+    """Return what `build` makes of the game's state, as `record_response` does; it may have a `next_cursor`."""
+
+    async def build_page(record: StoredGame) -> tuple[Any, NextPage]:
+        content = build(*open_game(request.app[CONTEXT].tilesets, record))
+        return content, ("cursor", getattr(content, "next_cursor", None))
+
+    return await record_response(request, params, build_page)
+
+
+async def record_response(
+    request: HttpRequest, params: GameRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
+) -> web.Response:
+    """Return the page that `build` makes of the stored game, or 304 if the client's copy is current.
+
+    That of a LocalizedRead has the client's language.
+    """
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
-    private = record.is_private
-    tag = headers.localized_etag(revision_etag(record.revision), params.language)
+    private, language = record.is_private, params.language if isinstance(params, LocalizedRead) else None
+    tag = headers.localized_etag(revision_etag(record.revision), language or ENGLISH)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)
         response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
-    return headers.set_content_language(response, params.language)
+    return response if language is None else headers.set_content_language(response, language)
 
 
 NewGame = TypeVar("NewGame", Created, Rematched)
