@@ -307,12 +307,9 @@ def _parse_validation_message(message: str) -> games.Malformed:
     """
     match = _MESSAGE_WITH_PATH.fullmatch(message.replace(NO_LINE_FEED, ""))
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
-    field = _MESSAGE_WITH_FIELD.fullmatch(detail)
-    return (
-        games.Malformed(field["reason"] or detail, f"{path}.{field['name']}")
-        if field
-        else games.Malformed(detail, path)
-    )
+    if field := _MESSAGE_WITH_FIELD.fullmatch(detail):
+        detail, path = field["reason"] or detail, f"{path}.{field['name']}"
+    return games.Malformed(detail, path)
 
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")

@@ -13,12 +13,10 @@ from aiohttp import web
 from msgspec import Meta
 from msgspec.structs import replace
 
-from schemas.base import Query
 from schemas.bots import BotList
 from schemas.commands import LegalMoves
 from schemas.game import GameView
-from schemas.lobby import Created, ExternalUser, Games, Joined, MyGames, Rematched, SeatToken
-from schemas.vocabulary import GameCursor, Status
+from schemas.lobby import Created, GameListQuery, Games, Joined, MyGameListQuery, MyGames, Rematched, SeatToken
 from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
 from service.games.api_key import ApiKey
@@ -47,14 +45,6 @@ from service.web.responses import (
     revision_etag,
 )
 from service.web.routing import Access, GameRead, Id, Request, Route
-
-
-class GameListQuery(Query, frozen=True):
-    """Filters and page of a list of games."""
-
-    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
-    cursor: GameCursor | None = None
 
 
 class LocalizedRead(GameRead, frozen=True, kw_only=True):
@@ -300,13 +290,6 @@ class TokenReplacement(seats.ReplacementRequest, frozen=True, kw_only=True):
     creator_key: headers.CreatorKey = None
 
 
-class MyGameListQuery(GameListQuery, frozen=True):
-    """Filters of a player's own games."""
-
-    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
-    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None
-
-
 class MyGameList(Request, frozen=True, kw_only=True):
     """A request for the games of tokens."""
 
@@ -388,9 +371,7 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     of those games instead. It returns all games and seats that were created with the key, or only those of
     `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
-    query = params.query
-    wanted = queries.MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, wanted)
+    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, params.query)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 
