@@ -1,7 +1,7 @@
 """Play games from menus of 25 rows alone, as a chat shows them: `python examples/menu_bot.py [URL]`.
 
-The first menu has cells, and the moves that have no cell. A cell leads to a menu of its moves. The bot presses rows for
-all players, until it has made every kind of move.
+A menu has all moves if they fit. Otherwise it has cells, and the moves that have no cell, and a cell leads to a menu of
+its moves. The bot presses rows for all players, until it has made every kind of move.
 """
 
 import random
@@ -12,11 +12,13 @@ from typing import get_args
 try:
     from examples.command_line import run_on_service
     from south_seas import Client
-    from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, SeatRequest
+    from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, PlaceTile, SeatRequest
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
 
 MENU_ROWS = 25
+PAGE_ROWS = 24
+"""With "more" below them, which leads to the next page."""
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
 KINDS = {kind.__name__ for kind in get_args(GameAction)}
 MAX_GAMES = 60
@@ -26,15 +28,19 @@ Row = CellChoice | Move
 
 async def read_menu(client: Client, game: str, cell: CellChoice | None = None) -> tuple[LegalMoves, list[Row]]:
     """Return the last page of a menu, and the rows of all its pages."""
+    if cell is None:
+        page = await client.legal_moves(game, limit=MENU_ROWS)
+        if page.next_cursor is None:
+            return page, [move for move in page.moves if move.id not in page.repeated]
     rows: list[Row] = []
     cursor = None
     while True:
         if cell is None:
-            page = await client.legal_moves(game, stage="cell", limit=MENU_ROWS, cursor=cursor)
+            page = await client.legal_moves(game, stage="cell", limit=PAGE_ROWS, cursor=cursor)
         else:
-            page = await client.legal_moves(game, x=cell.x, y=cell.y, limit=MENU_ROWS, cursor=cursor)
+            page = await client.legal_moves(game, x=cell.x, y=cell.y, limit=PAGE_ROWS, cursor=cursor)
         shown: list[Row] = [*(page.cells or ()), *page.moves]
-        if (not shown and page.phase is not None) or len(shown) > MENU_ROWS:
+        if not 1 <= len(shown) <= PAGE_ROWS:
             sys.exit(f"A menu of game {game} has {len(shown)} rows.")
         rows += shown
         cursor = page.next_cursor
@@ -45,7 +51,8 @@ async def read_menu(client: Client, game: str, cell: CellChoice | None = None) -
 def choose(menu: LegalMoves, rows: list[Row]) -> Row:
     """Choose a row at random; place tiles near the middle, and merchants, so that markets are completed."""
     if menu.phase == "place_tile":
-        distances = [max(abs(row.x), abs(row.y)) if isinstance(row, CellChoice) else 0 for row in rows]
+        cells = [row.action if isinstance(row, Move) else row for row in rows]
+        distances = [max(abs(cell.x), abs(cell.y)) for cell in cells if isinstance(cell, CellChoice | PlaceTile)]
         rows = [row for row, distance in zip(rows, distances, strict=True) if distance == min(distances)]
     return random.choice([row for row in rows if "place a merchant" in row.text] or rows)
 

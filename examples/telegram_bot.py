@@ -40,9 +40,9 @@ TelegramApplication = Application[Any, Any, Any, Any, Any, Any]
 
 TELEGRAM = ChatFormat(
     prefix="/",
-    escape=html.escape,
+    escape=lambda text: html.escape(text).replace("@", "@\u200b"),  # otherwise a name such as @ana notifies somebody
     mention=lambda user, name: f'<a href="tg://user?id={user}">{name}</a>',
-    page_size=24,
+    page_size=25,
     max_story=500,  # a picture's caption has at most 1024 characters
 )
 

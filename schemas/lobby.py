@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from schemas.base import RequestModel, ResponseModel
+from schemas.base import Query, RequestModel, ResponseModel
 from schemas.commands import LegalMoves
 from schemas.game import GameSummary, GameView
 from schemas.player_names import normalize_name
@@ -14,11 +14,13 @@ from schemas.vocabulary import (
     Color,
     Digest,
     Edition,
+    GameCursor,
     Id,
     Name,
     RequestedTimeoutPolicy,
     SeatNumber,
     Seed,
+    Status,
     Visibility,
 )
 
@@ -201,3 +203,18 @@ class MyGames(ResponseModel):
     """May be fewer than `limit`, even none, when filters exclude most games; continue while there is a cursor."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one."""
+
+
+class GameListQuery(Query, frozen=True):
+    """Filters and page of a list of games."""
+
+    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
+    cursor: GameCursor | None = None
+
+
+class MyGameListQuery(GameListQuery, frozen=True):
+    """Filters of a player's own games."""
+
+    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
+    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None

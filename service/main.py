@@ -208,10 +208,7 @@ async def assemble_app(
 def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     """Print the addresses of the service."""
     location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
-    lines = [
-        f"South Seas {VERSION} listens on {url}; the games are in {location}.",
-        f"  play in a browser:  {url}/",
-    ]
+    lines = [f"South Seas {VERSION} listens on {url}; the games are in {location}.", f"  play in a browser:  {url}/"]
     if TERMINAL.exists():
         lines.append(f"  or in a terminal:   .venv/bin/python examples/terminal --url {url}")
     lines.append(f"  documentation:      {url}/docs")

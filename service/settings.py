@@ -181,8 +181,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1
     limits: Limits = Limits()
     log_level: Annotated[
-        str,
-        option("Lowest level to log.", click.Choice(["debug", "info", "warning", "error"], case_sensitive=False)),
+        str, option("Lowest level to log.", click.Choice(["debug", "info", "warning", "error"], case_sensitive=False))
     ] = "info"
     log_format: Annotated[
         LogFormat,

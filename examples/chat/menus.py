@@ -1,4 +1,4 @@
-"""Legal moves as pages of options: first the cell or ship, then the rotation or payment.
+"""Legal moves as pages of options; what does not fit on one page is chosen by cell or ship first.
 
 Options start with the numbers that the picture shows: a move's position in the list, from 1. Placements that look and
 play like another one are neither in the picture nor here.
@@ -57,9 +57,8 @@ class MoveMenus:
         return moves[0] if len(moves) == 1 else None
 
     def _first(self, page: int) -> Choice:
-        if self._legal.phase == "place_tile":
-            cells = self._groups("cell", _cell, lambda cell: f"({cell.replace('.', ', ')})")
-            return self._page("choose_cell", cells, page, "page", "")
+        if self._legal.phase == "place_tile" and len(self._numbered) > self._chat.page_size:
+            return self._page("choose_cell", self._groups("cell", _cell, _describe_cell), page, "page", "")
         if starts_with_ships(self._chat, self._legal):
             choice = self._page("choose_ship", self._groups("ship", _ship, self._ships.__getitem__), page, "page", "")
         else:
@@ -70,7 +69,7 @@ class MoveMenus:
 
     def _rotations(self, cell: str) -> Choice:
         rotations = [
-            self._move(number, move, f"{90 * move.action.rotation}°")._replace(style="primary")
+            self._move(number, move, _turn(move.action))._replace(style="primary")
             for number, move in self._numbered
             if isinstance(move.action, PlaceTile) and _cell(move) == cell
         ]
@@ -81,7 +80,7 @@ class MoveMenus:
         return choice._replace(buttons=[*choice.buttons, self._back()])
 
     def _moves(self, wanted: Callable[[Move], bool]) -> list[Button]:
-        return [self._move(number, move, move.text) for number, move in self._numbered if wanted(move)]
+        return [self._move(number, move, _describe(move)) for number, move in self._numbered if wanted(move)]
 
     def _groups(self, name: str, key: Callable[[Move], str], text: Callable[[str], str]) -> list[Button]:
         """Return an option for each group of moves with the same key, except the empty one."""
@@ -91,17 +90,16 @@ class MoveMenus:
         return [self._button(numbers, text(value), name, value) for value, numbers in groups.items() if value]
 
     def _page(self, question: str, options: Sequence[Button], page: int, name: str, prefix: str) -> Choice:
-        """Return a page of options, with buttons for the pages before and after it."""
-        size = self._chat.page_size
-        buttons = []
-        if page > 0:
-            buttons.append(self._page_button("earlier", page, name, f"{prefix}{page - 1}"))
+        """Return a page of options; where more follow, its last option is the next page."""
+        size = self._chat.page_size - (len(options) > self._chat.page_size)
+        shown = [*options[page * size : (page + 1) * size]]
         if len(options) > (page + 1) * size:
-            buttons.append(self._page_button("later", page + 2, name, f"{prefix}{page + 1}"))
-        return Choice(translate(self._language, question), options[page * size : (page + 1) * size], buttons)
+            shown.append(self._page_button("later", name, f"{prefix}{page + 1}"))
+        earlier = [self._page_button("earlier", name, f"{prefix}{page - 1}")] if page > 0 else []
+        return Choice(translate(self._language, question), shown, earlier)
 
-    def _page_button(self, phrase: str, page: int, name: str, value: str) -> Button:
-        return Button(translate(self._language, phrase, page=page), self._action(name, value))
+    def _page_button(self, phrase: str, name: str, value: str) -> Button:
+        return Button(translate(self._language, phrase), self._action(name, value))
 
     def _back(self) -> Button:
         return Button(translate(self._language, "back"), self._action("page", "0"))
@@ -138,6 +136,19 @@ def compress_numbers(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]}-{numbers[-1]}"
     return ", ".join(map(str, numbers))
+
+
+def _describe(move: Move) -> str:
+    """Return what tells a move from the others of its menu; of a placement, less than its text."""
+    return f"{_describe_cell(_cell(move))} {_turn(move.action)}" if isinstance(move.action, PlaceTile) else move.text
+
+
+def _describe_cell(cell: str) -> str:
+    return f"({cell.replace('.', ', ')})"
+
+
+def _turn(placement: PlaceTile) -> str:
+    return f"{90 * placement.rotation}°"
 
 
 def _cell(move: Move) -> str:

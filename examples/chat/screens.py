@@ -36,7 +36,7 @@ class Screen(NamedTuple):
     question: str = ""
     """The question that the options answer."""
     options: Sequence[Button] = ()
-    """At most `ChatFormat.page_size`; their actions differ in the value only."""
+    """At most `ChatFormat.page_size`."""
     buttons: Sequence[Button] = ()
     mention: str | None = None
     """The user whom the message notifies."""

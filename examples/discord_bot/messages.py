@@ -18,8 +18,6 @@ MAX_CONTENT = 2000
 MAX_LABEL = 80
 MAX_OPTION_LABEL = 100
 MAX_OPTIONS = 25
-MAX_MENUS = 3
-"""Menus in one message; one row is left for paging buttons and one for others."""
 MAX_BUTTONS_PER_ROW = 5
 
 STYLES = {
@@ -34,19 +32,19 @@ _MARKUP = re.compile(r"([\\*_~`|>#\[\]<])")
 
 
 def escape_markup(text: str) -> str:
-    r"""Return a text with escaped Markdown.
+    r"""Return a text with escaped Markdown, and without mentions; for `@everyone` a backslash is not enough.
 
-    >>> escape_markup("*Ana*")
-    '\\*Ana\\*'
+    >>> escape_markup("*Ana* <@1> @here")
+    '\\*Ana\\* \\<@1\\> @\u200bhere'
     """
-    return _MARKUP.sub(r"\\\1", text)
+    return _MARKUP.sub(r"\\\1", discord.utils.escape_mentions(text))
 
 
 DISCORD = ChatFormat(
     prefix="/southseas ",
     escape=escape_markup,
     mention=lambda user, _name: f"<@{user}>",
-    page_size=MAX_MENUS * MAX_OPTIONS,
+    page_size=MAX_OPTIONS,
     max_story=1500,
 )
 
@@ -70,11 +68,8 @@ class ActionButton(DynamicItem[discord.ui.Button[Any]], template=f"sea:b:{PATTER
         await interaction.client.on_press(interaction, ChatAction.parse(self.custom_id.removeprefix("sea:b:")))
 
 
-class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=f"sea:s:{PATTERN}"):
-    """A menu; its custom id contains the action of its options, without the value."""
-
-    def __init__(self, item: discord.ui.Select[Any], row: int | None = None) -> None:
-        super().__init__(item, row=row)
+class ActionMenu(DynamicItem[discord.ui.Select[Any]], template="sea:menu"):
+    """A menu; the values of its options are their actions."""
 
     @classmethod
     async def from_custom_id(cls, _: Interaction, item: discord.ui.Item[Any], match: Match[str], /) -> Self:
@@ -85,9 +80,8 @@ class ActionMenu(DynamicItem[discord.ui.Select[Any]], template=f"sea:s:{PATTERN}
         return cls(item)
 
     async def callback(self, interaction: Interaction) -> None:
-        """Perform the action with the chosen value."""
-        action = ChatAction.parse(self.custom_id.removeprefix("sea:s:"))
-        await interaction.client.on_press(interaction, action._replace(value=self.item.values[0]))
+        """Perform the chosen action."""
+        await interaction.client.on_press(interaction, ChatAction.parse(self.item.values[0]))
 
 
 class DiscordMessage(NamedTuple):
@@ -111,27 +105,25 @@ def render_message(screen: Screen, picture: bytes | None) -> DiscordMessage:
 
 
 def build_view(screen: Screen) -> View:
-    """Return the components: menus with the options, a row for each, and buttons below them."""
+    """Return the components: a menu with the options, and buttons below it."""
     view = View(timeout=None)
-    starts = range(0, len(screen.options), MAX_OPTIONS)
-    for row, start in enumerate(starts):
-        view.add_item(_menu(screen.question, screen.options[start : start + MAX_OPTIONS], row))
+    if screen.options:
+        view.add_item(_menu(screen.question, screen.options))
     for number, button in enumerate(screen.buttons):
-        view.add_item(_button(button, len(starts) + number // MAX_BUTTONS_PER_ROW))
+        view.add_item(_button(button, 1 + number // MAX_BUTTONS_PER_ROW))
     return view
 
 
-def _menu(question: str, options: Sequence[Button], row: int) -> ActionMenu:
-    action = options[0].action._replace(value=str(row))  # Discord requires that custom ids differ
+def _menu(question: str, options: Sequence[Button]) -> ActionMenu:
     select: discord.ui.Select[Any] = discord.ui.Select(
-        custom_id=f"sea:s:{action.encode()}",
+        custom_id="sea:menu",
         placeholder=question,
         options=[
-            discord.SelectOption(label=clip(option.label, MAX_OPTION_LABEL), value=option.action.value)
+            discord.SelectOption(label=clip(option.label, MAX_OPTION_LABEL), value=option.action.encode())
             for option in options
         ],
     )
-    return ActionMenu(select, row)
+    return ActionMenu(select, row=0)
 
 
 def _button(button: Button, row: int) -> ActionButton:

@@ -17,14 +17,7 @@ import click
 
 from schemas.base import canonical_json
 from schemas.vocabulary import ENDED_STATUSES
-from service.cli.store import (
-    REDIS_SETTINGS,
-    RETENTION_SETTINGS,
-    Progress,
-    log_change,
-    report_failure,
-    run_with_store,
-)
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, Progress, log_change, report_failure, run_with_store
 from service.engine import Game
 from service.files import read_file, write_atomically
 from service.games import archive

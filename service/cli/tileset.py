@@ -18,14 +18,7 @@ import click
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from service.drawing.ships import ship_svg
 from service.drawing.tile import tile_svg
-from service.engine.tileset_validation import (
-    MAX_FILE_BYTES,
-    Fault,
-    Parts,
-    TileSetInvalid,
-    decode_parts,
-    parse_tileset,
-)
+from service.engine.tileset_validation import MAX_FILE_BYTES, Fault, Parts, TileSetInvalid, decode_parts, parse_tileset
 from service.files import read_file, write_atomically
 from service.games.tilesets import read_tileset
 from service.telemetry.logs import escape_unprintable
@@ -213,13 +206,10 @@ def _figures(member: str, parts: Sequence[Tile | Ship | Fault], faults: Sequence
         own = [fault for fault in faults if fault.path == path or fault.path.startswith(f"{path}.")]
         wrong = [str(Fault(fault.path[len(path) + 1 :] or "$", fault.reason)) for fault in own]
         picture = "" if own or isinstance(part, Fault) else _draw(part)
-        title = "" if isinstance(part, Fault) else _title(part)
+        name = "" if isinstance(part, Fault) else part.id
+        title = f"{name} \N{MULTIPLICATION SIGN} {part.count}" if isinstance(part, Tile) else name
         caption = f"<code>{path}</code> {escape(title)}{_list('faults', wrong)}"
         yield f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
-
-
-def _title(part: Tile | Ship) -> str:
-    return f"{part.id} \N{MULTIPLICATION SIGN} {part.count}" if isinstance(part, Tile) else part.id
 
 
 def _draw(part: Tile | Ship) -> str:

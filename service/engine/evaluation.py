@@ -1,11 +1,6 @@
 """R5: the evaluation of features that the placed tile completed, or put a boat into."""
 
-from schemas.events import (
-    AnyEvent,
-    FeatureEvaluated,
-    FishCovered,
-    IslanderCount,
-)
+from schemas.events import AnyEvent, FeatureEvaluated, FishCovered, IslanderCount
 from schemas.vocabulary import Cell, Wares
 from service.engine.game import SEAT_BITS, SEAT_MASK, Game
 from service.engine.islanders import return_islanders

@@ -133,10 +133,7 @@ def _player_scores(index: TileSetIndex, game: Game, seat: int, pending: list[int
         seat=seat,
         points_now=ships,
         if_ended_now=IfEnded(
-            ships=ships,
-            wares=wares,
-            total=ships + wares,
-            pending=Wares(bananas=bananas, shells=shells, fish=fish),
+            ships=ships, wares=wares, total=ships + wares, pending=Wares(bananas=bananas, shells=shells, fish=fish)
         ),
     )
 

@@ -100,7 +100,7 @@ class TileSetIndex:
             for ship in tileset.ships
         )
         self.distinct_rotations = tuple(_distinct_rotations(tile) for tile in tileset.tiles)
-        codes = [_edge_codes(tile) for tile in tileset.tiles]
+        codes = [tuple(EDGE_CODES[getattr(tile.edges, edge)] for edge in EDGES) for tile in tileset.tiles]
         slots = [_side_slots(tile) for tile in tileset.tiles]
         self.fitting_rotations = tuple(_rotations_by_edges(sides) for sides in codes)
         self.slots_clockwise = tuple(rotate_sides(sides, rotation) for sides in slots for rotation in range(4))
@@ -133,10 +133,6 @@ def possible_payments(cost: Cost) -> Iterator[Payment]:
 
 def _total_wares(cost: Cost) -> int:
     return cost.bananas + cost.shells + cost.fish + cost.any + sum(cost.same)
-
-
-def _edge_codes(tile: Tile) -> tuple[int, ...]:
-    return tuple(EDGE_CODES[getattr(tile.edges, edge)] for edge in EDGES)
 
 
 def _side_slots(tile: Tile) -> tuple[Slots, ...]:

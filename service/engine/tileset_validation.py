@@ -141,8 +141,7 @@ def _count_faults(tileset: TileSet) -> Iterator[Fault]:
     tiles = sum(tile.count for tile in tileset.tiles)
     if not MIN_TILES <= tiles <= MAX_TILES:
         yield Fault(
-            "tiles",
-            f"a set has {MIN_TILES} to {MAX_TILES} tiles, counting the start tile; this one has {tiles}",
+            "tiles", f"a set has {MIN_TILES} to {MAX_TILES} tiles, counting the start tile; this one has {tiles}"
         )
     if not tileset.ships:
         yield Fault("ships", "a set has at least one ship")

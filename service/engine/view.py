@@ -1,14 +1,6 @@
 """The public view of a game, whole and in parts. It leaves out the order of bag and ship pile, and the seed."""
 
-from schemas.game import (
-    CoveredFish,
-    Deck,
-    GameResult,
-    GameView,
-    PlacedIslander,
-    PlacedTile,
-    Turn,
-)
+from schemas.game import CoveredFish, Deck, GameResult, GameView, PlacedIslander, PlacedTile, Turn
 from schemas.game import Player as PlayerView
 from schemas.vocabulary import Cell, Wares
 from service.engine.final_scoring import final_score, ship_points, winning_seats

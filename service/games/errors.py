@@ -28,7 +28,8 @@ class ServiceError(Exception):
 
     def describe(self, outcome: str) -> str:
         """Return what is wrong; `outcome` is what the client must know of its request if the store is unavailable."""
-        return self.text.format_map({**vars(self), "outcome": outcome})
+        shown = {name: value.hex() if isinstance(value, bytes) else value for name, value in vars(self).items()}
+        return self.text.format_map({**shown, "outcome": outcome})
 
 
 class GameError(ServiceError):

@@ -34,10 +34,7 @@ def next_decision(game: Game) -> NextDecision:
 
 
 def list_legal_moves(
-    index: TileSetIndex,
-    game: Game,
-    move_filter: MoveFilter = ALL_MOVES,
-    language: i18n.Language = i18n.ENGLISH,
+    index: TileSetIndex, game: Game, move_filter: MoveFilter = ALL_MOVES, language: i18n.Language = i18n.ENGLISH
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
     spoken = i18n.get_translator(language)

@@ -9,14 +9,14 @@ import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import asdict
 
 from schemas.diffs import Diffs
 from schemas.game import GameSummary, GameView
-from schemas.lobby import CreateGame, Games, JoinGame, MyGame, MyGames, MySeat
+from schemas.lobby import CreateGame, GameListQuery, Games, JoinGame, MyGame, MyGameListQuery, MyGames, MySeat
 from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, TileLeft, TilesLeft
 from schemas.story import Story
 from schemas.vocabulary import STATUSES, Status
@@ -201,47 +201,27 @@ def summarize(whole: GameView) -> GameSummary:
     return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
 
 
-class ApiKeyGamesQuery(NamedTuple):
-    """Which of a key's games to list."""
-
-    key: str
-    """The key's name."""
-    status: Status | None
-    limit: int
-    cursor: str | None
-
-
-async def list_api_key_games(context: Context, wanted: ApiKeyGamesQuery) -> tuple[Games, int]:
-    """Return a page of a key's games, newest first, private ones too, and how many were loaded.
+async def list_api_key_games(context: Context, key: str, wanted: GameListQuery) -> tuple[Games, int]:
+    """Return a page of the games of a key, by its name, newest first, private ones too, and how many were loaded.
 
     Raises Malformed for an invalid cursor.
     """
-    read_page = partial(context.store.list_by_keys, [subject_of_key(wanted.key)])
-    show = partial(_load_summary_of_key, context, wanted)
+    read_page = partial(context.store.list_by_keys, [subject_of_key(key)])
+    show = partial(_load_summary_of_key, context, key, wanted.status)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
     return Games(games=games, next_cursor=next_cursor), scanned
 
 
-async def _load_summary_of_key(context: Context, wanted: ApiKeyGamesQuery, game_id: str) -> GameSummary | None:
+async def _load_summary_of_key(context: Context, key: str, status: Status | None, game_id: str) -> GameSummary | None:
     """Load an indexed game; None if it is not the key's, or not requested: the index may be stale."""
     loaded = await context.store.load(game_id)
     if loaded is None:
-        await context.store.unindex_missing([subject_of_key(wanted.key)], game_id)
+        await context.store.unindex_missing([subject_of_key(key)], game_id)
         return None
-    if loaded.access.api_key != wanted.key:
+    if loaded.access.api_key != key:
         return None
     view = build_view(*open_game(context.tilesets, loaded))
-    return summarize(view) if wanted.status in (None, view.status) else None
-
-
-class MyGamesQuery(NamedTuple):
-    """Which of the client's games to list."""
-
-    external_user: str | None
-    waiting: bool | None
-    status: Status | None
-    limit: int
-    cursor: str | None
+    return summarize(view) if status in (None, view.status) else None
 
 
 def creator_hash(creator: str | None) -> bytes | None:
@@ -268,7 +248,7 @@ def tag_seat(access: AccessRecord, seat: int, creator: str | None, user: str | N
     access.tags[seat] = None if creator is None else SeatTag(hash_token(creator), user)
 
 
-async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGamesQuery) -> tuple[MyGames, int]:
+async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGameListQuery) -> tuple[MyGames, int]:
     """Return a page of the games of these tokens and creators' keys, and how many were loaded.
 
     Raises Malformed for an invalid cursor, Unauthorized if no game has any of these secrets.
@@ -283,7 +263,7 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
 
 
 async def _load_entry(
-    context: Context, wanted: MyGamesQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
+    context: Context, wanted: MyGameListQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
 ) -> MyGame | None:
     """Load an indexed game and return its entry; None if it is not the client's, or not requested.
 
@@ -305,27 +285,21 @@ async def _load_entry(
 
 def _own_seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
     """Return the client's seats in a game; None if it has no part in the game."""
+    known = False
     mine = {
         seat: tag.user
         for seat, tag in enumerate(access.tags)
-        if tag is not None and _contains_hash(tag.creator, hashes)
+        if tag is not None and user in {None, tag.user} and _contains_hash(tag.creator, hashes)
     }
-    if user is not None:
-        mine = {seat: called for seat, called in mine.items() if called == user}
-        known = bool(mine)
-    else:
+    if user is None:
         owner, creator = _contains_hash(access.owner, hashes), _contains_hash(access.creator, hashes)
         by_token = [seat for seat, stored in enumerate(access.seats) if _contains_hash(stored, hashes)]
         mine = dict.fromkeys([*(access.owner_seats if owner else ()), *by_token]) | mine
-        known = owner or creator or bool(mine)
-    if not known:
+        known = owner or creator
+    if not (known or mine):
         return None
-    return [MySeat(seat=seat, external_user=mine[seat], waiting=_is_waiting_for(game, seat)) for seat in sorted(mine)]
-
-
-def _is_waiting_for(game: Game, seat: int) -> bool:
-    """Return whether a person must decide at a seat now."""
-    return game.status == "active" and game.decider == seat and game.players[seat].bot is None
+    waiting = game.decider if game.status == "active" and game.players[game.decider].bot is None else None
+    return [MySeat(seat=seat, external_user=mine[seat], waiting=seat == waiting) for seat in sorted(mine)]
 
 
 def _contains_hash(digest: bytes | None, hashes: Sequence[bytes]) -> bool:

@@ -295,9 +295,7 @@ def describe_supplies(translator: Translator, bag: int, ship_pile: int) -> str:
 def describe_ship(translator: Translator, ship: Ship) -> str:
     """Return a ship's points and cost."""
     return translator.gettext(
-        "Ship: {points} for {cost}",
-        points=point_count(translator, ship.points),
-        cost=ship_cost(translator, ship.cost),
+        "Ship: {points} for {cost}", points=point_count(translator, ship.points), cost=ship_cost(translator, ship.cost)
     )
 
 

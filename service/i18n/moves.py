@@ -60,10 +60,7 @@ _PLACE_UPRIGHT = (gettext_noop("place the tile {place}"),)
 _TURNED = gettext_noop("place the tile {place}, turned {degrees}°")
 _PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile {place}, turned {degrees}° clockwise"), _TURNED))
 """By half turns and quarter turns: the text, and a shorter one."""
-_TAKE = (
-    gettext_noop("take the ship of {points}"),
-    gettext_noop("take the ship of {points} that asks for {cost}"),
-)
+_TAKE = (gettext_noop("take the ship of {points}"), gettext_noop("take the ship of {points} that asks for {cost}"))
 _DELIVER = (
     gettext_noop("deliver {wares} to the ship of {points}"),
     gettext_noop("deliver {wares} to the ship of {points} that asks for {cost}"),
@@ -180,10 +177,7 @@ _OPEN: dict[SegmentKind, tuple[str, str]] = {
         "The sea region is worth {wares} so far and has {number} open side.",
         "The sea region is worth {wares} so far and has {number} open sides.",
     ),
-    "market": ngettext_noop(
-        "The market lacks {number} tile around it.",
-        "The market lacks {number} tiles around it.",
-    ),
+    "market": ngettext_noop("The market lacks {number} tile around it.", "The market lacks {number} tiles around it."),
 }
 _LEFT_OPEN: dict[SegmentKind, tuple[str, str]] = {
     "island": ngettext_noop(

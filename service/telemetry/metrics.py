@@ -87,9 +87,7 @@ BACKUP_MISSING = Gauge("south_seas_backup_missing_games", "Games that this expor
 TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
-    "south_seas_overdue_seconds",
-    "Age of the oldest due game or webhook, the same on every instance.",
-    ("work",),
+    "south_seas_overdue_seconds", "Age of the oldest due game or webhook, the same on every instance.", ("work",)
 )
 
 REDIS_COMMAND = Histogram(
@@ -105,10 +103,7 @@ REDIS_ERRORS = Counter(
 )
 REDIS_IN_FLIGHT = Gauge("south_seas_redis_commands_in_flight", "Commands sent or waiting that have no reply yet.")
 REDIS_IN_FLIGHT_BYTES = Gauge("south_seas_redis_in_flight_bytes", "Bytes of these commands.")
-REDIS_RETRIES = Counter(
-    "south_seas_redis_retries_total",
-    "Commands sent again after a lost connection or a failover.",
-)
+REDIS_RETRIES = Counter("south_seas_redis_retries_total", "Commands sent again after a lost connection or a failover.")
 REDIS_UP = Gauge("south_seas_redis_up", "Whether the last pipeline to each primary succeeded, or none was needed yet.")
 REDIS_WRITABLE = Gauge(
     "south_seas_redis_writable",
@@ -197,9 +192,7 @@ BOT_QUEUE_WAIT = Histogram(
     buckets=_QUEUE_BUCKETS_S,
 )
 BOT_DECISIONS_WAITING = Gauge(
-    "south_seas_bot_decisions_waiting",
-    "Bot decisions in the queue, by whether people play the game.",
-    ("class",),
+    "south_seas_bot_decisions_waiting", "Bot decisions in the queue, by whether people play the game.", ("class",)
 )
 BOT_POOL_DECISIONS = Gauge("south_seas_bot_pool_decisions", "Decisions queued for or running in the process pool.")
 BOT_PROCESSES = Gauge("south_seas_bot_processes", "Processes for bots.")

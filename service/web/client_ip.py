@@ -119,12 +119,8 @@ class TrustedProxies:
     def forwarded_client(self, peer_address: str, headers: CIMultiDictProxy[str]) -> str:
         """Return the client of a request from a trusted proxy; the proxy itself if it names none."""
         value = ",".join(headers.getall(FORWARDED_FOR, ()))
-        read = (
-            self._cached_last_untrusted
-            if len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
-            else self._last_untrusted
-        )
-        return read(value, peer_address)
+        is_cached = len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
+        return (self._cached_last_untrusted if is_cached else self._last_untrusted)(value, peer_address)
 
     def _last_untrusted(self, value: str, peer_address: str) -> str:
         """Return the first address from the right that is no trusted proxy's; stop at what is no address."""

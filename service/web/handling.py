@@ -54,11 +54,8 @@ class RequestContext:
     __slots__ = ("request", "request_id")
 
     def __init__(self, client_request_id: str | None = None) -> None:
-        self.request_id: str | None = (
-            client_request_id
-            if client_request_id is not None and is_valid_request_id(client_request_id)
-            else new_request_id()
-        )
+        is_valid = client_request_id is not None and is_valid_request_id(client_request_id)
+        self.request_id = client_request_id if is_valid else new_request_id()
         """The client's, if it is safe in log lines and headers."""
         self.request: HttpRequest | None = None
         """The request, once the application has it and its route is known."""

@@ -302,9 +302,7 @@ def _prefers_representation(lines: Sequence[str]) -> bool:
 Prefer = Annotated[
     bool,
     _list_header(
-        "Prefer",
-        _prefers_representation,
-        f"`{PREFER_REPRESENTATION}` adds the whole GAME to the response (RFC 7240).",
+        "Prefer", _prefers_representation, f"`{PREFER_REPRESENTATION}` adds the whole GAME to the response (RFC 7240)."
     ),
 ]
 """Whether the request prefers the whole GAME in the response."""
@@ -321,9 +319,7 @@ PreferredLanguage = Annotated[
 LastEventId = Annotated[
     str | None,
     _list_header(
-        "Last-Event-ID",
-        ",".join,
-        "`VERSION-DIGEST` of the last event received: the event stream continues after it.",
+        "Last-Event-ID", ",".join, "`VERSION-DIGEST` of the last event received: the event stream continues after it."
     ),
 ]
 """What an event stream reads itself: a page of the log has no use for it."""

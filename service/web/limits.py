@@ -43,8 +43,7 @@ class Limits(NamedTuple):
         bool, "Allow webhooks with private addresses and plain http: for development and tests only."
     ] = False
     webhook_nameservers: Annotated[
-        tuple[str, ...],
-        "Name servers for webhooks alone, as 192.0.2.53 or 192.0.2.53:5353, separated by commas.",
+        tuple[str, ...], "Name servers for webhooks alone, as 192.0.2.53 or 192.0.2.53:5353, separated by commas."
     ] = ()
     drain_time_s: Annotated[float, "On SIGTERM, seconds to keep serving while /readyz answers 503."] = 3.0
     close_window_s: Annotated[

@@ -1,7 +1,7 @@
 """Errors of the web layer, and the mapping from all errors to the problems of the API (RFC 9457)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -307,43 +307,39 @@ def _parse_validation_message(message: str) -> games.Malformed:
     """
     match = _MESSAGE_WITH_PATH.fullmatch(message.replace(NO_LINE_FEED, ""))
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
-    field = _MESSAGE_WITH_FIELD.fullmatch(detail)
-    return (
-        games.Malformed(field["reason"] or detail, f"{path}.{field['name']}")
-        if field
-        else games.Malformed(detail, path)
-    )
+    if field := _MESSAGE_WITH_FIELD.fullmatch(detail):
+        detail, path = field["reason"] or detail, f"{path}.{field['name']}"
+    return games.Malformed(detail, path)
 
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
 _HEADERS = frozenset({"api_key", "creator_key", "idempotency_key", "if_match", "prefer"})
 
-Schemas = list[dict[str, Any]]
-"""The JSON Schemas of which a value has one."""
+Schema = dict[str, Any]
 
 
 @cache
-def _read_schemas(kind: Any) -> tuple[Schemas, dict[str, Any]]:
-    return msgspec.json.schema_components([kind], ref_template="{name}")  # type: ignore[return-value]
+def _read_schemas(kind: Any) -> tuple[Iterable[Schema], Schema]:
+    return msgspec.json.schema_components((kind,), ref_template="{name}")
 
 
-def _follow(kind: Any, path: str) -> Schemas:
-    """Return the schemas of the value at a path."""
-    schemas, named = _read_schemas(kind)
-    schemas = _alternatives(*schemas, named=named)
+def _follow(kind: Any, path: str) -> list[Schema]:
+    """Return the JSON Schemas of the value at a path, which has one of them."""
+    (whole,), named = _read_schemas(kind)
+    schemas = _alternatives(whole, named)
     for name in _PATH_PART.findall(path):
         parts = [one.get("properties", {}).get(name, {}) if name else one.get("items", {}) for one in schemas]
-        schemas = _alternatives(*parts, named=named)
+        schemas = [each for part in parts for each in _alternatives(part, named)]
     return schemas
 
 
-def _alternatives(*schemas: dict[str, Any], named: dict[str, Any]) -> Schemas:
-    found = [named[one["$ref"]] if "$ref" in one else one for one in schemas]
-    return [each for one in found for each in (_alternatives(*one["anyOf"], named=named) if "anyOf" in one else [one])]
+def _alternatives(schema: Schema, named: Schema) -> list[Schema]:
+    schema = named.get(schema.get("$ref", ""), schema)
+    return [each for one in schema["anyOf"] for each in _alternatives(one, named)] if "anyOf" in schema else [schema]
 
 
-def _fields(schemas: Schemas) -> list[str]:
+def _fields(schemas: list[Schema]) -> list[str]:
     return [name for one in schemas for name in one.get("properties", ())]
 
 
@@ -393,14 +389,11 @@ def _place_field(path: str, kind: Any) -> str:
 
 def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError, kind: Any) -> games.Malformed:
     """Return the Malformed error for a value that is none of its type, with the path apart from the text."""
-    match error:
-        case msgspec.ValidationError():
-            malformed = _parse_validation_message(str(error))
-            malformed.detail += _find_fix(malformed.detail, malformed.path or "$", kind)
-            return malformed
-        case msgspec.MsgspecError():
-            return games.Malformed(str(error), "$")
-        case UnicodeDecodeError():
-            return games.Malformed("the body is not UTF-8", "$")
-        case RecursionError():
-            return games.Malformed("the body is nested too deeply", "$")
+    if isinstance(error, msgspec.ValidationError):
+        malformed = _parse_validation_message(str(error))
+        malformed.detail += _find_fix(malformed.detail, malformed.path or "$", kind)
+        return malformed
+    if isinstance(error, msgspec.MsgspecError):
+        return games.Malformed(str(error), "$")
+    is_deep = isinstance(error, RecursionError)
+    return games.Malformed("the body is nested too deeply" if is_deep else "the body is not UTF-8", "$")

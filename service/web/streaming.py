@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol
 from aiohttp import HttpVersion11, web
 
 from schemas.base import encode_json
-from schemas.messages import ServerMessage, Snapshot
+from schemas.messages import Snapshot
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, build_snapshot
 from service.games.errors import GameError, NoSuchGame, Unauthorized
@@ -85,11 +85,6 @@ def deflated_frame(text: bytes) -> bytes:
     compressor = zlib.compressobj(_COMPRESSION_LEVEL, zlib.DEFLATED, -WINDOW_BITS)
     payload = compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
     return text_frame(payload.removesuffix(_FLUSH_TAIL), _COMPRESSED_TEXT)
-
-
-def server_message_frame(message: ServerMessage) -> bytes:
-    """Return a message to a single client as a frame."""
-    return text_frame(encode_json(message))
 
 
 def encode_message(message: ChannelMessage, encoding: str) -> bytes:

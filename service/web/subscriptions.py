@@ -23,11 +23,14 @@ from service.web.websocket_connection import WebSocketConnection, problem_close_
 
 
 class VerifiedToken(NamedTuple):
-    """A token that its game accepts."""
+    """A token that its game accepts, if there is one."""
 
-    token: str
-    key: bytes
+    token: str | None = None
+    key: bytes | None = None
     """Its hash, by which rate limits know it."""
+
+
+NO_TOKEN = VerifiedToken()
 
 
 class SessionTokens:
@@ -59,26 +62,22 @@ class SessionTokens:
 
     def get_verified(self, game: str) -> str | None:
         """Return the token that this game has accepted."""
-        verified = self._verified.get(game)
-        return None if verified is None else verified.token
+        return self._verified.get(game, NO_TOKEN).token
 
     def get(self, game: str) -> str | None:
         """Return the token that this game has accepted, or else the upgrade's."""
-        verified = self._verified.get(game)
-        return self.upgrade_token if verified is None else verified.token
+        return self.get_verified(game) or self.upgrade_token
 
     def message_info(self, message: ClientMessage) -> MessageInfo:
         """Return what the rate limiter needs to know of a message: whose it is."""
         match message:
             case ActMessage() | SeatMessage():
-                verified = self._verified.get(message.game)
-                key = None if verified is None else verified.key
+                key = self._verified.get(message.game, NO_TOKEN).key
                 return MessageInfo(self.upgrade_token, key, message.game, message.key is not None)
             case Auth():
                 return MessageInfo(token=message.token, game=message.game)
             case Subscribe() | Sync():
-                verified = self._verified.get(message.game)
-                key = self._latest_key if verified is None else verified.key
+                key = self._verified.get(message.game, NO_TOKEN).key or self._latest_key
                 return MessageInfo(self.upgrade_token, key, message.game)
             case _:
                 return self.other_message_info()

@@ -211,7 +211,7 @@ def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, 
         return None, envelope, to_malformed(error, kind)
     _, received = _MESSAGE_TYPES[type(message)]
     received.inc()
-    return message, _envelope(message), None
+    return message, Envelope(message.id, None if isinstance(message, messages.Ping) else message.game), None
 
 
 def read_envelope(text: str) -> tuple[Envelope, Any]:
@@ -226,10 +226,6 @@ def read_envelope(text: str) -> tuple[Envelope, Any]:
         message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID_LENGTH else None,
         game if isinstance(game, str) and is_valid_id(game) else None,
     ), (kinds or [messages.ClientMessage])[0]
-
-
-def _envelope(message: messages.ClientMessage) -> Envelope:
-    return Envelope(message.id, None if isinstance(message, messages.Ping) else message.game)
 
 
 def _outcome(message: messages.ClientMessage | None) -> str:

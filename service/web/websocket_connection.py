@@ -22,6 +22,7 @@ from typing import Literal
 from aiohttp import HttpVersion11, WebSocketError, WSCloseCode, WSMessage, WSMsgType, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 
+from schemas.base import encode_json
 from schemas.messages import CloseCode, Closing, ErrorMessage, ServerMessage
 from schemas.problems import PROBLEM_TYPES, Problem
 from service.games.access import AccessRecord
@@ -122,10 +123,7 @@ class HandshakeResponse(web.StreamResponse):
         return await super().prepare(request)
 
 
-_SELECTORS = {
-    hdrs.SEC_WEBSOCKET_EXTENSIONS: select_deflate_offer,
-    hdrs.SEC_WEBSOCKET_PROTOCOL: _select_subprotocol,
-}
+_SELECTORS = {hdrs.SEC_WEBSOCKET_EXTENSIONS: select_deflate_offer, hdrs.SEC_WEBSOCKET_PROTOCOL: _select_subprotocol}
 """What selects one of the offers in a header; None declines all."""
 
 
@@ -271,7 +269,7 @@ class WebSocketConnection:
 
     def send(self, message: ServerMessage) -> None:
         """Send a message to this client alone."""
-        self._write(streaming.server_message_frame(message))
+        self._write(streaming.text_frame(encode_json(message)))
 
     def send_problem(self, message_id: str | None, game: str | None, problem: Problem) -> None:
         """Send and count an error in reply to a message."""

@@ -50,6 +50,7 @@ from service.games.webhook_payloads import (
 )
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
+from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock, GameFixture, new_game, process_due
 from tests.polling import wait_until
@@ -460,11 +461,13 @@ async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: p
     assert webhook.sent == [0, 2]
 
 
-async def test_a_rotated_secret_is_stored_beside_the_one_before(webhook: Webhook) -> None:
-    before = await webhook.webhooks.get(webhook.game.id, webhook.id)
-    rotated = await rotate_secret(webhook.game.context, webhook.owner, webhook.id, None, RotateSecret())
-    after = await webhook.webhooks.get(webhook.game.id, webhook.id)
-    assert before is not None
-    assert after is not None
-    secrets = after.registration.secrets(int(webhook.clock()))
-    assert secrets == [rotated.response.registration.secret, before.registration.secret]
+async def test_a_rotated_secret_is_stored_for_a_day_beside_the_one_before_alone(webhook: Webhook) -> None:
+    rotated = [
+        (await rotate_secret(webhook.game.context, webhook.owner, webhook.id, None, RotateSecret())).response
+        for _ in range(2)
+    ]
+    stored = await webhook.webhooks.get(webhook.game.id, webhook.id)
+    assert stored is not None
+    first, second = [one.registration.secret for one in rotated]
+    for after_s, secrets in ((DAY_S - 1, [second, first]), (DAY_S, [second])):
+        assert stored.registration.secrets(int(webhook.clock()) + after_s) == secrets

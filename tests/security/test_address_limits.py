@@ -282,11 +282,3 @@ async def test_a_join_that_is_repeated_with_its_key_counts_once(store: RedisStor
         headers = {"Idempotency-Key": token_hex(16)}
         for _ in range(3):
             assert (await game.join(**headers)).status == 200
-
-
-async def test_the_owner_empties_a_seat_that_a_stranger_took(client: Client) -> None:
-    game = await create_game(client, WAITING)
-    stranger = (await (await game.join("Anna")).json())["token"]
-    assert (await game.delete("/seats/1")).status == 200
-    assert (await game.get(token=stranger)).status == 401
-    assert (await (await game.join()).json())["seat"] == 1

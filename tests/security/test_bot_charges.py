@@ -208,14 +208,3 @@ async def test_a_person_waits_for_at_most_one_decision_of_other_games(store: Red
             last = len(decided) - decided[::-1].index(game.id)
             assert own > 0
             assert last - own <= own + 1
-
-
-async def test_a_game_of_bots_is_finished_without_a_request(store: RedisStore) -> None:
-    async with start_instance(store, Limits()) as (client, _):
-        game = await create_game(client, [{"bot": "random"}, {"bot": "random"}])
-        assert game.created["game"]["version"] == 1
-
-        async def is_finished() -> bool:
-            return bool((await game.get_json())["status"] == "finished")
-
-        await wait_until(is_finished)

@@ -211,14 +211,6 @@ async def test_probes_are_never_rate_limited(store: RedisStore) -> None:
         assert await count_statuses(10, lambda: client.get("/livez")) == {200: 10}
 
 
-async def test_limits_can_be_turned_off(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, make_limits(rate_creations=2, rate_limits=False)) as client:
-        answers = [await request_game(client) for _ in range(10)]
-        assert {answer.status for answer in answers} == {201}
-        assert "RateLimit" not in answers[0].headers
-    assert await redis.keys("south-seas:bucket:*") == []
-
-
 async def test_buckets_do_not_identify_clients(store: RedisStore, redis: Redis) -> None:
     async with serve(store, make_limits(rate_creations=10)) as client:
         game = await create_game(client)

@@ -269,12 +269,22 @@ async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredServi
 
 
 @pytest.mark.usefixtures("short_linger")
-async def test_a_body_that_never_follows_expect_100_continue_times_out(store: RedisStore) -> None:
-    async with serve(store, Limits(request_timeout_s=1.0)) as client, open_connection(client) as (reader, writer):
-        writer.write(head("/v1/games", "Content-Length: 10", "Expect: 100-continue"))
-        async with asyncio.timeout(TIMEOUT_S):
-            assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
-            assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
+@pytest.mark.parametrize(("line", "begin"), (("Content-Length: 10000", b"{"), (CHUNKED, b"1\r\n{\r\n")))
+async def test_a_slow_body_times_out(store: RedisStore, line: str, begin: bytes) -> None:
+    async with (
+        serve(store, Limits(request_timeout_s=1.0)) as client,
+        open_connection(client) as (reader, writer),
+        asyncio.TaskGroup() as tasks,
+    ):
+        writer.write(head("/v1/games", line) + begin)
+        answer = tasks.create_task(reader.readuntil(b"\r\n\r\n"))
+
+        def sends_more_in_vain() -> bool:
+            writer.write(b"0")
+            return answer.done()
+
+        await wait_until(sends_more_in_vain)
+        assert answer.result().startswith(b"HTTP/1.1 400")
 
 
 def pipelined_requests(size: int) -> bytes:

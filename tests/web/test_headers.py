@@ -148,12 +148,6 @@ async def test_an_event_stream_is_not_compressed(undecoded: ClientSession, game:
         assert (await stream.content.readline()).startswith(b"id: ")
 
 
-async def test_the_compressed_responses_tag_is_an_if_match(undecoded: ClientSession, game: HTTPGame) -> None:
-    tag = (await undecoded.get(game.path, headers=accept_encoding("gzip"))).headers["ETag"]
-    assert tag.endswith('-gzip"')
-    assert (await game.act(await game.first_move(), **{"If-Match": tag})).status == 200
-
-
 @pytest.mark.parametrize("path", ("/openapi.json", "/asyncapi.json", "/docs", "/favicon.svg"))
 async def test_static_files_are_compressed_with_gzip(undecoded: ClientSession, path: str) -> None:
     plain = await undecoded.get(path, headers=accept_encoding("gzip;q=0, deflate"))
@@ -237,15 +231,6 @@ async def test_a_private_response_varies_with_token_and_language(client: Client)
         assert vary == "Authorization, Accept-Encoding, Accept-Language"
 
 
-@pytest.mark.parametrize("language", ("en", "fr", "de"))
-async def test_if_match_accepts_the_etag_of_legal_moves(client: Client, language: str) -> None:
-    game = await create_game(client)
-    tag = (await game.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
-    move = await game.first_move()
-    assert (await game.act(move, **{"If-Match": tag})).status == 200
-    assert (await game.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
-
-
 async def test_moves_are_searched_and_cells_named_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english = (await game.get_json("/legal-moves?q=TURNED"))["moves"]
@@ -317,19 +302,6 @@ async def test_boards_and_tiles_are_in_the_requested_language(client: Client, pa
         assert (unchanged.status, unchanged.headers["Content-Language"]) == (304, language)
         tags.add(tag)
     assert len(tags) == len(words)
-
-
-async def test_a_tile_is_labelled_by_its_name(client: Client) -> None:
-    path = "/v1/tilesets/lagoon/tiles/corner-piers"
-    for language, name in (
-        ("en", "island corner with 2 bridges at a corner (2 shells)"),
-        ("de", "Inselecke mit 2 Stegen über Eck (2 Muscheln)"),
-    ):
-        response = await client.get(f"{path}.svg", headers={"Accept-Language": language})
-        assert f'aria-label="{name}"' in await response.text()
-        assert response.headers["Content-Language"] == language
-        assert "Accept-Language" in response.headers["Vary"]
-    assert "Accept-Language" not in (await client.get(f"{path}.png")).headers.get("Vary", "")
 
 
 async def test_a_board_and_a_ship_are_labelled_in_words(client: Client) -> None:

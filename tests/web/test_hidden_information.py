@@ -28,6 +28,7 @@ READS = (
     "/legal-moves?stage=cell",
     "/legal-moves?effects=1",
     "/diffs?limit=1000",
+    "/story?limit=1000",
     "/scores",
     "/features",
     "/tiles",

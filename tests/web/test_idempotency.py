@@ -6,8 +6,7 @@ import pytest
 from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from service.store.game_store import RedisStore
-from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
@@ -253,43 +252,3 @@ async def everything(redis: Redis, name: bytes) -> bytes:
             return repr(await redis.get(name)).encode()
         case other:
             pytest.fail(f"{name!r} is a {other!r}")
-
-
-CLIENTS = 50
-
-
-async def test_one_of_many_actions_across_instances_succeeds(store: RedisStore, client: Client) -> None:
-    async with serve(store) as other:
-        game = await create_game(client)
-        same, moves = HTTPGame(other, game.created), [move["id"] for move in await game.legal_moves()]
-        answers = await asyncio.gather(
-            *(
-                (game, same)[number % 2].act({"move": moves[number % len(moves)]}, **{"If-Match": '"1"'})
-                for number in range(CLIENTS)
-            )
-        )
-        (acted,) = [await response.json() for response in answers if response.status == 200]
-        for response in answers:
-            if response.status != 200:
-                problem = await check_problem(response, 412, "version_mismatch")
-                assert (problem["version"], problem["digest"]) == (2, acted["digest"])
-        assert await same.get_json() == await game.get_json()
-        assert (await same.log())[1:] == acted["diffs"]
-
-
-async def test_without_if_match_late_actions_are_rejected_by_the_rules(http_game: HTTPGame) -> None:
-    move = await http_game.first_move()
-    answers = await asyncio.gather(*(http_game.act(move) for _ in range(CLIENTS)))
-    assert sorted(response.status for response in answers) == [200] + [422] * (CLIENTS - 1)
-    assert (await http_game.get_json())["version"] == 2
-
-
-async def test_a_concurrent_abort_and_action_leave_one_history(http_game: HTTPGame) -> None:
-    move = await http_game.first_move()
-    acted, aborted = await asyncio.gather(http_game.act(move), http_game.delete())
-    assert aborted.status == 200
-    assert acted.status in (200, 409)
-    log = (await http_game.get_json("/diffs"))["diffs"]
-    assert [diff["version"] for diff in log] == [*range(1, len(log) + 1)]
-    assert log[-1]["events"] == [{"type": "game_aborted"}]
-    assert (await http_game.get_json())["status"] == "aborted"

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
@@ -19,7 +18,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.logs import LOG_CONTEXT
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
 from tests.web.webhook_owner import KeyHolder
-from tests.web.webhook_receiver import SECRET, WebhookReceiver, repeat_challenge
+from tests.web.webhook_receiver import SECRET, WebhookReceiver
 
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
 DELAYS_S = (5, 30)
@@ -119,16 +118,6 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
     assert receiver.versions_by_game == {first.id: [1, 2, 2, 3], second.id: [1, 2, 3]}
 
 
-async def test_the_delivery_log_has_all_games(host: KeyHolder) -> None:
-    webhook = await host.register()
-    games = [await host.create_game() for _ in range(2)]
-    attempts = await host.deliveries(webhook)
-    assert {one["game"] for one in attempts} == {games[0].id, games[1].id, None}
-    newest = attempts[0]
-    assert newest["id"] == f"{newest['game']}.1.{webhook['id']}"
-    assert (newest["version"], newest["type"], newest["status"]) == (1, "diff", 204)
-
-
 async def test_a_retried_creation_attaches_what_a_crash_left_out(
     host: KeyHolder, receiver: WebhookReceiver, redis: Redis
 ) -> None:
@@ -142,32 +131,6 @@ async def test_a_retried_creation_attaches_what_a_crash_left_out(
     assert (await host.request("POST", "/v1/games", {"players": TWO_PLAYERS}, **header)).status == 201
     await host.join()
     assert receiver.versions_by_game == {game: [1]}
-
-
-async def test_a_rematch_is_reported_too(host: KeyHolder, receiver: WebhookReceiver) -> None:
-    await host.register(events=["game_created"])
-    game = await host.create_game()
-    await game.delete()
-    rematch = await (await game.post("/rematch", **host.headers)).json()
-    await host.join()
-    assert receiver.versions_by_game == {game.id: [1], rematch["game"]["id"]: [1]}
-
-
-async def test_a_game_that_is_created_before_the_challenge_is_answered_is_delivered(
-    host: KeyHolder, receiver: WebhookReceiver
-) -> None:
-    receiver.challenge_response = lambda _: web.Response(status=500)
-    webhook = await host.register()
-    assert (await host.read(webhook))["status"] == "pending"
-    game = await host.create_game()
-    await host.deliver()
-    assert receiver.received == []
-    receiver.challenge_response = repeat_challenge
-    host.clock.offset_s += 5 * (1 + JITTER) + 1
-    await host.deliver()
-    host.clock.offset_s += 10
-    await host.deliver()
-    assert receiver.versions_by_game == {game.id: [1]}
 
 
 async def test_the_log_names_the_game_of_a_message_and_none_for_a_challenge(

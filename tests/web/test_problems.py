@@ -17,6 +17,7 @@ from tests.web.app_server import mocked_request
 Members = dict[str, Any]
 
 KEY = {"Idempotency-Key": "k"}
+DIGEST = "d" * 32
 SWEEP = "the background task sweep of this instance keeps failing"
 
 CASES: tuple[tuple[Exception, str, Members], ...] = (
@@ -59,7 +60,11 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.NoOpenSeat(), "no_open_seat", {}),
     (games.Conflict("too many"), "conflict", {}),
     (games.RematchExists("xyz"), "conflict", {"next_game": "xyz"}),
-    (games.VersionMismatch(7, b"\xdd" * 16), "version_mismatch", {"version": 7, "digest": "d" * 32}),
+    (
+        games.VersionMismatch(7, b"\xdd" * 16),
+        "version_mismatch",
+        {"version": 7, "digest": DIGEST, "detail": f'the game has version 7: read it, and send If-Match: "7-{DIGEST}"'},
+    ),
     (games.MoveRejected("R5.6", "no", 1), "illegal_move", {"rule": "R5.6", "index": 1}),
     (games.ListTooLong(4), "list_too_long", {"index": 4}),
     (games.TooManyIdempotencyKeys(9), "rate_limited", {"retry_after_s": 9}),

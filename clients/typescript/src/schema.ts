@@ -318,7 +318,7 @@ export interface paths {
          * Read the legal moves
          * @description Return every move that is legal now; any other move is rejected.
          *
-         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says what each ship costs and what the player lacks; the list then takes up to ten times as long to make, which the limit of the client's time counts. The texts are in the language of `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For a menu of 25 rows, request `limit=25`. If the moves do not fit, `next_cursor` is not null; then request `stage=cell`: `cells` has every cell with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says what each ship costs and what the player lacks; the list then takes up to ten times as long to make, which the limit of the client's time counts. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;

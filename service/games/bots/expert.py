@@ -20,14 +20,7 @@ from service.engine.final_scoring import WARES_PER_POINT, final_score, ship_poin
 from service.engine.islanders import can_place, can_retrieve, legal_islander_moves
 from service.engine.placement import legal_placements
 from service.engine.segments import feature_kind
-from service.engine.tileset_index import (
-    CELL_BITS,
-    COORDINATE_LIMIT,
-    SHIPS,
-    SIDE_OFFSETS,
-    Payment,
-    pack_cell,
-)
+from service.engine.tileset_index import CELL_BITS, COORDINATE_LIMIT, SHIPS, SIDE_OFFSETS, Payment, pack_cell
 from service.games.bots.feature_estimates import FeatureEstimator, missing_wares, most_even_payment, pay, turns_left
 from service.games.bots.greedy import FeatureBaseline, PlacementEvaluation, score_other_moves, with_tile_placed
 from service.games.bots.interface import Bot, GameState

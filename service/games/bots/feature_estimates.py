@@ -307,12 +307,9 @@ class FeatureEstimator:
         turns = self.turns_left[seat]
         return_value = islanders * RETURN_SHARE * self.islander_values[seat][1]
         if feature.kind == SHIPS:
-            in_time = feature.open_count < turns * len(self.seat_weights)
-            return (
-                MARKET_FILL_CHANCE**feature.open_count * (FUTURE_DISCOUNT * self.best_ship_points + return_value)
-                if in_time
-                else 0.0
-            )
+            if feature.open_count >= turns * len(self.seat_weights):
+                return 0.0
+            return MARKET_FILL_CHANCE**feature.open_count * (FUTURE_DISCOUNT * self.best_ship_points + return_value)
         chance = self._completion_chance(feature, min(turns, COMPLETION_TURNS))
         if not wins:
             return chance * return_value
@@ -325,8 +322,7 @@ class FeatureEstimator:
         if kind == SHIPS:
             return return_value + FUTURE_DISCOUNT * self.best_ship_points
         return max(
-            return_value + FUTURE_DISCOUNT * self.ware_gain(self.own_seat, kind, symbols),
-            symbols / WARES_PER_POINT,
+            return_value + FUTURE_DISCOUNT * self.ware_gain(self.own_seat, kind, symbols), symbols / WARES_PER_POINT
         )
 
     def _completion_chance(self, feature: UnfinishedFeature, draws: float) -> float:

@@ -218,8 +218,9 @@ async def _attempt(
         raise GameNotActive(stored.game.status)
     if command.check is not None:
         command.check(attempt)
-    if request.if_match is not None and not _is_any_of(stored.revision, request.if_match):
-        raise VersionMismatch(*stored.revision)
+    version, digest = stored.revision
+    if request.if_match is not None and {(version, digest), (version, b"")}.isdisjoint(request.if_match):
+        raise VersionMismatch(version, digest)
     diffs = await command.apply(attempt)
     game = stored.game
     if diffs is not None and command.in_play and bot_on_turn(game) is not None:
@@ -244,10 +245,6 @@ async def respond_with_game(attempt: Attempt[Any]) -> tuple[GameView, str]:
     """Return GAME and its digest."""
     game = attempt.stored.game
     return build_view(attempt.index, game), game.digest.hex()
-
-
-def _is_any_of(revision: Revision, expected: Sequence[Revision]) -> bool:
-    return any(one.version == revision.version and one.digest in (b"", revision.digest) for one in expected)
 
 
 async def pause(conflicts: int) -> None:

@@ -202,11 +202,8 @@ def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[
         replay.game.digest = log[-1].digest
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
-    return (
-        replay.undo_points[-1]
-        if replay.undo_points and engine.encode_snapshot(replay.game) == engine.encode_snapshot(game)
-        else None
-    )
+    is_same = engine.encode_snapshot(replay.game) == engine.encode_snapshot(game)
+    return replay.undo_points[-1] if replay.undo_points and is_same else None
 
 
 _DECODER = msgspec.json.Decoder(LoggedChange)

@@ -3,10 +3,11 @@
 The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream, and `/story`, in sentences.
 """
 
+from functools import partial
 from typing import Annotated, Literal
 
 from aiohttp import web
-from msgspec import Meta
+from msgspec import Meta, Raw
 
 from schemas.base import Query
 from schemas.commands import LegalMoves
@@ -17,12 +18,10 @@ from schemas.vocabulary import Count, Int32
 from service.games import queries
 from service.games.legal_moves import MoveFilter, list_legal_moves
 from service.games.ports import StoredGame
-from service.games.repository import open_game
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import LastEventId, add_vary, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON
-from service.web.responses import json_response, link_next_page, not_modified_response, revision_etag
-from service.web.routes.games import LocalizedRead, NextPage, game_read_route, localized_response, state_response
+from service.web.routes.games import LocalizedRead, NextPage, game_read_route, record_response, state_response
 from service.web.routing import GameRead, ResponseSpec
 from service.web.streaming import serve_event_stream
 
@@ -77,17 +76,14 @@ async def read_scores(request: HttpRequest, params: GameRead) -> web.Response:
 
 
 @game_read_route("/v1/games/{id}/features", "Read the features", BoardFeatures, "The features, and what each is worth.")
-async def read_features(request: HttpRequest, asked: FeaturesRead) -> web.Response:
+async def read_features(request: HttpRequest, params: FeaturesRead) -> web.Response:
     """Return the features of a tile, or of the board: who is there, what each is worth so far and what it lacks (R8.4).
 
     The texts are in the language of `Accept-Language`.
     """
-
-    async def build(loaded: StoredGame) -> tuple[BoardFeatures, NextPage]:
-        index, game = open_game(request.app[CONTEXT].tilesets, loaded)
-        return queries.list_features(index, game, asked.language, asked.query.x, asked.query.y), ("cursor", None)
-
-    return await localized_response(request, asked, build)
+    query = params.query
+    build = partial(queries.list_features, language=params.language, x=query.x, y=query.y)
+    return await state_response(request, params, build)
 
 
 @game_read_route("/v1/games/{id}/tiles", "Read the tiles left", TilesLeft, "The number of tiles in the bag, by type.")
@@ -96,34 +92,25 @@ async def read_tiles(request: HttpRequest, params: LocalizedRead) -> web.Respons
 
     The tiles' names are in the language of `Accept-Language`.
     """
-
-    async def build(loaded: StoredGame) -> tuple[TilesLeft, NextPage]:
-        tiles = queries.count_tiles_left(*open_game(request.app[CONTEXT].tilesets, loaded), params.language)
-        return tiles, ("cursor", None)
-
-    return await localized_response(request, params, build)
+    return await state_response(request, params, partial(queries.count_tiles_left, language=params.language))
 
 
 @game_read_route("/v1/games/{id}/legal-moves", "Read the legal moves", LegalMoves, "The legal moves.")
 async def read_legal_moves(request: HttpRequest, params: LegalMovesRead) -> web.Response:
     """Return every move that is legal now; any other move is rejected.
 
-    If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
-    `stage=cell` first: `cells` has every cell with moves, and `moves` those without a cell, such as passing or
-    delivering. Then request `x` and `y` of the chosen cell. With `limit` and `cursor`, a page has that many cells and
-    moves together. Or search with `q`. With `effects=1` each move has the events that it would cause, and `ships` says
-    what each ship costs and what the player lacks; the list then takes up to ten times as long to make, which the
-    limit of the client's time counts. The texts are in the language of `Accept-Language`.
+    If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For a menu of 25 rows, request
+    `limit=25`. If the moves do not fit, `next_cursor` is not null; then request `stage=cell`: `cells` has every cell
+    with moves, and `moves` those without a cell, such as passing or delivering. Then request `x` and `y` of the chosen
+    cell. With `limit` and `cursor`, a page has that many cells and moves together. Or search with `q`. With `effects=1`
+    each move has the events that it would cause, and `ships` says what each ship costs and what the player lacks; the
+    list then takes up to ten times as long to make, which the limit of the client's time counts. The texts are in the
+    language of `Accept-Language`.
     """
     query = params.query
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
-
-    async def build(loaded: StoredGame) -> tuple[LegalMoves, NextPage]:
-        index, game = open_game(request.app[CONTEXT].tilesets, loaded)
-        moves = list_legal_moves(index, game, move_filter, params.language)
-        return moves, ("cursor", moves.next_cursor)
-
-    return await localized_response(request, params, build)
+    build = partial(list_legal_moves, move_filter=move_filter, language=params.language)
+    return await state_response(request, params, build)
 
 
 ROUTES = (read_scores, read_features, read_tiles, read_legal_moves)
@@ -170,17 +157,13 @@ async def read_diffs(request: HttpRequest, params: LogRead) -> web.StreamRespons
     query = params.query
     if prefers_media_type(request, EVENT_STREAM, JSON):
         return await serve_event_stream(request, params.id)
-    context = request.app[CONTEXT]
-    record = await queries.load_for_reader(context, params.id, params.token)
-    private = record.is_private
-    etag = revision_etag(record.revision)
-    response = not_modified_response(request, etag, private=private)
-    if response is None:
-        page = await queries.list_diffs(context, record, params.id, query.since, query.limit)
+
+    async def build(record: StoredGame) -> tuple[Diffs[Raw], NextPage]:
+        page = await queries.list_diffs(request.app[CONTEXT], record, params.id, query.since, query.limit)
         last = query.since + len(page.diffs) if page.diffs else page.version
-        response = json_response(page, etag=etag, private=private)
-        link_next_page(request, response, "since", last if last < page.version else None)
-    return add_vary(response, "Accept")
+        return page, ("since", last if last < page.version else None)
+
+    return add_vary(await record_response(request, params, build), "Accept")
 
 
 @game_read_route("/v1/games/{id}/story", "Read the log in sentences", Story, "A part of the log, in sentences.")
@@ -197,7 +180,7 @@ async def read_story(request: HttpRequest, params: StoryRead) -> web.Response:
         last = story.lines[-1].version if story.lines else story.version
         return story, ("since", last if last < story.version else None)
 
-    return await localized_response(request, params, build)
+    return await record_response(request, params, build)
 
 
 LOG_ROUTES = (read_diffs, read_story)

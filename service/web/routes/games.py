@@ -13,20 +13,10 @@ from aiohttp import web
 from msgspec import Meta
 from msgspec.structs import replace
 
-from schemas.base import Query
 from schemas.bots import BotList
 from schemas.commands import LegalMoves
 from schemas.game import GameView
-from schemas.lobby import (
-    Created,
-    ExternalUser,
-    Games,
-    Joined,
-    MyGames,
-    Rematched,
-    SeatToken,
-)
-from schemas.vocabulary import GameCursor, Status
+from schemas.lobby import Created, GameListQuery, Games, Joined, MyGameListQuery, MyGames, Rematched, SeatToken
 from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
 from service.games.api_key import ApiKey
@@ -57,14 +47,6 @@ from service.web.responses import (
 from service.web.routing import Access, GameRead, Id, Request, Route
 
 
-class GameListQuery(Query, frozen=True):
-    """Filters and page of a list of games."""
-
-    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
-    cursor: GameCursor | None = None
-
-
 class LocalizedRead(GameRead, frozen=True, kw_only=True):
     """A request that reads a game in words."""
 
@@ -74,35 +56,37 @@ class LocalizedRead(GameRead, frozen=True, kw_only=True):
 game_read_route = partial(Route, "GET", tag="playing")
 
 
-async def state_response(
-    request: HttpRequest, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
-) -> web.Response:
-    """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
-    context = request.app[CONTEXT]
-    record = await queries.load_for_reader(context, params.id, params.token)
-    private = record.is_private
-    tag = revision_etag(record.revision)
-    return not_modified_response(request, tag, private=private) or json_response(
-        build(*open_game(context.tilesets, record)), etag=tag, private=private
-    )
-
-
 NextPage = tuple[str, str | int | None]
 """The query parameter of the next page, and its value; None on the last page."""
 
 
-async def localized_response(
-    request: HttpRequest, params: LocalizedRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
+async def state_response(
+    request: HttpRequest, params: GameRead, build: Callable[[TileSetIndex, Game], Any]
 ) -> web.Response:
-    """Return the page that `build` makes of the game in the client's language, or 304 if its copy is current."""
+    """Return what `build` makes of the game's state, as `record_response` does; it may have a `next_cursor`."""
+
+    async def build_page(record: StoredGame) -> tuple[Any, NextPage]:
+        content = build(*open_game(request.app[CONTEXT].tilesets, record))
+        return content, ("cursor", getattr(content, "next_cursor", None))
+
+    return await record_response(request, params, build_page)
+
+
+async def record_response(
+    request: HttpRequest, params: GameRead, build: Callable[[StoredGame], Awaitable[tuple[Any, NextPage]]]
+) -> web.Response:
+    """Return the page that `build` makes of the stored game, or 304 if the client's copy is current.
+
+    That of a LocalizedRead has the client's language.
+    """
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
-    private = record.is_private
-    tag = headers.localized_etag(revision_etag(record.revision), params.language)
+    private, language = record.is_private, params.language if isinstance(params, LocalizedRead) else None
+    tag = headers.localized_etag(revision_etag(record.revision), language or ENGLISH)
     response = not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)
         response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
-    return headers.set_content_language(response, params.language)
+    return response if language is None else headers.set_content_language(response, language)
 
 
 NewGame = TypeVar("NewGame", Created, Rematched)
@@ -306,13 +290,6 @@ class TokenReplacement(seats.ReplacementRequest, frozen=True, kw_only=True):
     creator_key: headers.CreatorKey = None
 
 
-class MyGameListQuery(GameListQuery, frozen=True):
-    """Filters of a player's own games."""
-
-    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
-    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None
-
-
 class MyGameList(Request, frozen=True, kw_only=True):
     """A request for the games of tokens."""
 
@@ -394,9 +371,7 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     of those games instead. It returns all games and seats that were created with the key, or only those of
     `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
-    query = params.query
-    wanted = queries.MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
-    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, wanted)
+    page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, params.query)
     charge_loaded_games(request, loaded_count)
     return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
 

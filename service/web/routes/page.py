@@ -14,7 +14,7 @@ import asyncio
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from html import escape
 
@@ -184,7 +184,9 @@ async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Resp
 def page_response(request: HttpRequest, language: Language, caching: str, card: str = "") -> web.Response:
     """Return the web page in a language, with a card in its head."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
-    page = responses.make_asset(HTML, _page_file(f"index.{language}.html").body.replace(b"</head>", head.encode()))
+    page = responses.make_asset(
+        HTML, _load_file(PAGE, f"index.{language}.html").body.replace(b"</head>", head.encode())
+    )
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
     response = responses.static_response(request, page, caching, {**PAGE_HEADERS, CSP: policy})
@@ -195,28 +197,25 @@ def add_file_routes(app: App) -> None:
     """Add the routes of the page of each game, of all files, and of the problems' types."""
     read_game_page.register(app)
     handlers: dict[str, Handler] = {
-        "/assets/{file}": _page_handler("assets/", responses.CACHE_IMMUTABLE),
-        "/manifests/{file}": _page_handler("manifests/", responses.CACHE_PUBLIC),
+        "/assets/{file}": partial(_send_page_file, "assets/", responses.CACHE_IMMUTABLE),
+        "/manifests/{file}": partial(_send_page_file, "manifests/", responses.CACHE_PUBLIC),
     }
-    handlers |= {f"/{name}": _page_handler(name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers |= {f"/{name}": partial(_send_page_file, name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers["/games/{path}"] = redirect_to_game
     handlers |= {"/docs": read_site, "/docs/{path}": read_site, "/problems/{slug}": redirect_to_problem}
     for path, handler in handlers.items():
         app.router.add(("GET", "HEAD"), path, handler, {"path": REST})
 
 
-def _page_handler(path: str, caching: str) -> Handler:
-    """Return a handler for one file, or for every file of a folder if `path` ends with a slash."""
-
-    async def send_file(request: HttpRequest) -> web.StreamResponse:
-        return responses.static_response(request, _page_file(path + request.match_info.get("file", "")), caching)
-
-    return send_file
+async def _send_page_file(path: str, caching: str, request: HttpRequest) -> web.StreamResponse:
+    """Return one file of the page, or the one that the request names of the folder `path`."""
+    file = _load_file(PAGE, path + request.match_info.get("file", ""))
+    return responses.static_response(request, file, caching)
 
 
-def _page_file(path: str) -> responses.Asset:
-    """Return a file of the page. Raises HTTPNotFound."""
-    file = responses.load_file(PAGE, path)
+def _load_file(folder: str, path: str) -> responses.Asset:
+    """Return a built file. Raises HTTPNotFound."""
+    file = responses.load_file(folder, path)
     if file is None:
         raise web.HTTPNotFound
     return file
@@ -229,11 +228,7 @@ async def read_site(request: HttpRequest) -> web.Response:
         return _redirect(f"{request.path}/")
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(
-        asyncio.to_thread(responses.load_file, SITE, path), asyncio.to_thread(_site_headers)
-    )
-    if asset is None:
-        raise web.HTTPNotFound
+    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, SITE, path), asyncio.to_thread(_site_headers))
     return responses.static_response(request, asset, responses.CACHE_PUBLIC, policy)
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from aiohttp import web
 
 from schemas.api_keys import ApiKeyView
-from schemas.lobby import Games
+from schemas.lobby import GameListQuery, Games
 from schemas.service import Health
 from service.games import queries
 from service.games.api_key import ApiKey
@@ -22,7 +22,6 @@ from service.web.headers import API_KEY_HEADER, add_vary
 from service.web.parsing import JSON
 from service.web.problems import BackgroundTaskFailing, ShuttingDown
 from service.web.rate_limiter import charge_loaded_games
-from service.web.routes.games import GameListQuery
 from service.web.routing import Access, Request, Route
 
 HEALTHY = Health(status="ok")
@@ -122,9 +121,7 @@ async def list_api_key_games(request: HttpRequest, params: KeyGameList) -> web.R
     The games come without `board` and `discarded`; `next_cursor` is null on the last page. The tokens are not listed:
     they are stored only as hashes.
     """
-    query = params.query
-    wanted = queries.ApiKeyGamesQuery(params.api_key.name, query.status, query.limit, query.cursor)
-    page, loaded_count = await queries.list_api_key_games(request.app[CONTEXT], wanted)
+    page, loaded_count = await queries.list_api_key_games(request.app[CONTEXT], params.api_key.name, params.query)
     charge_loaded_games(request, loaded_count)
     response = add_vary(responses.cacheable_response(request, page, private=True), API_KEY_HEADER)
     return responses.link_next_page(request, response, "cursor", page.next_cursor)

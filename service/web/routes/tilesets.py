@@ -49,7 +49,7 @@ class TilesQuery(Query, frozen=True):
             str,
             Meta(
                 description="The digest of the service's drawings, which its page names. A picture with the current "
-                "one never changes.",
+                "one never changes."
             ),
         ]
         | None
@@ -100,8 +100,7 @@ async def list_tile_sets(request: HttpRequest, _: Request) -> web.Response:
     catalogue = request.app[CONTEXT].tilesets
     tag = responses.content_etag("".join(loaded.hash for loaded in catalogue).encode())
     return responses.not_modified_response(request, tag) or responses.json_response(
-        TileSets(tilesets=[loaded.tileset for loaded in catalogue]),
-        etag=tag,
+        TileSets(tilesets=[loaded.tileset for loaded in catalogue]), etag=tag
     )
 
 

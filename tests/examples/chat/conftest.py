@@ -57,9 +57,8 @@ class Chat:
         return await self.bot.press(person, screen.options[index].action)
 
     async def place(self, person: Person, screen: Screen) -> Screen:
-        """Place the tile at the first cell, in the first rotation."""
-        shown = await self.choose(person, await self.press(person, screen, "menu"))
-        return shown if shown.options else await self.press(person, shown, "move")
+        """Place the first tile of a game by its first move."""
+        return await self.choose(person, await self.press(person, screen, "menu"))
 
     async def wait_for(self, wanted: Callable[[Screen], bool], after: int = 0) -> Screen:
         """Wait for a matching message among those after the first `after`; return the newest one."""

@@ -82,15 +82,20 @@ def action(name: str, value: str) -> ChatAction:
     return ChatAction(GAME, VERSION, name, value)
 
 
-@pytest.mark.parametrize("cells", (1, 25, 26, 75, 76, 300))
+@pytest.mark.parametrize("cells", (7, 25, 26, 48, 300))
 async def test_every_cell_is_on_some_page(cells: int) -> None:
-    offered = menus(placements(cells))
-    result: list[str] = []
-    for page in range((cells + 74) // 75):
-        choice = offered.choice(action("page", f"{page}"))
-        result += await options_of(choice)
-        assert len(choice.buttons) == (page > 0) + (len(result) < cells)
-    assert result == [f"-499.{-cell}" for cell in range(cells)]
+    offered, result = menus(placements(cells)), list[str]()
+    choice = offered.choice(None)
+    while (rows := await options_of(choice)) and (more := choice.options[-1].action).name == "page":
+        assert (len(rows), choice.options[-1].label) == (25, "More ▶")
+        result += rows[:-1]
+        choice = offered.choice(more)
+        assert [button.label for button in choice.buttons] == ["◀ Earlier"]
+    assert [*result, *rows] == [f"-499.{-cell}" for cell in range(cells)]
+
+
+async def test_few_placements_are_one_menu() -> None:
+    assert await options_of(menus(placements(6)).choice(None)) == [move.id for move in placements(6).moves]
 
 
 async def test_rotations_are_buttons_with_the_numbers_of_the_picture() -> None:
@@ -108,12 +113,12 @@ async def test_placements_that_look_alike_are_one_choice() -> None:
 def test_moves_say_what_they_are_worth_after_their_numbers() -> None:
     choice = menus(placements(2)).choice(action("cell", "-499.-1"))
     assert [*worth_lines(choice)] == [f"{number}: Worth p-499.-1.{number - 5}." for number in (5, 6, 7, 8)]
-    assert [*worth_lines(menus(placements(2)).choice(None))] == []
+    assert [*worth_lines(menus(placements(7)).choice(None))] == []
 
 
 def test_a_chat_without_pictures_has_no_numbers() -> None:
     plain = menus(placements(2), chat=DISCORD._replace(has_pictures=False))
-    assert [option.label for option in plain.choice(None).options] == ["(-499, 0)", "(-499, -1)"]
+    assert [option.label for option in plain.choice(None).options][3:5] == ["(-499, 0) 270°", "(-499, -1) 0°"]
 
 
 async def test_many_payments_are_grouped_by_ship() -> None:
@@ -123,8 +128,8 @@ async def test_many_payments_are_grouped_by_ship() -> None:
     assert [option.label.partition(" · ")[2] for option in ships.options] == [f"{ship} points" for ship in range(4)]
     assert [button.action.value for button in ships.buttons] == ["pass.deliver"]
     result: list[str] = []
-    for value in ("ship-002", "ship-002:1"):
-        result += await options_of(offered.choice(action("ship", value)))
+    for value in ("ship-002", *(f"ship-002:{page}" for page in range(1, 5))):
+        result += [row for row in await options_of(offered.choice(action("ship", value))) if row.startswith("d.")]
     assert result == [f"d.ship-002.0.0.{fish}" for fish in range(100)]
 
 
@@ -142,7 +147,7 @@ def test_a_ship_is_labelled_with_its_points_and_cost(language: Language, label: 
 
 
 async def test_few_payments_are_one_menu() -> None:
-    assert len(await options_of(menus(deliveries(4, 10), "de").choice(None))) == 40
+    assert len(await options_of(menus(deliveries(4, 6), "de").choice(None))) == 24
 
 
 def test_actions_fit_into_every_chat_s_buttons_and_are_parsed() -> None:

@@ -137,9 +137,9 @@ async def test_a_call_becomes_the_menu_of_its_player(telegram: Telegram) -> None
     scores = telegram.data("scores")[0]
     assert (await telegram.press("Ana", *telegram.data("menu")))["show_alert"] is False
     assert telegram.sent[-1][0] == "editMessageText"
-    assert telegram.last()["text"] == "Which cell? The numbers are those in the picture."
-    assert 1 <= len(telegram.data("cell")) <= 24
-    await telegram.press("Ana", telegram.data("cell")[0])
+    assert telegram.last()["text"] == "Which move? The numbers are those in the picture."
+    assert 1 <= len(telegram.data("move")) <= 25
+    await telegram.press("Ana", telegram.data("move")[0])
     assert telegram.sent[-1][0] == "editMessageText"
     await telegram.press("Ana", scores)
     assert telegram.sent[-1][0] == "sendMessage"
@@ -175,10 +175,10 @@ async def test_a_message_that_cannot_be_edited_is_sent_again(telegram: Telegram)
     telegram.failures["editMessageText"] = [REJECTED]
     await telegram.press("Ana", *telegram.data("menu"))
     assert telegram.sent[-1][0] == "sendMessage"
-    assert telegram.data("cell")
+    assert telegram.data("move")
     telegram.failures["editMessageText"] = [{**REJECTED, "description": "Bad Request: message is not modified"}]
     sent = len(telegram.sent)
-    await telegram.press("Ana", telegram.data("cell")[0])
+    await telegram.press("Ana", telegram.data("move")[0])
     assert [name for name, _ in telegram.sent[sent:]] == ["answerCallbackQuery"]
 
 

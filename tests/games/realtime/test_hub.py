@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator
 import pytest
 from redis.asyncio import Redis
 
+from service.games import channel
 from service.games import hub as hub_module
 from service.games.access import AccessRecord
 from service.games.channel import PAGE_SIZE, build_snapshot
@@ -141,6 +142,16 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     assert one.version == other.version == 1
     again = await subscribe(hub, store)
     assert again.version == 2
+
+
+async def test_who_waits_for_a_version_is_served_out_of_turn(
+    hub: Hub, store: UnreliableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel, "BATCH_SIZE", 1)
+    subscribers = [await subscribe(hub, store) for _ in range(3)]
+    await commit_and_publish(hub, store, action(1))
+    await hub.wait_for_version(subscribers[2], "g", 2)
+    assert [subscriber.version for subscriber in subscribers] == [2, 1, 2]
 
 
 async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub: Hub, store: UnreliableStore) -> None:

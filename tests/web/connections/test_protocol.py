@@ -84,7 +84,8 @@ class Connections:
         connection = ClientConnection(self.server, limiter=self.limiter, loop=asyncio.get_running_loop())
         transport = RecordingTransport(address)
         connection.connection_made(transport)
-        transport.calls.clear()
+        if not transport.is_closing():
+            transport.calls.clear()
         self.opened.append(connection)
         return connection, transport
 
@@ -127,6 +128,13 @@ async def test_a_connection_is_counted_until_it_is_lost(connections: Connections
 async def test_a_proxy_has_no_client_of_its_own(connections: Connections) -> None:
     connection, _ = connections.open("10.1.2.3")
     assert (connection.client, connection.charge.account.client) == (None, UNKNOWN)
+
+
+async def test_a_connection_beyond_a_limit_gets_nothing_but_its_refusal(connections: Connections) -> None:
+    connections.limiter = ConnectionLimiter(Accounts(Limits(max_connections=0)))
+    connection, transport = connections.open()
+    assert transport.written.startswith(b"HTTP/1.1 503 ")
+    assert (transport.calls[-1], connection.transport) == ("close", None)
 
 
 @pytest.mark.parametrize(

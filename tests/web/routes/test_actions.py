@@ -12,7 +12,6 @@ from service.games.repository import Context
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
-from tests.polling import rounds
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
@@ -67,22 +66,6 @@ async def test_include_adds_the_next_legal_moves(http_game: HTTPGame) -> None:
     response = await http_game.act(await http_game.first_move(), query="?include=legal_moves")
     assert (await response.json())["legal_moves"] == await http_game.get_json("/legal-moves")
     await check_problem(await http_game.act({"move": "i0"}, query="?include=all"), 400, "malformed", "include")
-
-
-async def test_a_bot_acts_in_the_same_commit(client: Client) -> None:
-    game = await create_game(client, BOT, seed="tides", first_seat=0)
-    left = rounds()
-    while True:
-        next(left)
-        acted = await game.act_successfully()
-        if len(acted["diffs"]) > 1:
-            break
-    assert [diff["by"] for diff in acted["diffs"]][:2] == ["owner", "bot"]
-    assert [diff["version"] for diff in acted["diffs"]] == [
-        *range(acted["version"] - len(acted["diffs"]) + 1, acted["version"] + 1)
-    ]
-    assert acted["next"]["seat"] == 0
-    assert acted["diffs"][-1]["digest"] == acted["digest"]
 
 
 async def test_checks_run_in_order(client: Client) -> None:
@@ -272,30 +255,6 @@ async def test_include_adds_the_legal_moves(client: Client) -> None:
     game = await create_game(client, THREE)
     response = await game.post("/resign?include=legal_moves", {"seat": 2})
     assert (await check_success(response))["legal_moves"] == await game.get_json("/legal-moves")
-
-
-async def test_after_its_deadline_a_bot_plays_for_a_seat_until_its_player_returns(
-    timed_client: Client, store: RedisStore, clock: FrozenClock
-) -> None:
-    http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    before = await http_game.get_json()
-    assert (before["turn_timeout_s"], before["on_timeout"]) == (60, "bot")
-    assert before["created_at"] < before["turn"]["deadline"]
-    await check_problem(await http_game.post("/return", {"seat": 0}), 409, "not_replaced")
-    await pass_deadline(http_game, store, clock)
-    game = await http_game.get_json()
-    assert (game["players"][0]["kind"], game["players"][0]["bot"], game["turn"]["seat"]) == ("human", "greedy", 1)
-    first = (await http_game.get_json("/diffs?since=1"))["diffs"][0]
-    assert first["events"][0] == {"type": "turn_timed_out", "seat": 0, "policy": "bot"}
-    passed = {"actions": [{"type": "pass"}]}  # though another is on turn: so a player learns that returning is possible
-    for token, body in ((http_game.seat_tokens[0], {}), (http_game.owner_token, {"seat": 0})):
-        problem = await check_problem(await http_game.act(passed | body, token), 409, "replaced")
-        assert problem["index"] == 0
-        await check_problem(await http_game.post("/undo", body, token), 409, "replaced")
-    await check_problem(await http_game.post("/return", token=http_game.seat_tokens[1]), 409, "not_replaced")
-    returned = await check_success(await http_game.post("/return", {"seat": 0}))
-    assert returned["diffs"][0]["events"] == [{"type": "player_returned", "seat": 0}]
-    assert (await http_game.get_json())["players"][0]["bot"] is None
 
 
 @pytest.mark.parametrize("what", ("resign", "return"))

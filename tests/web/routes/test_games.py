@@ -12,7 +12,6 @@ from service.i18n.phrases import place_phrase
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app import CONTEXT
-from tests.polling import rounds
 from tests.snapshots import change_game
 from tests.web.app_server import Client
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
@@ -199,27 +198,6 @@ async def test_an_unknown_token_is_rejected_for_a_public_game(client: Client, ht
     assert spelt.status == 200
 
 
-async def test_tiles_left_are_those_of_the_bag(http_game: HTTPGame) -> None:
-    game, left = await http_game.get_json(), await http_game.get_json("/tiles")
-    assert left["version"] == game["version"]
-    assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
-
-
-async def test_scores_contain_every_player_and_islander(client: Client) -> None:
-    http_game = await create_game(client, seed="tides")
-    game = await http_game.play_randomly(Random(3), versions=20)
-    scores = await http_game.get_json("/scores")
-    assert scores["version"] == game["version"]
-    assert [one["points_now"] for one in scores["players"]] == [player["points"] for player in game["players"]]
-    standing = sorted(
-        (one["seat"], *map(int, cell.split(",")), one["segment"])
-        for cell, tile in game["board"].items()
-        for one in tile["islanders"]
-    )
-    assert standing
-    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in scores["islanders"]) == standing
-
-
 async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Client) -> None:
     """Each segment is in one feature; the words are in the requested language; a free cell has no features."""
     game = await create_game(client, seed="tides")
@@ -273,23 +251,6 @@ async def test_once_the_game_is_over_each_feature_says_what_it_was_worth(client:
     left_open = [text for text in texts if text.startswith("At the end the ")]
     assert left_open
     assert [text for text in texts if text not in left_open and not text.endswith(" gives nothing more.")] == []
-
-
-async def test_diffs_are_paged_and_not_newer_than_the_version(client: Client) -> None:
-    http_game = await create_game(client, seed="tides")
-    game = await http_game.play_randomly(Random(4), versions=12)
-    observed: list[int] = []
-    for _ in rounds():
-        page = await http_game.get_json(f"/diffs?since={len(observed)}&limit=5")
-        assert page["version"] == game["version"]
-        assert len(page["diffs"]) <= 5
-        observed += [diff["version"] for diff in page["diffs"]]
-        if observed[-1] == page["version"]:
-            assert page["diffs"][-1]["digest"] == page["digest"]
-            break
-    assert observed == [*range(1, game["version"] + 1)]
-    for since in (game["version"], 2**31 - 1):
-        assert (await http_game.get_json(f"/diffs?since={since}"))["diffs"] == []
 
 
 async def test_legal_moves_are_those_of_the_decider(client: Client) -> None:

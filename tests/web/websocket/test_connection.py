@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from itertools import pairwise
 from typing import Any, Self
+from unittest.mock import AsyncMock
 
 import pytest
 import uvloop
@@ -15,7 +16,7 @@ from schemas.messages import Pong
 from service.games.access import AccessRecord
 from service.games.channel import Channel, ChannelMessage
 from service.games.errors import GameError
-from service.games.ports import Revision, StoredDiff
+from service.games.ports import Revision, StoredDiff, StoreUnavailable
 from service.store.game_store import RedisStore, connect
 from service.supervision import EventLoop
 from service.web.app import DRAINING, HUB
@@ -206,6 +207,18 @@ async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated
     gated.unavailable = True
     async with serve(gated) as client, connect_watcher(client, "/v1/games/some/ws") as watcher:
         assert (await watcher.receive("closing"))["retry_after_ms"] == 2000
+        assert await watcher.receive_close() == 1001
+
+
+async def test_a_subscription_that_cannot_be_read_gets_an_error_and_is_told_to_reconnect(
+    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client.app[HUB], "subscribe", AsyncMock(side_effect=StoreUnavailable("out of reach", 3)))
+    async with connect_watcher(client) as watcher:
+        await watcher.request({"type": "subscribe", "id": "s1", "game": http_game.id, "since": 0}, "subscribed")
+        error = await watcher.receive("error")
+        assert (error["id"], error["problem"]["code"]) == ("s1", "store_unavailable")
+        assert (await watcher.receive("closing"))["retry_after_ms"] == 3000
         assert await watcher.receive_close() == 1001
 
 

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.store import keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
-from service.web.app import CONTEXT, HUB
+from service.store.game_store import connect
+from service.web.app import HUB
 from service.web.limits import Limits
-from tests.games.realtime.subscribers import UnreliableStore
 from tests.polling import rounds, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
@@ -27,12 +25,9 @@ MOVES = 100
 
 
 @asynccontextmanager
-async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
-    async with connect(url) as connected:
-        store = UnreliableStore(connected._client)
-        store.is_deaf = deaf
-        async with serve(store, limits) as client:
-            yield client
+async def instance(url: str) -> AsyncIterator[Client]:
+    async with connect(url) as store, serve(store, QUICK) as client:
+        yield client
 
 
 @pytest.fixture
@@ -93,22 +88,6 @@ async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
         await watcher.receive("diff")
 
 
-async def test_an_action_after_lost_notifications_is_delivered_after_the_missed_diffs(
-    redis: Redis, redis_url: str
-) -> None:
-    del redis
-    never = Limits(sweep_interval_s=1000)
-    async with instance(redis_url, never, deaf=True) as actual, instance(redis_url) as there:
-        http_game = await create_game(there, seed="gap")
-        async with watch_game(actual, http_game.id, token=http_game.owner_token) as watcher:
-            await play([http_game], 4, Random(4))
-            move = (await http_game.legal_moves())[0]["id"]
-            await watcher.send({"type": "act", "game": http_game.id, "move": move})
-            copy = await watcher.receive_until(http_game.id, 5)
-            assert (await watcher.receive("ack"))["version"] == 5
-            assert copy.versions == [2, 3, 4, 5]
-
-
 async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
@@ -142,58 +121,6 @@ async def wait_until_served(http_games: list[HTTPGame]) -> None:
         return {(await http_game.get()).status for http_game in http_games} == {200}
 
     await wait_until(are_served)
-
-
-async def test_an_instance_that_missed_nothing_does_not_read_the_log(instances: list[Client], redis: Redis) -> None:
-    http_game = await create_game(instances[0], seed="calm")
-    async with watch_game(instances[1], http_game.id) as there:
-        await there.receive_until(http_game.id, 1)
-        await wait_until(lambda: count_subscribed(instances[1], http_game.id) == 1)
-        before = await redis.info("commandstats")
-        for _ in range(20):
-            await http_game.act_successfully()
-        await there.receive_until(http_game.id, 21)
-        after = await redis.info("commandstats")
-    reads, publications = (
-        after.get(f"cmdstat_{name}", {"calls": 0})["calls"] - before.get(f"cmdstat_{name}", {"calls": 0})["calls"]
-        for name in ("xrange", "publish")
-    )
-    assert (reads, publications) == (0, 20)
-
-
-def count_subscribed(client: Client, game: str) -> int:
-    """Return how many of a game's subscribers belong to an instance: 0 or 1."""
-    store = client.app[CONTEXT].store
-    assert isinstance(store, RedisStore)
-    return store._notifications.count_own_subscribers(game)
-
-
-async def test_a_replaced_history_is_sent_as_a_snapshot(instances: list[Client], redis: Redis) -> None:
-    """A failover may lose acknowledged commits; then another history takes their place."""
-    http_game = await create_game(instances[0], seed="history")
-    http_games = [via_instance(client, http_game) for client in instances]
-    names = (keys.game(http_game.id), keys.log(http_game.id))
-    async with watch_game(instances[0], http_game.id) as actual, watch_game(instances[1], http_game.id) as there:
-        game = await http_game.get_json()
-        for again in (1, 2):
-            before = game["version"]
-            stored = [await redis.dump(name) for name in names]
-            await play(http_games, before + 3, Random(again))
-            for watcher in (actual, there):
-                await watcher.receive_until(http_game.id, before + 3)
-            for name, value in zip(names, stored, strict=True):
-                await redis.restore(name, 0, value or b"", replace=True)
-            if again == 2:  # the other history is as long as the lost one before anybody looks
-                await play(http_games, before + 3, Random(9))
-            game = await http_game.get_json()
-            for watcher in (actual, there):
-                copy = watcher.copy_of(http_game.id)
-                while copy.snapshots <= again or copy.game != game:
-                    await watcher.receive()
-        await play(http_games, game["version"] + 3, Random(5))
-        for watcher in (actual, there):
-            await watcher.receive_until(http_game.id, game["version"] + 3)
-            assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
 async def test_sockets_that_disconnect_leave_nothing_behind(client: Client, http_game: HTTPGame) -> None:
