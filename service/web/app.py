@@ -84,6 +84,9 @@ REST = ".*"
 
 NO_PATTERNS: Mapping[str, str] = {}
 
+MAX_SUGGESTED_LENGTH = 64
+"""Characters of an unknown path for which another is suggested: to compare longer ones takes as long as seven requests."""
+
 MAX_SUGGESTED_PARTS = 8
 """Parts of an unknown path that are compared with known ones."""
 
@@ -146,6 +149,8 @@ class Router:
 
         Parts before one that the API knows are left out, and a part is taken for the known one that is most like it.
         """
+        if len(path) > MAX_SUGGESTED_LENGTH:
+            return ""
         node, found = self._root.texts.get("v1", _Node()), "/v1"
         for part in path.strip("/").split("/", MAX_SUGGESTED_PARTS):
             close = get_close_matches(part.lower(), node.texts, 1)

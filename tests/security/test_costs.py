@@ -13,6 +13,7 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from service.web import charge, connection
 from service.web.accounts import ACCOUNTS
+from service.web.app import MAX_SUGGESTED_LENGTH
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.headers import MAX_LIST_ELEMENTS
 from service.web.limits import Limits
@@ -281,6 +282,7 @@ LONGEST_HEADS = (
     ("GET", "/v1/bots", "Cookie: " + "a=b;" * 2_000),
     ("GET", "/v1/bots", *[f"X-Forwarded-For: {'1.1.1.1,' * 1_000}"] * 7),
     *(("GET", (part * MAX_TARGET_BYTES)[:MAX_TARGET_BYTES]) for part in ("/", "/a", "/a/..", "/.", "/%2e%2e")),
+    *(("GET", (part * MAX_SUGGESTED_LENGTH)[:MAX_SUGGESTED_LENGTH]) for part in ("/a", "/game", "/v1/seat")),
     *(("GET", ("/v1/games?limit=1&" + part * 999)[:MAX_TARGET_BYTES]) for part in ("a&", "a=1&", "&", "%20")),
 )
 
