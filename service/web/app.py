@@ -85,7 +85,7 @@ REST = ".*"
 NO_PATTERNS: Mapping[str, str] = {}
 
 MAX_SUGGESTED_LENGTH = 64
-"""Characters of an unknown path for which another is suggested: to compare longer ones takes as long as seven requests."""
+"""Characters of an unknown path for which another is suggested: longer ones would cost up to seven requests."""
 
 MAX_SUGGESTED_PARTS = 8
 """Parts of an unknown path that are compared with known ones."""
