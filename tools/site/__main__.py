@@ -32,7 +32,7 @@ hide: [navigation, toc]
 
 {description}
 
-The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **Try it out** calls this service.
+The machine-readable document is OpenAPI 3.1: [/openapi.json](../openapi.json). **Try it out** calls this service.
 [WebSocket messages](socket.md) have a page of their own.
 
 <link rel="stylesheet" href="assets/swagger-ui/swagger-ui.css">
@@ -82,7 +82,8 @@ def write_sources(target: Path) -> None:
         page.write_text(adapt(page.read_text(encoding="utf-8")), encoding="utf-8")
     schemas = ROOT / "schemas"
     openapi = json.loads((schemas / "openapi.json").read_bytes())
-    viewer = VIEWER.format(description=openapi["info"]["description"], operations="\n".join(operation_rows(openapi)))
+    description = openapi["info"]["description"].replace("](/", "](../")
+    viewer = VIEWER.format(description=description, operations="\n".join(operation_rows(openapi)))
     (target / "api.md").write_text(viewer, encoding="utf-8")
     messages = render_messages(json.loads((schemas / "asyncapi.json").read_bytes()))
     (target / "socket.md").write_text(messages, encoding="utf-8")
@@ -95,7 +96,7 @@ def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
         for method, operation in item.items():
             if "operationId" in operation:
                 address = f"#/{operation['tags'][0]}/{operation['operationId']}".replace(" ", "%20")
-                yield f"| [`{method.upper()} {path}`](/docs/api/{address}) | {operation['summary']} |"
+                yield f"| [`{method.upper()} {path}`](api/{address}) | {operation['summary']} |"
 
 
 def adapt(text: str) -> str:
