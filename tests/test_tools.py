@@ -96,7 +96,6 @@ EXCEPTIONS = {
     "games/test_game_failures.py::test_a_failing_game_delays_no_other_on_any_instance": "a time to come",
     "redis_servers/node.py::client": "of each attempt of what is tried again",
     "redis_servers/node.py::reserve_ports": "any free port",
-    "security/request_costs.py::wait_until_idle": "idle is only what used no time for a while",
     "security/test_failure_isolation.py::flood": "how often a client of a flood asks again",
     "security/test_size_limits.py::test_a_slow_body_times_out": "it is to pass",
     "store/test_embedded.py::test_a_second_instance_is_rejected": "it is to pass",

@@ -189,12 +189,17 @@ async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> No
 
 
 async def test_requests_have_language_and_token(script: ScriptedService) -> None:
-    async with Client(script.url, "secret", language="fr") as client:
+    client = Client(script.url, "secret", language="fr")
+    german = client.with_language("de")
+    async with client:
         await client.game("g")
         await client.with_token(None).game("g")
-    first, second = script.requests
+        await german.game("g")
+    first, second, third = script.requests
     assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
     assert "Authorization" not in second.headers
+    assert (third.headers["Authorization"], third.headers["Accept-Language"]) == ("Bearer secret", "de")
+    assert first.transport is third.transport
 
 
 NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}

@@ -45,8 +45,8 @@ WRONG_PAGES = (
     *(wrong_page(status) for status in (200, 403, 404, 408, 425, 429, 500, 502, 503, *range(520, 525))),
     *(wrong_page(status, location=f"{NOWHERE}/login") for status in (302, 307)),
     *(wrong_page(status, JSON, body) for status in (200, 404) for body in ('{"id": 7}', "[]", "")),
+    wrong_page(401, "application/problem+json", '{"title": "a session is missing"}'),
 )
-FOREIGN_PROBLEM = wrong_page(401, "application/problem+json", '{"title": "a session is missing"}')
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def test_python_plays_a_whole_game_through_every_wrong_page(client: Client
     """The service gets every request, so its key is what has a move played once."""
     created, chooser = await client.create(PEOPLE), Chooser()
     road.wrong_upgrades.extend(WRONG_PAGES)
-    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    road.wrong_responses.extend(WRONG_PAGES)
     seats = [client.with_token(seat.token) for seat in created.seats]
     finals = await asyncio.gather(
         *(one.play(created.game.id, seat, chooser, start=created) for seat, one in enumerate(seats))
@@ -151,8 +151,8 @@ async def test_typescript_plays_a_whole_game_through_every_wrong_page(
     node: str, built: Path, client: Client, road: Proxy
 ) -> None:
     created = await client.create(PEOPLE)
-    road.wrong_upgrades.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
-    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    road.wrong_upgrades.extend(WRONG_PAGES)
+    road.wrong_responses.extend(WRONG_PAGES)
     start = msgspec.json.encode(created).decode()
     received = await run_script("wrong_pages.mjs", node, built, road.url, start)
     assert [*road.wrong_upgrades, *road.wrong_responses] == []

@@ -6,7 +6,7 @@ Redis hangs under load: waiting requests are limited, everything else is served,
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +17,8 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.cli.export import ExportJob, export_games, import_files, iter_documents, make_restore
-from service.games import archive
-from service.games.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.due_work import Wakeups
-from service.games.index_repair import IndexRepairer
-from service.games.ports import SendResult, StoreBusy
-from service.games.repository import Retention
+from service.games.ports import SendResult
 from service.games.webhook_delivery import WebhookDeliverer
 from service.store import keys
 from service.store import topology as topology_module
@@ -31,84 +26,16 @@ from service.store.connection import parse_url
 from service.store.game_store import RedisStore
 from service.store.topology import ClusterTopology
 from service.supervision import Supervisor
-from service.web.problems import error_response
-from tests.games.game_fixture import Clock, process_due
-from tests.games.game_logs import CATALOGUE
-from tests.games.stored_games import store_game
+from tests.games.game_fixture import process_due
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import Node, standalone
 from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
-from tests.web.app_server import Client, mocked_request
+from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, create_game
 from tests.web.webhook_receiver import register_webhook
 
 OTHERS = 3
-
-
-def fail_for(game: str, original: Callable[..., Any], game_of: Callable[..., str]) -> Callable[..., Any]:
-    """Return a function that fails for a game, and otherwise does what the original does."""
-
-    def failing(*given: Any, **options: Any) -> Any:
-        if game_of(*given) == game:
-            raise RuntimeError("nobody expects this")
-        return original(*given, **options)
-
-    return failing
-
-
-async def test_a_game_that_cannot_be_archived_does_not_affect_others(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    games = [(await store_game(store, "finished")).id for _ in range(1 + OTHERS)]
-    archived: list[str] = []
-
-    class Objects:
-        async def put(self, name: str, data: bytes) -> None:
-            del data
-            archived.append(name)
-
-        async def get(self, name: str) -> bytes:
-            raise NotImplementedError
-
-    failing = fail_for(games[0], archive.build_archive, lambda *given: given[3].id)
-    monkeypatch.setattr("service.games.archiver.build_archive", failing)
-    clock = Clock()
-    clock.now += ARCHIVE_DELAY_S + 1
-    archiver = Archiver(store, store.compacted_logs, Objects(), CATALOGUE, clock)
-    worker = archiver.worker()
-    await process_due(worker)
-    await process_due(worker)
-    assert len(archived) == OTHERS
-    assert await store.due_archives.list_due(int(clock.now), 10) == []
-    assert games[0] in await store.due_archives.list_due(2**33, 10)
-
-
-async def test_a_game_whose_indexes_cannot_be_repaired_does_not_affect_others(
-    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
-    repair = IndexRepairer.add_missing_entries
-    failing = fail_for(games[0], repair, lambda _, game, _report: game)
-    monkeypatch.setattr(IndexRepairer, "add_missing_entries", failing)
-    await redis.delete(keys.lobby("active"))
-    repaired = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
-    assert (repaired.games, repaired.unreadable) == (len(games), 1)
-    assert sorted((await store.list_by_status(("active",), 10, None)).games) == sorted(games[1:])
-
-
-async def test_a_game_that_cannot_be_exported_or_imported_does_not_affect_others(
-    store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    games = [(await store_game(store)).id for _ in range(1 + OTHERS)]
-    failing_export = fail_for(games[0], archive.build_export, lambda *given: given[2])
-    monkeypatch.setattr("service.games.archive.build_export", failing_export)
-    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": OTHERS, "failed": 1}
-    assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
-    failing_import = fail_for(games[1], make_restore, lambda document, *_: document.game)
-    monkeypatch.setattr("service.cli.export.make_restore", failing_import)
-    counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
-    assert counts == {"imported": OTHERS - 1, "rejected": 1}
 
 
 async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
@@ -328,8 +255,3 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
                 pytest.fail("the stream has ended")
     for move in moves:
         assert (await move.game.get_json())["version"] == 2
-
-
-def test_a_rejection_is_a_503() -> None:
-    rejected = error_response(StoreBusy("120 commands wait"), mocked_request("GET", "/"))
-    assert (rejected.status, rejected.headers["Retry-After"]) == (503, "1")

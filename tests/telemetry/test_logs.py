@@ -16,9 +16,9 @@ import pytest
 
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext, JSONFormatter, TextFormatter
 from tests.server_process import start_server
+from tests.web.http_game import bearer_header, create_game
 
 LOGGER = logging.getLogger("tests.telemetry")
-NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
 
 
 def logged(formatter: logging.Formatter, level: int, message: str, *arguments: object, **more: Any) -> str:
@@ -93,28 +93,23 @@ async def test_a_service_logs_every_request_and_no_secret(
 ) -> None:
     flags = ("--log-format", "json", "--access-log", "--log-level", "debug", "--drain-time-s", "0")
     secret, key = secrets.token_hex(16), secrets.token_hex(32)
-    known = {secret, key}
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
-        async with session.post("/v1/games", json=NEW_GAME, headers={"Idempotency-Key": key}) as response:
-            created = await response.json()
-        known |= {created["owner_token"], created["spectator_token"], *(seat["token"] for seat in created["seats"])}
-        path, headers = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}
-        async with session.get(path, headers={**headers, "X-Request-Id": "find-me"}) as response:
-            assert response.status == 200
-        for bad in (f"{path}?token={secret}", f"/{secret}/x", f"{path}/actions"):
-            async with session.post(bad, data=secret, headers={"Authorization": f"Bearer {secret}"}) as response:
-                assert response.status >= 400
-        async with session.ws_connect(f"{path}/ws", headers=headers) as socket:
-            await socket.send_json({"type": "auth", "game": created["game"]["id"], "token": secret})
+        game = await create_game(session, headers={"Idempotency-Key": key}, visibility="private")
+        assert (await game.get(**{"X-Request-Id": "find-me"})).status == 200
+        for bad in (f"{game.path}?token={secret}", f"/{secret}/x", f"{game.path}/actions"):
+            assert (await session.post(bad, data=secret, headers=bearer_header(secret))).status >= 400
+        async with session.ws_connect(f"{game.path}/ws", headers=bearer_header(game.owner_token)) as socket:
+            await socket.send_json({"type": "auth", "game": game.id, "token": secret})
             while (await socket.receive_json())["type"] != "error":
                 pass
         assert await instance.stop(signal.SIGTERM) == 0
     errors = capfd.readouterr().err
+    known = {secret, key, game.owner_token, game.spectator_token, *game.seat_tokens.values()}
     assert not [one for one in known if one in errors]
     (line,) = [line for line in errors.splitlines() if "find-me" in line]
     received = [msgspec.json.decode(each) for each in errors.splitlines()]
     access = msgspec.json.decode(line)
     assert all({"time", "level", "logger", "message"} <= set(each) for each in received)
-    assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, created["game"]["id"])
+    assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, game.id)
     statuses = [each.get("status", each.get("code")) for each in received if each["logger"] == "service.web.access"]
     assert statuses == [201, 200, 400, 404, 415, None, 1000]
