@@ -55,7 +55,8 @@ def extract_messages() -> Catalog:
     catalog = Catalog(charset="utf-8")
     for name, _, message, _, context in extract_from_dir(SOURCE, keywords=KEYWORDS):
         catalog.add(message, locations=[(name, 0)], context=context)
-    for ids in (*TEXTS.values(), *COUNTS.values()):
+    messages: list[str | tuple[str, ...]] = [*TEXTS.values(), *COUNTS.values()]
+    for ids in messages:
         catalog.add(ids, locations=[("messages.json", 0)])
     return catalog
 
