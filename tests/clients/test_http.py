@@ -44,8 +44,13 @@ from south_seas import (
 from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import ActionResult, CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileDrawn, TileSet
 from tests.clients.conftest import QUICK
-from tests.clients.failure_scripts import send_and_stay
-from tests.clients.scripted_service import GAME_ID, ScriptedService, final_game_response, problem_response
+from tests.clients.scripted_service import (
+    GAME_ID,
+    ScriptedService,
+    final_game_response,
+    problem_response,
+    send_and_stay,
+)
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.tcp_proxy import Proxy, run_proxy

@@ -18,14 +18,17 @@ from aiohttp import web
 
 from schemas.problems import problem
 from tests.clients.conftest import CLIENTS
-from tests.clients.failure_scripts import (
+from tests.clients.scripted_service import (
+    JsonObject,
+    ScriptedService,
     close_without_welcome,
+    final_game_response,
+    problem_response,
     report_missing_game,
     report_unavailable,
     send_unknown_content,
     skip_a_diff,
 )
-from tests.clients.scripted_service import JsonObject, ScriptedService, final_game_response, problem_response
 from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT, SCRIPTS, run_program
 from tests.tools import run as run_tool
