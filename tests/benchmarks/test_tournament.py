@@ -10,7 +10,6 @@ The peers are installed as they were measured: every version fixed, nothing of w
 """
 
 import json
-import random
 import re
 from argparse import Namespace
 from collections.abc import Sequence
@@ -49,17 +48,6 @@ def test_every_deck_is_played_from_every_seat() -> None:
         *(("s.3.1", 0), ("s.3.1", 1), ("s.3.1", 2)),
     ]
     assert {one.edition for one in requested} == {"german"}
-
-
-def test_every_number_of_players_and_edition_has_its_games() -> None:
-    requested = [*fixtures(options(players=[2, 5], editions=["international", "german"]))]
-    tables = [(one.players, one.edition) for one in requested]
-    assert {table: tables.count(table) for table in tables} == {
-        (2, "international"): 4,
-        (2, "german"): 4,
-        (5, "international"): 5,
-        (5, "german"): 5,
-    }
 
 
 def test_the_interval_is_wilsons() -> None:
@@ -226,13 +214,6 @@ def test_a_round_has_every_measurement_and_changes_no_state() -> None:
     assert all(result[name] > 0 for name in ("games", "actions", "bytes", "bytes.late"))
     assert all(isfinite(value) for value in result.values())  # a very short call may be measured as negative
     assert steps == mid_game_steps(nim)
-
-
-def test_games_do_not_use_the_global_random_state() -> None:
-    random.seed(1)
-    before = random.getstate()
-    mid_game_steps(Nim())
-    assert random.getstate() == before
 
 
 async def open_no_matches() -> list[Match]:

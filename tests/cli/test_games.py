@@ -17,30 +17,25 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import ClientSession
 from redis.asyncio import Redis
 
-from schemas.commands import SeatCommand
-from schemas.lobby import JoinGame
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.cli.export import iter_documents
 from service.cli.store import report_failure
-from service.engine import decode_snapshot
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
-from service.games.commands.execute import CommandRequest, GameRequest
-from service.games.commands.play import abort_game, resign_seat, undo
+from service.games.commands.execute import GameRequest
+from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.seats import JoinRequest, join
 from service.games.errors import ApiKeyRejected, TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame, WebhookState
 from service.games.repository import Context
-from service.games.scheduler import advance_due_game, make_scheduler
+from service.games.scheduler import make_scheduler
 from service.games.webhook_owner import Owner
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -223,30 +218,6 @@ SLACK_S = 60
 EXTENSION_SLACK_S = 600
 
 
-async def joined(stored: OwnedGame, context: Context) -> None:
-    await join(context, JoinRequest(id=stored.id, body=JoinGame(name="Bo"), token=stored.created.owner_token))
-
-
-async def taken_back(stored: OwnedGame, context: Context) -> None:
-    """After the tile, so that there is something to take back, unless the tile has ended the turn."""
-    await play_first_move(stored, context)
-    loaded = await context.store.load(stored.id)
-    assert loaded is not None
-    if decode_snapshot(loaded.snapshot).undoable:
-        await undo(context, CommandRequest(id=stored.id, body=SeatCommand(), token=stored.created.owner_token))
-
-
-async def resigned(stored: OwnedGame, context: Context) -> None:
-    request = CommandRequest(id=stored.id, body=SeatCommand(seat=0), token=stored.created.owner_token)
-    await resign_seat(context, request)
-
-
-async def too_late(stored: OwnedGame, context: Context) -> None:
-    assert isinstance(context.clock, Clock)
-    context.clock.now += 10_000
-    await advance_due_game(context, stored.id)
-
-
 async def aborted(stored: OwnedGame, context: Context) -> None:
     await abort_game(context, GameRequest(id=stored.id, token=stored.created.owner_token))
 
@@ -266,13 +237,9 @@ Change = Callable[[OwnedGame, Context], Awaitable[object]]
     ("status", "change", "days"),
     (
         ("waiting", nothing, 3),
-        ("waiting", joined, 5),
         ("waiting", aborted, 7),
         ("active", nothing, 5),
         ("active", play_first_move, 5),
-        ("active", taken_back, 5),
-        ("active", too_late, 5),
-        ("active", resigned, 7),
         ("active", aborted, 7),
         ("finished", nothing, 7),
         ("finished", rematched, 7),
@@ -283,8 +250,7 @@ async def test_each_kind_of_change_renews_the_retention_of_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
     context = make_context(store, retention=RETENTION)
-    timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
-    stored = await store_game(store, status, context=context, **timed)
+    stored = await store_game(store, status, context=context)
     for key in (keys.game(stored.id), keys.log(stored.id)):  # what is stored on must be put off by the change itself
         if change is not nothing:
             await redis.expire(key, 1000)
