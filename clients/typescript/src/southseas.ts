@@ -127,10 +127,17 @@ export class SouthSeas {
     return new SouthSeas({ ...this.options, token }, this.#sockets);
   }
 
+  /** Returns a client that asks for texts in another language and shares the sockets. */
+  withLanguage(language: string | null | (() => string | null)): SouthSeas {
+    return new SouthSeas({ ...this.options, language }, this.#sockets);
+  }
+
+  /** Returns all tile sets. */
   tilesets(options?: RequestOptions): Promise<TileSets> {
     return this.#get("/v1/tilesets", "tilesets", {}, options);
   }
 
+  /** Returns a tile set. */
   tileset(id: string, options?: RequestOptions): Promise<TileSet> {
     return this.#get(`/v1/tilesets/${id}`, "tiles", {}, options);
   }
@@ -179,6 +186,7 @@ export class SouthSeas {
     return this.#get("/v1/bots", "bots", {}, options);
   }
 
+  /** Returns GAME. */
   game(id: string, options?: RequestOptions): Promise<Game> {
     return this.#get(`/v1/games/${id}`, "board", {}, options);
   }
@@ -213,6 +221,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/return`, "diffs", request, options);
   }
 
+  /** Returns points and islander values. */
   scores(id: string, options?: RequestOptions): Promise<Scores> {
     return this.#get(`/v1/games/${id}/scores`, "islanders", {}, options);
   }
@@ -268,10 +277,12 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/webhooks`, "secret", request, options, this.#apiKeyHeaders);
   }
 
+  /** Returns the game's webhooks, as the owner. */
   webhooks(id: string, options?: RequestOptions): Promise<Webhooks> {
     return this.#get(`/v1/games/${id}/webhooks`, "webhooks", {}, options);
   }
 
+  /** Returns a webhook with its delivery status, as the owner. */
   webhook(id: string, hook: string, options?: RequestOptions): Promise<Webhook> {
     return this.#get(`/v1/games/${id}/webhooks/${hook}`, "next_attempt_at", {}, options);
   }
@@ -286,6 +297,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/webhooks/${hook}/retry`, "next_attempt_at", undefined, options);
   }
 
+  /** Deletes a webhook. */
   deleteWebhook(id: string, hook: string, options?: RequestOptions): Promise<null> {
     return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, null, options);
   }
