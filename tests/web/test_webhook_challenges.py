@@ -8,7 +8,8 @@ import pytest
 from aiohttp import web
 from standardwebhooks import Webhook
 
-from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
+from service.games import webhook_payloads
+from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.web.outbound import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.web.webhook_owner import GameOwner, WebhookOwner
 from tests.web.webhook_receiver import LOCAL_LIMITS, SECRET, OffsetClock, WebhookReceiver, repeat_challenge
@@ -94,13 +95,13 @@ async def test_unwanted_challenges_per_site_are_limited(game_owner: GameOwner, r
 
 def test_unwanted_challenges_of_all_clients_are_limited() -> None:
     later = OffsetClock()
-    limits = ChallengeRateLimiter(later)
-    sent = 0
+    limits, rates_of, sent = webhook_payloads.KeyedRateLimiter(later), webhook_payloads.challenge_rates, 0
     for second in range(600):
-        sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
+        clients = (rates_of(f"client {number}", "https://a.victim.example/") for number in range(50))
+        sent += sum(not limits.take(rates) for rates in clients)
         later.offset_s = second
     assert SITE_RATE.quota <= sent <= SITE_RATE.quota + 600 * SITE_RATE.quota / SITE_RATE.window_s + 2
-    assert limits.take("client", "https://other.example/") == 0
+    assert limits.take(rates_of("client", "https://other.example/")) == 0
 
 
 async def test_unwanted_challenges_per_address_are_limited(receiver: WebhookReceiver) -> None:
