@@ -351,7 +351,7 @@ class Account:
         return False
 
     async def take_turn(self) -> None:
-        """Wait for a turn of the event loop in which nothing else of its site is read; if it is busy, in half of the time."""
+        """Wait for a turn in which nothing else of its site is read; if it is busy, it has half of the time."""
         turns = self.site.turns = self.site.turns or FairQueue(1, BUSY_TURNS, max_waiting=sys.maxsize)
         requester = Requester(attended=not self.is_busy())
         started_at = await turns.acquire(requester)

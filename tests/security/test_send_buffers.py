@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -135,8 +135,9 @@ class Writer:
     """A connection with a given send buffer."""
 
     kind: Literal["response"] = "response"
-
     client: str | None = None
+    check_timeouts: Any
+    force_close: Any
 
     def __init__(self, accounts: Accounts, address: str, holds: int) -> None:
         self.charge = Charge(accounts.get(address))
