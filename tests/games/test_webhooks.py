@@ -410,16 +410,6 @@ async def test_retries_wait_longer_each_time_until_the_last(
     assert len(webhook.sent) == len(delays_s) + 1
 
 
-async def test_nothing_is_sent_before_the_challenge_is_passed(webhook: Webhook) -> None:
-    webhook.is_challenge_passed = False
-    await webhook.game.act()
-    await webhook.deliver()
-    assert (webhook.sent, (await webhook.state()).failures) == ([0], 1)
-    webhook.is_challenge_passed = True
-    await webhook.deliver(after_s=CHALLENGE_RETRY_DELAYS_S[0])
-    assert webhook.sent == [0, 0, 2]
-
-
 async def test_a_postponed_challenge_is_no_failure(webhook: Webhook) -> None:
     webhook.result = SendResult(None, POSTPONED, 0)
     await webhook.deliver()

@@ -41,8 +41,7 @@ from tests.polling import TIMEOUT_S, wait_until
 from tests.web.app_server import Client
 from tests.web.http_game import check_problem, create_game
 from tests.web.name_server import Answers, NameServer, no_reply, run_name_server
-from tests.web.webhook_owner import GameOwner, make_owner
-from tests.web.webhook_receiver import LOCAL_LIMITS, WebhookReceiver, run_instance, run_receiver
+from tests.web.webhook_receiver import LOCAL_LIMITS, GameOwner, WebhookReceiver, make_owner, run_instance, run_receiver
 
 
 def outcomes(attempts: list[dict[str, Any]]) -> list[tuple[int | None, str | None]]:
