@@ -343,16 +343,6 @@ async def test_attempts_after_version_conflicts_are_bounded(
     assert (await CHANGES[change](game)).status < 300
 
 
-@pytest.mark.parametrize("change", CHANGES)
-async def test_a_few_version_conflicts_are_retried(
-    losing_client: Client, losing: ConflictingStore, change: str
-) -> None:
-    game = await create_game_for(losing_client, change)
-    losing.left = MAX_ATTEMPTS // 2
-    assert (await CHANGES[change](game)).status < 300
-    assert losing.lost == MAX_ATTEMPTS // 2
-
-
 async def test_many_concurrent_changes_all_succeed(losing_client: Client, losing: ConflictingStore) -> None:
     async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):

@@ -25,7 +25,6 @@ from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.web.limits import Limits
-from service.web.outbound import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.api_key_fixture import add_api_key
 from tests.polling import TIMEOUT_S, in_background
 from tests.web.http_game import check_problem, create_game
@@ -271,20 +270,6 @@ def test_unwanted_challenges_of_all_clients_are_limited() -> None:
         later.offset_s = second
     assert SITE_RATE.quota <= sent <= SITE_RATE.quota + 600 * SITE_RATE.quota / SITE_RATE.window_s + 2
     assert limits.take(rates_of("client", "https://other.example/")) == 0
-
-
-async def test_unwanted_challenges_per_address_are_limited(receiver: WebhookReceiver) -> None:
-    message = b'{"type": "challenge", "challenge": "c"}'
-    port = receiver.url.split(":")[2].split("/")[0]
-    async with open_webhook_sender(LOCAL_LIMITS) as send:
-        sent = [
-            await send(f"http://{number}.localhost:{port}/hook", {}, message, challenge=True)
-            for number in range(CHALLENGES_PER_ADDRESS.quota + 20)
-        ]
-        plain = await send(receiver.url, {}, message)
-    assert sent[-1].error == "postponed"
-    assert len(receiver.challenges) <= CHALLENGES_PER_ADDRESS.quota + 10
-    assert plain.error is None, "what is proven is not counted"
 
 
 async def test_a_change_is_delivered_at_once_with_a_valid_signature(

@@ -230,17 +230,6 @@ async def test_undo_resign_and_return_check_requests_alike(client: Client, what:
     await check_problem(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
 
 
-@pytest.mark.parametrize("what", ("undo", "resign"))
-async def test_a_retry_returns_the_same_response(client: Client, what: str) -> None:
-    game = await create_game(client, THREE, first_seat=0)
-    await game.act_successfully()
-    headers = {"Idempotency-Key": "k", "If-Match": '"2"'}
-    first, second = [await game.post(f"/{what}", {"seat": 0}, **headers) for _ in range(2)]
-    assert await first.read() == await second.read()
-    assert (await game.get_json())["version"] == 3
-    await check_problem(await game.post(f"/{what}", {"seat": 1}, **{"Idempotency-Key": "k"}), 422, "key_reused")
-
-
 async def test_include_adds_the_legal_moves(client: Client) -> None:
     game = await create_game(client, THREE)
     response = await game.post("/resign?include=legal_moves", {"seat": 2})
