@@ -108,7 +108,7 @@ async def test_the_type_of_every_problem_redirects_to_its_explanation(site: Clie
     answer = await site.get(f"/problems/{code.replace('_', '-')}", allow_redirects=False)
     assert (answer.status, answer.headers["Location"]) == (302, f"/docs/problems/#{code}")
     assert code in parse("problems").anchors
-    assert f"### {code}\n\n**{PROBLEM_TYPES[code].status}.** " in (DOCS / "problems.md").read_text(encoding="utf-8")
+    assert f"### {code}\n**{PROBLEM_TYPES[code].status}.** " in (DOCS / "problems.md").read_text(encoding="utf-8")
 
 
 def test_every_rule_can_be_linked_to() -> None:

@@ -24,15 +24,22 @@ PYTHON_CLASSES = {
 }
 """Each class, and the modules and classes that define it."""
 
-TYPESCRIPT_NAMES = {
-    "southseas": ("SouthSeas", "SouthSeasOptions", "LegalMovesOptions", "ActOptions"),
-    "http": ("RequestOptions",),
-    "play": ("PlayOptions",),
-    "subscription": ("Subscription", "SubscribeOptions"),
-    "clock": ("ServerClock",),
-    "api_key": ("ApiKeyClient", "ApiKeyOptions"),
-}
-"""The classes and interfaces of each module."""
+TYPESCRIPT_CLASSES = (
+    ("southseas", "SouthSeas"),
+    ("subscription", "Subscription"),
+    ("clock", "ServerClock"),
+    ("api_key", "ApiKeyClient"),
+)
+TYPESCRIPT_OPTIONS = (
+    ("southseas", "SouthSeasOptions"),
+    ("http", "RequestOptions"),
+    ("southseas", "LegalMovesOptions"),
+    ("southseas", "ActOptions"),
+    ("subscription", "SubscribeOptions"),
+    ("play", "PlayOptions"),
+    ("api_key", "ApiKeyOptions"),
+)
+"""Modules with their classes and interfaces."""
 
 _MEMBER = re.compile(r"^(?:  /\*\*((?:(?!\*/).)*)\*/\n)?  ([^\s/#})*][^\n]*)$", re.MULTILINE | re.DOTALL)
 _MODIFIERS = re.compile(r"^(?:readonly |async \*)+")
@@ -48,7 +55,7 @@ def python_methods() -> Iterator[str]:
     """Yield a list of the methods of each class of the Python client, and of the options that they take."""
     options = _python_options()
     yield "### Options"
-    yield from (f"- `{name}`: {text}" for name, text in options["ActOptions"].items())
+    yield " ".join(f"`{name}`: {text}" for name, text in options["ActOptions"].items())
     for name, parts in PYTHON_CLASSES.items():
         yield f"### {name}"
         for module, part in parts:
@@ -105,20 +112,29 @@ def _python_method(
 
 def typescript_methods() -> Iterator[str]:
     """Yield a list of the methods of each class of the TypeScript client, and of the options that they take."""
-    for module, names in TYPESCRIPT_NAMES.items():
-        source = (TYPESCRIPT / f"{module}.ts").read_text(encoding="utf-8")
-        for name in names:
-            declared = re.search(
-                rf"^export (?:class|interface) ({name}\b.*?) {{\n(.*?)^}}", source, re.MULTILINE | re.DOTALL
-            )
-            if declared is None:
-                raise UndocumentedError(name)
-            yield f"### {declared[1]}"
-            for text, member in _MEMBER.findall(declared[2]):
-                if not member.startswith(("private ", "constructor(", "readonly #", "async #")):
-                    if not text:
-                        raise UndocumentedError(f"{name}: {member}")
-                    yield f"- `{_typescript_member(member)}`: {' '.join(text.replace(' * ', ' ').split())}"
+    yield "### Options"
+    for module, name in TYPESCRIPT_OPTIONS:
+        declaration, members = _typescript_members(module, name)
+        yield f"- `{declaration}`: {' '.join(f'`{member}`: {text}' for member, text in members)}"
+    for module, name in TYPESCRIPT_CLASSES:
+        declaration, members = _typescript_members(module, name)
+        yield f"### {declaration}"
+        yield from (f"- `{member}`: {text}" for member, text in members)
+
+
+def _typescript_members(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return the declaration of a class or interface, and its public members with their documentation."""
+    source = (TYPESCRIPT / f"{module}.ts").read_text(encoding="utf-8")
+    declared = re.search(rf"^export (?:class|interface) ({name}\b.*?) {{\n(.*?)^}}", source, re.MULTILINE | re.DOTALL)
+    if declared is None:
+        raise UndocumentedError(name)
+    members = []
+    for text, member in _MEMBER.findall(declared[2]):
+        if not member.startswith(("private ", "constructor(", "readonly #", "async #")):
+            if not text:
+                raise UndocumentedError(f"{name}: {member}")
+            members.append((_typescript_member(member), " ".join(text.replace(" * ", " ").split())))
+    return declared[1], members
 
 
 def _typescript_member(line: str) -> str:
