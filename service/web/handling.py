@@ -10,6 +10,7 @@ path or the query, so that nothing that a client wrote is logged, tokens least.
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED
-from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
+from service.web.app import DRAINING, NO_ROUTE, UNMATCHED, App, Handler, HttpRequest, Terms
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import options_response, prefers_media_type
@@ -146,6 +147,10 @@ def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, 
     span.set_attribute("south_seas.request_id", context.request_id or "")
     if (game := context.game) is not None:
         span.set_attribute("south_seas.game", game)
+
+
+async def _raise(error: web.HTTPException, _request: HttpRequest) -> web.StreamResponse:
+    raise error
 
 
 UNPARSED = ERROR._replace(version=HttpVersion11)
@@ -272,14 +277,13 @@ class ProblemServer(web.Server):
             await connection.charge.account.take_turn()
         request = without_expectation(request)
         try:
-            try:
-                check_head(request)
-                if context is not None:
-                    context.request = request
-                response = await self._route(request)(request)
-            finally:  # what has no route is charged too: unknown paths, OPTIONS, files
-                if rate_limiter is not None and not connection.charge.is_admitted:
-                    await rate_limiter.admit(request)
+            handler, terms = self._route(request)
+            if context is not None:
+                context.request = request
+            if rate_limiter is not None:
+                await rate_limiter.admit(request, terms)
+            check_head(request)
+            response = await handler(request)
         except ServiceError as error:
             response = error_response(error, request)
             if isinstance(error, RateLimited):
@@ -294,18 +298,19 @@ class ProblemServer(web.Server):
             connection.limiter.common_headers.add_to(response)
         return response
 
-    def _route(self, request: HttpRequest) -> Handler:
-        """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
+    def _route(self, request: HttpRequest) -> tuple[Handler, Terms]:
+        """Return the handler of a request, which gets its route, and its terms; without a route, what raises why."""
         path = request.rel_url.path_safe or "/"
         found = self._find(path)
         if found is None:
-            raise web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
+            error: web.HTTPException = web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
+            return partial(_raise, error), NO_ROUTE
         resource, parameters = found
-        handler = resource.handlers.get(request.method)
-        if handler is None:
-            raise web.HTTPMethodNotAllowed(request.method, resource.handlers)
+        handling = resource.handlers.get(request.method)
+        if handling is None:
+            return partial(_raise, web.HTTPMethodNotAllowed(request.method, resource.handlers)), NO_ROUTE
         request.route, request.match_info = resource.path, parameters
-        return handler
+        return handling
 
     async def shutdown(self, _timeout: float | None = None) -> None:
         """Let handlers finish, and close all connections."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from south_seas import Backoff, Client, UnauthorizedError
-from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
+from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
 from tests.clients.test_typescript import run_script
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
@@ -239,27 +239,6 @@ async def test_a_host_has_two_thousand_games_on_two_sockets_and_all_back_after_a
         for owner, game in list(zip(owners, games, strict=True))[::100]:
             await owner.act(game.id, (await owner.legal_moves(game.id)).moves[0], seat=0)
             assert (await anext(game)).version == 2
-
-
-async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unused_tcp_port: int) -> None:
-    chooser = Chooser()
-
-    async def choose(moves: list[Move], game: GameView) -> Move:
-        await wait_until(lambda: service.starts > (game.version > 10) + (game.version > 40))
-        return await chooser(moves, game)
-
-    async with (
-        mortal_service(tmp_path, unused_tcp_port, "--rate-limits", "off") as service,
-        Client(service.url, backoff=IMPATIENT) as client,
-        asyncio.TaskGroup() as tasks,
-    ):
-        created: Created = await client.create(PEOPLE)
-        restarts = tasks.create_task(restart_often(service))
-        seats = [client.with_token(seat.token) for seat in created.seats]
-        finals = await asyncio.gather(*(one.play(created.game.id, seat, choose) for seat, one in enumerate(seats)))
-        assert restarts.done()
-        assert [final.status for final in finals] == ["finished"] * 2
-    assert [*dict.fromkeys(chooser.versions)] == chooser.versions
 
 
 async def test_typescript_plays_on_after_the_service_was_killed(

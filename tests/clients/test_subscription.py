@@ -29,8 +29,16 @@ from south_seas import (
 from south_seas.decoding import Unknown, convert
 from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot, TilePlaced
 from tests.clients.conftest import QUICK
-from tests.clients.failure_scripts import close_without_welcome, read_versions, send_and_close, send_and_stay
-from tests.clients.scripted_service import GAME_ID, ConnectionScript, ScriptedService, ServerSocket
+from tests.clients.scripted_service import (
+    GAME_ID,
+    ConnectionScript,
+    ScriptedService,
+    ServerSocket,
+    close_without_welcome,
+    read_versions,
+    send_and_close,
+    send_and_stay,
+)
 from tests.clients.test_typescript import run_script
 from tests.games.game_logs import decode_log, play_game, rechain
 from tests.polling import wait_until

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
+from yarl import URL
 
 from schemas.problems import PROBLEM_TYPES
 from service.web.responses import Asset, list_files, load_file
@@ -70,9 +71,9 @@ async def test_a_page_is_served_plain_compressed_or_not_modified(site: ClientSes
 
 
 async def test_a_page_has_one_url(site: ClientSession) -> None:
-    for path in ("/docs", "/docs/rules", "/docs/api"):
-        answer = await site.get(path, allow_redirects=False)
-        assert (answer.status, answer.headers["Location"]) == (302, f"{path}/")
+    for path, query in (("/docs", ""), ("/docs/rules", "?x=1&y=%20"), ("/docs/api", "")):
+        answer = await site.get(URL(f"{path}{query}", encoded=True), allow_redirects=False)
+        assert (answer.status, answer.headers["Location"]) == (302, f"{path}/{query}")
 
 
 async def test_unknown_paths_are_not_found(site: ClientSession) -> None:

@@ -6,10 +6,9 @@ Names that are invisible, or the same as another, are rejected wherever a player
 """
 
 import asyncio
-import gzip
 import json
 import struct
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any
@@ -17,7 +16,6 @@ from unittest.mock import Mock
 
 import msgspec
 import pytest
-import pytest_asyncio
 
 from schemas.lobby import CreateGame
 from schemas.player_names import is_visible, name_key, normalize_name
@@ -26,9 +24,8 @@ from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
 from service.web.problems import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
-from service.web.streaming import deflated_frame
 from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
-from tests.security.request_costs import Data, MeasuredService, send, start_measured_service
+from tests.security.request_costs import Data, send
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, bearer_header, check_problem, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end, send_raw
@@ -157,24 +154,8 @@ async def test_no_media_type_takes_long_to_parse(client: Client) -> None:
             await check_problem(answer, 415, "unsupported_media_type")
 
 
-COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
-"""58 KB that decompress to 60 MB."""
-
 READ_BYTES = 262_144
 """Bytes that the event loop reads at once."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def service(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> AsyncIterator[MeasuredService]:
-    """Start one service for all measurements."""
-    async with start_measured_service(tmp_path_factory.mktemp("bodies"), redis_url, "--rate-limits", "off") as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def get_ms(service: MeasuredService) -> float:
-    """Measure the milliseconds of a plain GET."""
-    return await service.measure_get()
 
 
 def head(path: str, *lines: str) -> bytes:
@@ -204,18 +185,6 @@ def large_body(path: str, *lines: str, before: bytes = b"", filled_with: bytes =
             yield megabyte
 
     return parts
-
-
-PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tilesets")
-
-
-@pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("path", PATHS)
-async def test_a_compressed_body_costs_at_most_20_gets(service: MeasuredService, get_ms: float, path: str) -> None:
-    lines = ("Content-Encoding: gzip", f"Content-Length: {len(COMPRESSED_ZEROS)}")
-    cost, last = await service.measure_cost(head(path, *lines) + COMPRESSED_ZEROS, 10)
-    assert last.status == 415
-    assert cost < 20 * get_ms
 
 
 LENGTH, CHUNKED = "Content-Length: 200000000", "Transfer-Encoding: chunked"
@@ -251,21 +220,9 @@ async def test_an_unwanted_body_is_not_read_to_its_end(
     monkeypatch.setattr(ClientConnection, "connection_made", record)
     data, status = FLOODS[name]
     async with serve(store) as client:
-        assert (await send(str(client.make_url("/")), data)).status == status
+        assert (await send(str(client.make_url("/")), data)).startswith(b"HTTP/1.1 %d " % status)
     (connection,) = connections
     assert 0 < connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_a_compressed_message_costs_at_most_20_gets(service: MeasuredService, get_ms: float) -> None:
-    """It is inflated to what a message may have and no further."""
-    packed = deflated_frame(bytes(20_000_000))
-    frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
-
-    handshake = make_head("/v1/ws", *UPGRADE, "Sec-WebSocket-Extensions: permessage-deflate")
-    cost, last = await service.measure_cost(handshake, 10, after_response=frame)
-    assert cost < 20 * get_ms
-    assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
 
 
 @pytest.mark.usefixtures("short_linger")

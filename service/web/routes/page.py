@@ -225,7 +225,7 @@ async def read_site(request: HttpRequest) -> web.Response:
     """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
     path, files = request.match_info.get("path"), responses.list_files(SITE)
     if path is None or f"{path}/{INDEX}" in files:
-        return _redirect(f"{request.path}/")
+        return _redirect(str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
     asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, SITE, path), asyncio.to_thread(_site_headers))
