@@ -108,7 +108,8 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
 
 
 async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:
-    index = await site.get((await (await site.get("/")).json())["clients"])
+    links = await (await site.get("/", headers=PLAIN)).json()
+    index = await site.get(links["clients"], headers=PLAIN)
     links = {URL(link).suffix: link for link in re.findall('href="([^"]+)"', await index.text())}
     for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip")):
         package = await site.get(index.url.join(URL(links[suffix])))
