@@ -16,6 +16,7 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -536,6 +537,13 @@ async def test_a_job_that_takes_too_long_ends_its_process_and_is_not_tried_again
     assert await pool.run(abs, -1, LIMIT_S) == 1
 
 
+async def test_a_process_that_ends_late_by_itself_has_not_taken_too_long(
+    pool: ProcessPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervision, "monotonic", count(0, 2 * LIMIT_S).__next__)
+    assert await pool.run(end_process, tmp_path / "attempts", LIMIT_S) == 2
+
+
 async def test_the_time_that_a_job_waits_is_not_limited_as_its_processor_time(pool: ProcessPool) -> None:
     await pool.run(time.sleep, 1.2, 1.0)
 
@@ -583,9 +591,10 @@ def pass_limits(count: int) -> int:
     return count
 
 
-async def test_a_job_may_take_several_limits_by_the_clock(pool: ProcessPool) -> None:
+async def test_a_job_may_take_several_limits_by_the_clock(pool: ProcessPool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert await pool.run(pass_limits, MAX_SLOWDOWN - 1, LIMIT_S) == MAX_SLOWDOWN - 1
-    with pytest.raises(ProcessEnded):
+    monkeypatch.setattr(supervision, "monotonic", count(0, LIMIT_S).__next__)
+    with pytest.raises(ProcessEnded, match="took more than 20 s"):
         await pool.run(pass_limits, MAX_SLOWDOWN, LIMIT_S)
 
 
