@@ -16,7 +16,7 @@ from service.web import server
 from service.web.app import App, HttpRequest
 from service.web.limits import Limits
 from service.web.server import ShutdownSignal, run_server
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.web.app_server import instance
 
 AT_ONCE = Limits(drain_time_s=0.0, close_window_s=0.0)
@@ -79,7 +79,7 @@ async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogC
 
 async def test_an_instance_serves_while_it_closes_sockets(store: RedisStore) -> None:
     async with (
-        instance(store, AT_ONCE._replace(close_window_s=10.0)) as app,
+        instance(store, AT_ONCE._replace(close_window_s=TIMEOUT_S)) as app,
         served(app) as (url, stop, _),
         aiohttp.ClientSession(url) as session,
     ):
