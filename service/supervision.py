@@ -288,19 +288,21 @@ class ProcessPool:
         Raises ProcessEnded, and what `work` raises; that may not be an OSError.
         """
         for _ in range(MAX_ATTEMPTS):
-            executor, processes, started_at = self._executor, list[BaseProcess](), monotonic()
+            processes, started_at = list[BaseProcess](), monotonic()
             try:
                 executor = self._get_executor()
-                future = executor.submit(_run_within, time_limit_s, work, job)
-                processes = active_children()
+                future, processes = executor.submit(_run_within, time_limit_s, work, job), active_children()
                 return await asyncio.wrap_future(future)
             except BrokenProcessPool:
-                await self._discard(executor)
-                is_late = monotonic() - started_at >= time_limit_s
-                if is_late and any(process.exitcode in OVER_LIMIT for process in processes):
+                broken = executor  # type: ignore[possibly-undefined]  # it raises this
+                if self._executor is broken:
+                    self._executor = None
+                async with self._discarding:
+                    await asyncio.to_thread(broken.shutdown)  # then exit codes are known
+                if monotonic() - started_at >= time_limit_s and any(one.exitcode in OVER_LIMIT for one in processes):
                     raise ProcessEnded(f"took more than {time_limit_s:g} s") from None
             except OSError as error:
-                await self._discard(executor, wait=False)
+                self._executor = None
                 raise ProcessEnded(f"cannot be started: {error}") from error
         raise ProcessEnded("ended its process")
 
@@ -314,14 +316,6 @@ class ProcessPool:
         if self._executor is None:
             self._executor = ProcessPoolExecutor(self._processes, get_context("spawn"), _initialize_process)
         return self._executor
-
-    async def _discard(self, executor: ProcessPoolExecutor | None, *, wait: bool = True) -> None:
-        """Let later jobs get another executor; if it is broken, wait until it has ended and exit codes are known."""
-        if self._executor is executor:
-            self._executor = None
-        if executor is not None:
-            async with self._discarding:
-                await asyncio.to_thread(executor.shutdown, wait)
 
 
 def _initialize_process() -> None:

@@ -552,14 +552,6 @@ async def test_a_process_that_cannot_be_started_is_said(pool: ProcessPool, monke
     assert await pool.run(abs, -1, TIMEOUT_S) == 1
 
 
-async def test_the_processes_end_with_the_pool(pool: ProcessPool) -> None:
-    before = {*active_children()}
-    await pool.run(abs, -1, TIMEOUT_S)
-    (process,) = {*active_children()} - before
-    await pool.aclose()
-    assert not process.is_alive()
-
-
 def stop_process(_: None) -> str:
     """Stop this process, as the whole service is when its machine sleeps, until a signal continues it."""
     os.kill(os.getpid(), signal.SIGSTOP)

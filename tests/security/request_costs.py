@@ -1,19 +1,14 @@
-"""Work of requests relative to a plain GET of the same run, and their charges.
-
-CPU time of requests, measured on the event loop's thread of a running service.
-"""
+"""Work of requests relative to a plain GET of the same run, and their charges."""
 
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
 from tests.polling import TIMEOUT_S, wait_until
-from tests.server_process import ServerProcess, start_server
 from tests.web.app_server import Client
 from tests.web.raw_http import make_head
 
@@ -98,11 +93,6 @@ async def relative_cost(question: Ask, plain: Ask) -> float:
     return await clock.measure(question) / await clock.measure(plain)
 
 
-QUIET_S = 0.1
-"""The service is idle if it used almost no CPU time for so long."""
-
-GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-
 Data = bytes | Callable[[], Iterable[bytes]]
 
 
@@ -120,45 +110,10 @@ class Outcome(NamedTuple):
         return 0
 
 
-class MeasuredService(NamedTuple):
-    """A running service whose CPU time is measured."""
-
-    service: ServerProcess
-    pid: int
-
-    def cpu_ms(self) -> float:
-        """Return the CPU time of its main thread, in milliseconds."""
-        return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0]) / 1e6
-
-    async def wait_until_idle(self) -> None:
-        """Wait until it is idle."""
-        async with asyncio.timeout(TIMEOUT_S):
-            before = self.cpu_ms()
-            while True:
-                await asyncio.sleep(QUIET_S)
-                now = self.cpu_ms()
-                if now - before < 1000 * QUIET_S / 10:
-                    return
-                before = now
-
-    async def measure_cost(self, data: Data, times: int, after_response: bytes = b"") -> tuple[float, Outcome]:
-        """Return the milliseconds per request (see `send`), and the outcome of the last one."""
-        await self.wait_until_idle()
-        before = self.cpu_ms()
-        outcomes = [await send(self.service.url, data, after_response) for _ in range(times)]
-        await self.wait_until_idle()
-        return (self.cpu_ms() - before) / times, outcomes[-1]
-
-    async def measure_get(self) -> float:
-        """Return the milliseconds of a plain GET in the same run."""
-        await self.measure_cost(GET, 20)
-        return (await self.measure_cost(GET, 100))[0]
-
-
 async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
     """Send a request on a connection of its own, and more bytes after the head of its response.
 
-    Return what was received until shortly after.
+    Return what was received until the service has closed it.
     """
     where, loop, got = urlsplit(url), asyncio.get_running_loop(), bytearray()
     with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
@@ -172,9 +127,7 @@ async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
                 if after_response:
                     await wait_until(lambda: b"\r\n\r\n" in got)
                     await loop.sock_sendall(client, after_response)
-        await asyncio.wait([reading], timeout=QUIET_S)
-        reading.cancel()
-        await asyncio.wait([reading])
+        await asyncio.wait_for(reading, TIMEOUT_S)
     return Outcome(bytes(got))
 
 
@@ -182,10 +135,3 @@ async def _read(client: socket.socket, got: bytearray) -> None:
     with suppress(ConnectionError):
         while data := await asyncio.get_running_loop().sock_recv(client, 65_536):
             got += data
-
-
-@asynccontextmanager
-async def start_measured_service(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[MeasuredService]:
-    """Start a service that has no other clients."""
-    async with start_server(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
-        yield MeasuredService(service, service.process.pid)

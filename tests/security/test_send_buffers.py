@@ -16,9 +16,10 @@ from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
 from service.web.limits import Limits
 from service.web.streaming import STREAMS
-from tests.polling import wait_until
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.limited_client import open_client_at
-from tests.security.request_costs import MeasuredService, send, start_measured_service
+from tests.security.request_costs import send
+from tests.server_process import ServerProcess, start_server
 from tests.telemetry.metric_samples import read_samples, sum_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
@@ -46,9 +47,9 @@ async def open_silent_client(port: int | None, request: bytes, source: str = "12
         yield
 
 
-def resident_bytes(service: MeasuredService) -> int:
+def resident_bytes(service: ServerProcess) -> int:
     """Return the resident memory of the process."""
-    return int(Path(f"/proc/{service.pid}/statm").read_text().split()[1]) * 4_096
+    return int(Path(f"/proc/{service.process.pid}/statm").read_text().split()[1]) * 4_096
 
 
 def kernel_bytes(port: int) -> int:
@@ -60,14 +61,14 @@ def kernel_bytes(port: int) -> int:
 async def test_clients_that_do_not_read_use_little_memory(tmp_path: Path, redis_url: str) -> None:
     """In the process, a tenth of the 600 MB that they request; the system by itself would take megabytes for each."""
     many = 100
-    async with start_measured_service(tmp_path, redis_url) as service, AsyncExitStack() as stack:
-        port = urlsplit(service.service.url).port
+    async with start_server(tmp_path, redis_url) as service, AsyncExitStack() as stack:
+        port = urlsplit(service.url).port
         assert port is not None
-        await send(service.service.url, make_head(LARGE_PATH, "Connection: close"))
+        await send(service.url, make_head(LARGE_PATH, "Connection: close"))
         before = resident_bytes(service)
         for _ in range(many):
             await stack.enter_async_context(open_silent_client(port, LARGE_REQUESTS))
-        await service.wait_until_idle()
+        await wait_until_unchanged(lambda: kernel_bytes(port))
         assert resident_bytes(service) - before < 60 * MB
         assert kernel_bytes(port) < many * 0.3 * MB
 
