@@ -14,18 +14,20 @@ import stat
 import sys
 import termios
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from mcp import Client as Assistant
-from mcp import StdioServerParameters
-from mcp.types import ContentBlock, ImageContent, TextContent
 
-from examples.mcp.server import build_server
 from examples.terminal.saved_seats import SavedSeats, UnreadableSeats, default_folder, load_seats, save_seats
 from south_seas import Client
 from tests.polling import TIMEOUT_S, wait_until
 from tests.tools import CURL, ROOT, require, run_program
+
+if TYPE_CHECKING:  # its import takes a tenth of the time of all tests' collection
+    from mcp import Client as Assistant
+    from mcp.types import ContentBlock
 
 
 class Terminal:
@@ -197,11 +199,20 @@ def test_the_default_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert default_folder() == Path("/home/ana/.local/state/south-seas")
 
 
-def read_text(content: Sequence[ContentBlock]) -> str:
-    return "\n".join(block.text for block in content if isinstance(block, TextContent))
+def connect(server: object) -> "Assistant":
+    assistant: Assistant = import_module("mcp").Client(server)
+    return assistant
 
 
-async def call(assistant: Assistant, tool: str, **arguments: object) -> str:
+def connect_in_process(client: Client) -> "Assistant":
+    return connect(import_module("examples.mcp.server").build_server(client))
+
+
+def read_text(content: "Sequence[ContentBlock]") -> str:
+    return "\n".join(block.text for block in content if block.type == "text")
+
+
+async def call(assistant: "Assistant", tool: str, **arguments: object) -> str:
     result = await assistant.call_tool(tool, arguments)
     text = read_text(result.content)
     assert not result.is_error, text
@@ -217,16 +228,16 @@ async def is_listening(port: int) -> bool:
     return True
 
 
-async def create_game(assistant: Assistant) -> str:
+async def create_game(assistant: "Assistant") -> str:
     found = re.match(r"Game (\S+)\. ", await call(assistant, "new_game", opponents=["greedy"]))
     assert found
     return found[1]
 
 
 async def test_an_assistant_plays_a_whole_game_against_greedy(url: str) -> None:
-    program = StdioServerParameters(command=sys.executable, args=["-m", "examples.mcp", url], cwd=str(ROOT))
+    parameters = {"command": sys.executable, "args": ["-m", "examples.mcp", url], "cwd": str(ROOT)}
     choices = random.Random(5)
-    async with Assistant(program) as assistant:
+    async with connect(import_module("mcp").StdioServerParameters(**parameters)) as assistant:
         assert {tool.name for tool in (await assistant.list_tools()).tools} == {
             *("new_game", "look", "list_moves", "play", "resign")
         }
@@ -237,10 +248,10 @@ async def test_an_assistant_plays_a_whole_game_against_greedy(url: str) -> None:
 
 
 async def test_the_board_is_a_picture_and_a_text_and_every_move_can_be_paged(client: Client) -> None:
-    async with Assistant(build_server(client)) as assistant:
+    async with connect_in_process(client) as assistant:
         game = await create_game(assistant)
         shown = (await assistant.call_tool("look", {"game": game})).content
-        assert [block.mime_type for block in shown if isinstance(block, ImageContent)] == ["image/png"]
+        assert [block.mime_type for block in shown if block.type == "image"] == ["image/png"]
         assert "Assistant has 0 bananas, 0 shells and 0 fish, and 0 points" in read_text(shown)
         moves = (await client.legal_moves(game)).moves
         listed, cursor = list[str](), ""
@@ -266,14 +277,14 @@ async def test_the_board_is_a_picture_and_a_text_and_every_move_can_be_paged(cli
 async def test_what_is_wrong_is_told_to_the_assistant(
     client: Client, tool: str, arguments: dict[str, object], told: str
 ) -> None:
-    async with Assistant(build_server(client)) as assistant:
+    async with connect_in_process(client) as assistant:
         result = await assistant.call_tool(tool, arguments)
         assert result.is_error
         assert told in read_text(result.content)
 
 
 async def test_a_rejected_move_is_told_with_its_reason_and_a_game_can_be_given_up(client: Client) -> None:
-    async with Assistant(build_server(client)) as assistant:
+    async with connect_in_process(client) as assistant:
         game = await create_game(assistant)
         result = await assistant.call_tool("play", {"game": game, "move": "pass.islander"})
         assert result.is_error
@@ -288,7 +299,7 @@ async def test_over_http_two_assistants_play_at_once_until_it_is_interrupted(url
     )
     await wait_until(lambda: is_listening(unused_tcp_port))
     address = f"http://127.0.0.1:{unused_tcp_port}/mcp"
-    async with Assistant(address) as first, Assistant(address) as second:
+    async with connect(address) as first, connect(address) as second:
         games = [await create_game(assistant) for assistant in (first, second)]
         assert len({*games}) == 2
     program.terminate()
