@@ -4,6 +4,7 @@ import logging
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
+from service.games import tilesets
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from tests import tools
@@ -116,6 +118,12 @@ def log_levels() -> Iterator[None]:
     yield
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the same seeds in each run, for the games of services in this process: no test depends on chance."""
+    monkeypatch.setattr(tilesets, "random_seed", map("{:064x}".format, count(1)).__next__)
 
 
 @pytest.fixture

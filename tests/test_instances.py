@@ -23,7 +23,6 @@ import aiohttp
 import msgspec
 import pytest
 from aiohttp import ClientSession, TCPConnector
-from standardwebhooks import Webhook
 
 from south_seas import Backoff, Client, UnreachableError
 from south_seas.models import Created, CreateGame, Diff, SeatRequest
@@ -34,7 +33,6 @@ from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url, scrape, sum_samples
 from tests.tools import REDIS_WITH_TLS, is_installed, run_program
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.webhook_receiver import WebhookReceiver, register_webhook, run_receiver
 
 KILLS = 3
 
@@ -163,15 +161,6 @@ async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_t
         assert {(await request).status for request in requests} == {200}
 
 
-async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
-    flags = ("--drain-time-s", "0")
-    async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
-        game = await create_game(session)
-        assert await instance.stop() == 0
-    async with start_server(tmp_path) as instance, aiohttp.ClientSession(instance.url) as session:
-        assert await HTTPGame(session, game.created).get_json() == game.created["game"]
-
-
 async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance, aiohttp.ClientSession(instance.url) as session:
         game = await create_game(session)
@@ -267,42 +256,6 @@ async def test_games_continue_on_two_instances_after_the_primary_is_killed(
     assert acknowledged == [*range(2, 2 + 2 * ACTIONS_BEFORE_KILL)]
     assert log == [1, *acknowledged]
     assert received == acknowledged
-
-
-ALLOWED = "--webhooks-allow-private"
-
-
-async def wait_for_deliveries(receiver: WebhookReceiver, number: int) -> None:
-    await wait_until(lambda: len(receiver.received) >= number)
-
-
-async def test_another_instance_retries_a_failed_delivery(tmp_path: Path, redis_url: str) -> None:
-    async with run_receiver() as receiver:
-        async with start_server(tmp_path, redis_url, ALLOWED) as first, ClientSession(first.url) as session:
-            game = await create_game(session)
-            hook = await register_webhook(game, receiver.url)
-            await game.act_successfully()
-            await wait_for_deliveries(receiver, 1)
-            receiver.statuses = [503]
-            await game.act_successfully()
-
-            async def is_recorded() -> bool:
-                deliveries = await game.get_json(f"/webhooks/{hook['id']}/deliveries")
-                return bool(deliveries["attempts"][0]["status"] == 503)
-
-            await wait_until(is_recorded)
-            await first.stop(signal.SIGKILL)
-        async with (
-            start_server(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second,
-            ClientSession(second.url) as session,
-        ):
-            await HTTPGame(session, game.created).act_successfully()
-            await wait_for_deliveries(receiver, 4)
-            assert await second.stop() == 0
-    assert receiver.versions == [2, 3, 3, 4]
-    assert receiver.received[1].id == receiver.received[2].id
-    for received in receiver.received:
-        Webhook(hook["secret"]).verify(received.body, received.headers)
 
 
 NO_PINGS = ("--ping-interval-s", "1000")

@@ -1,6 +1,6 @@
 """The default tile set has everything that the rulebooks specify, and what reviews say of the printed one.
 
-`tests/cli/test_tileset.py` tests the rulebooks' own numbers, tiles and ships.
+`tests/cli/test_verify.py` tests the rulebooks' own numbers, tiles and ships.
 """
 
 from __future__ import annotations

@@ -6,11 +6,9 @@ Games with absent players, on instances as processes: each turn times out once, 
 """
 
 import os
-import signal
 import subprocess
 import sys
 from collections import Counter
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -155,23 +153,3 @@ async def test_two_instances_time_out_each_turn_once_without_watchers(tmp_path: 
         for log in [await wait_for_timeouts(HTTPGame(session, game.created), turns=2) for game in games]:
             assert max(count_timeouts(log).values()) == 1
             assert {diff["by"] for diff in log} <= {None, "clock", "bot"}
-
-
-async def test_deadlines_that_passed_while_all_instances_were_down_are_processed_at_start(
-    tmp_path: Path, redis_url: str
-) -> None:
-    async with start_server(tmp_path, redis_url) as instance, aiohttp.ClientSession(instance.url) as session:
-        game = await create(session, "resign")
-        deadline = datetime.fromisoformat((await game.get_json())["turn"]["deadline"])
-        await instance.stop(signal.SIGKILL)
-    await wait_until(lambda: datetime.now(UTC) > deadline + timedelta(seconds=1))
-    async with (
-        start_server(tmp_path / "one", redis_url) as one,
-        start_server(tmp_path / "two", redis_url) as two,
-        aiohttp.ClientSession(one.url) as session,
-        aiohttp.ClientSession(two.url) as other_session,
-    ):
-        log = await wait_for_timeouts(HTTPGame(session, game.created), turns=2)
-        assert await HTTPGame(other_session, game.created).log() == log
-    assert max(count_timeouts(log).values()) == 1
-    assert log[-1]["events"][-1]["type"] == "game_finished"

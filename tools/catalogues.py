@@ -20,13 +20,14 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
-from service.i18n.phrases import BOTH_DISTANCES, DISTANCES, ENGLISH, FROM_START, LANGUAGES, ON_START, SENTENCES
-from service.i18n.tile_names import SEGMENTS
+from schemas.vocabulary import EDGES
+from service.engine.tileset_index import FEATURE_KINDS
+from service.i18n.phrases import COUNTS, ENGLISH, LANGUAGES, SENTENCES, TEXTS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
-KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
+KEYWORDS = {"gettext": None, "ngettext": (1, 2)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
 SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
@@ -54,6 +55,9 @@ def extract_messages() -> Catalog:
     catalog = Catalog(charset="utf-8")
     for name, _, message, _, context in extract_from_dir(SOURCE, keywords=KEYWORDS):
         catalog.add(message, locations=[(name, 0)], context=context)
+    messages: list[str | tuple[str, ...]] = [*TEXTS.values(), *COUNTS.values()]
+    for ids in messages:
+        catalog.add(ids, locations=[("messages.json", 0)])
     return catalog
 
 
@@ -156,14 +160,15 @@ def page_sentences(language: str) -> str:
 
     told = {key: sentence for key, sentence in SENTENCES.items() if not SEEN.fullmatch(key)}
     sentences = {key: SHOWN.sub("", translate(sentence)) for key, sentence in told.items()}
-    for kind, phrase in SEGMENTS.items():
+    for kind in FEATURE_KINDS:
         key = f"islander_placed.{kind}"
-        sentences[key] = sentences[key].format(player="{player}", segment=translate(phrase))
-    sentences |= {"place.start": translate(ON_START), "place": translate(FROM_START)}
-    for edge, ids in DISTANCES.items():
+        sentences[key] = sentences[key].format(player="{player}", segment=translate(TEXTS[f"segment.{kind}"]))
+    sentences |= {key: translate(TEXTS[key]) for key in ("place.start", "place")}
+    for edge in EDGES:
+        ids = COUNTS[f"distance.{edge}"]
         forms = zip(("one", "other"), translated.get(ids, ids), strict=True)
         sentences |= {f"place.{edge}.{name}": form for name, form in forms}
-    sentences |= {f"place.both.{edge}": translate(message) for edge, message in BOTH_DISTANCES.items()}
+    sentences |= {key: translate(TEXTS[key]) for key in ("place.both.e", "place.both.w")}
     return json.dumps(sentences, indent=2, ensure_ascii=False) + "\n"
 
 

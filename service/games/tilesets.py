@@ -3,6 +3,7 @@
 The shuffle is byte for byte the same everywhere: everything random is derived from the seed.
 """
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,11 @@ T = TypeVar("T")
 
 RANDOM_SEED_BYTES = 32
 """A random seed is 64 hexadecimal digits."""
+
+
+def random_seed() -> str:
+    """Return a seed that nobody can guess."""
+    return secrets.token_hex(RANDOM_SEED_BYTES)
 
 
 def seeded_number(seed: str, label: str, index: int, modulus: int) -> int:

@@ -35,13 +35,11 @@ from service.i18n.phrases import (
     all_ware_counts,
     color_name,
     fish_count,
-    gettext_noop,
     place_phrase,
     player_names,
     point_count,
     score_parts,
     ship_cost,
-    translate_sentence,
     ware_counts,
 )
 from service.i18n.tile_names import name_tiles, segment_phrase, tile_names
@@ -103,10 +101,10 @@ class EventNarrator(NamedTuple):
                 key, values["place"] = f"{key}{variant}", place_phrase(translator, *cell)
             case GameFinished():
                 won = winner_sentence(translator, [self.player_names[seat] for seat in event.winners])
-                return f"{translate_sentence(translator, f'{key}.{event.reason}')} {won}"
+                return f"{translator.text(f'{key}.{event.reason}')} {won}"
             case _:
                 pass  # its fields are the values
-        return translate_sentence(translator, key, **values)
+        return translator.text(key, **values)
 
     def _values(self, event: AnyEvent) -> dict[str, Any]:
         """Return an event's fields and its player's name; places, tiles, bots, colours and fish in words."""
@@ -133,10 +131,10 @@ class EventNarrator(NamedTuple):
         winners = self.translator.join_list([self.player_names[seat] for seat in event.winners])
         wares = self.translator.join_list(ware_counts(self.translator, event.wares))
         if not wares:
-            return translate_sentence(self.translator, "gain.nothing", players=winners)
+            return self.translator.text("gain.nothing", players=winners)
         if len(event.winners) == 1:
-            return translate_sentence(self.translator, "gain.one", player=winners, wares=wares)
-        return translate_sentence(self.translator, "gain.each", players=winners, wares=wares)
+            return self.translator.text("gain.one", player=winners, wares=wares)
+        return self.translator.text("gain.each", players=winners, wares=wares)
 
     def _ship(self, event: ShipTaken | ShipRevealed) -> Ship:
         return self.tileset_index.tileset.ships[self.tileset_index.ship_numbers[event.ship]]
@@ -185,10 +183,10 @@ def winner_sentence(translator: Translator, winners: Sequence[str]) -> str:
     """Return who won (R7.4)."""
     players = translator.join_list(winners)
     if not winners:
-        return translate_sentence(translator, "won.nobody")
+        return translator.text("won.nobody")
     if len(winners) == 1:
-        return translate_sentence(translator, "won.one", player=players)
-    return translate_sentence(translator, "won.shared", players=players)
+        return translator.text("won.one", player=players)
+    return translator.text("won.shared", players=players)
 
 
 PASSES = ("pass.islander", "pass.deliver")
@@ -251,7 +249,7 @@ def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
     if change.seat is None or change.move not in PASSES:
         return narrator.narrate_change(change.events)
     player = narrator.player_names[change.seat]
-    passed = translate_sentence(narrator.translator, change.move, player=player)
+    passed = narrator.translator.text(change.move, player=player)
     late = sum(isinstance(event, TurnTimedOut) for event in change.events)
     before, after = narrator.narrate_change(change.events[:late]), narrator.narrate_change(change.events[late:])
     return " ".join(text for text in (before, passed, after) if text)
@@ -264,12 +262,8 @@ _TURN = msgspec.json.Decoder(PatchedTurn | None)
 
 def board_legend(translator: Translator, *, outline_last: bool, sidebar: bool, number_moves: bool) -> tuple[str, ...]:
     """Return the legend of the characters, with the signs that these options add."""
-    signs = (
-        (outline_last, gettext_noop("+ last tile")),
-        (sidebar, gettext_noop("> on turn")),
-        (number_moves, gettext_noop("[7] or 7: reply")),
-    )
-    shown = [translator.gettext(sign) for is_shown, sign in signs if is_shown]
+    signs = {"last": outline_last, "turn": sidebar, "reply": number_moves}
+    shown = [translator.text(f"legend.{sign}") for sign, is_shown in signs.items() if is_shown]
     return (
         translator.gettext(
             ". sea  ^ island  = bridge  # M market  b banana  s shell  f fish  F two fish  x covered fish  v boat"

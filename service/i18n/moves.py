@@ -19,16 +19,14 @@ from schemas.actions import (
 )
 from schemas.commands import MissingWares, ShipOffer
 from schemas.events import AnyEvent, TurnStarted
-from schemas.vocabulary import SegmentKind, Wares
+from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, move_effects, move_feature, move_id
 from service.engine.delivery import missing_wares
 from service.engine.islanders import can_place, can_retrieve
-from service.engine.tileset_index import pack_cell
+from service.engine.tileset_index import FEATURE_KINDS, pack_cell
 from service.i18n.events import EventNarrator
 from service.i18n.phrases import (
     Translator,
-    gettext_noop,
-    ngettext_noop,
     place_phrase,
     point_count,
     ship_cost,
@@ -42,35 +40,6 @@ MAX_TEXT_LENGTH = 100
 IslanderOptions = Literal["place", "retrieve", "place or retrieve"]
 """What may be done in the islander phase, besides passing."""
 
-# By segment kind, in the engine's order: island, bridge, sea, market.
-_PLACE = (
-    gettext_noop("place a banana picker {segment}"),
-    gettext_noop("place a shell collector {segment}"),
-    gettext_noop("place a fisherman {segment}"),
-    gettext_noop("place a merchant {segment}"),
-)
-_RETRIEVE = (
-    gettext_noop("retrieve the banana picker {place}"),
-    gettext_noop("retrieve the shell collector {place}"),
-    gettext_noop("retrieve the fisherman {place}"),
-    gettext_noop("retrieve the merchant {place}"),
-)
-"""A tile has at most one islander, since it is placed on a new tile."""
-_PLACE_UPRIGHT = (gettext_noop("place the tile {place}"),)
-_TURNED = gettext_noop("place the tile {place}, turned {degrees}°")
-_PLACE_TURNED = ((_TURNED,), (gettext_noop("place the tile {place}, turned {degrees}° clockwise"), _TURNED))
-"""By half turns and quarter turns: the text, and a shorter one."""
-_TAKE = (gettext_noop("take the ship of {points}"), gettext_noop("take the ship of {points} that asks for {cost}"))
-_DELIVER = (
-    gettext_noop("deliver {wares} to the ship of {points}"),
-    gettext_noop("deliver {wares} to the ship of {points} that asks for {cost}"),
-)
-_PASS: dict[IslanderOptions, str] = {
-    "place": gettext_noop("place no islander"),
-    "retrieve": gettext_noop("retrieve no islander"),
-    "place or retrieve": gettext_noop("neither place nor retrieve an islander"),
-}
-
 
 def describe_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
     """Return a legal move with its id and text."""
@@ -78,18 +47,18 @@ def describe_move(translator: Translator, index: TileSetIndex, game: Game, actio
         case PlaceTile(x, y, rotation):
             text = _placement(translator, tile_names(translator.language, index)[game.tile].land, x, y, rotation)
         case PlaceIslander(segment):
-            kind, placed = index.tiles[game.tile].kinds[segment], game.oriented_tiles[-1]
-            text = translator.gettext(_PLACE[kind], segment=segment_phrase(translator, index, placed, segment))
+            kind, placed = FEATURE_KINDS[index.tiles[game.tile].kinds[segment]], game.oriented_tiles[-1]
+            text = translator.text(f"move.place.{kind}", segment=segment_phrase(translator, index, placed, segment))
         case RetrieveIslander(x, y, segment):
             order = game.board[pack_cell(x, y)]
-            kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
-            text = translator.gettext(_RETRIEVE[kind], place=place_phrase(translator, x, y))
+            kind = FEATURE_KINDS[index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]]
+            text = translator.text(f"move.retrieve.{kind}", place=place_phrase(translator, x, y))
         case TakeShip(ship):
-            text = _ship_text(translator, index, game, ship, _TAKE)
+            text = _ship_text(translator, index, game, ship, "move.take_ship")
         case Deliver(ship, wares):
-            text = _ship_text(translator, index, game, ship, _DELIVER, wares=_ware_text(translator, wares))
+            text = _ship_text(translator, index, game, ship, "move.deliver", wares=_ware_text(translator, wares))
         case Pass("islander"):
-            text = translator.gettext(_PASS[islander_options(game)])
+            text = translator.text(f"move.pass.{islander_options(game)}")
         case _:
             text = translator.gettext("deliver nothing")
     return Move(id=move_id(action), text=text, action=action, effects=None, if_passed=None, feature=None, worth=None)
@@ -121,14 +90,13 @@ def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int)
 @lru_cache(maxsize=4096)
 def _placements(translator: Translator, x: int, y: int, rotation: int) -> tuple[str, ...]:
     """Return the texts of a placement, the best first; cached, because all games have the same few cells."""
-    messages = _PLACE_TURNED[rotation % 2] if rotation else _PLACE_UPRIGHT
+    turned = ("move.tile.clockwise", "move.tile.turned") if rotation % 2 else ("move.tile.turned",)
+    keys = turned if rotation else ("move.tile",)
     place = place_phrase(translator, x, y)
-    return tuple([translator.gettext(message, place=place, degrees=90 * rotation) for message in messages])
+    return tuple([translator.text(key, place=place, degrees=90 * rotation) for key in keys])
 
 
-def _ship_text(
-    translator: Translator, index: TileSetIndex, game: Game, ship: str, messages: tuple[str, str], **values: str
-) -> str:
+def _ship_text(translator: Translator, index: TileSetIndex, game: Game, ship: str, key: str, **values: str) -> str:
     """Return what is done with a ship, which is called by its points, and by its cost where others have as many.
 
     Ships that are equal, or whose cost has no room, are numbered as they lie in the display.
@@ -137,15 +105,14 @@ def _ship_text(
     points = index.ships[number].points
     values["points"] = point_count(translator, points)
     alike = [other for other in game.display if index.ships[other].points == points]
-    by_points, with_cost = messages
-    text = translator.gettext(by_points, **values)
+    text = translator.text(key, **values)
     if len(alike) < 2 or number not in alike:
         return text
 
     def describe(other: int) -> str:
         cost = index.tileset.ships[other].cost
         costs = (ship_cost(translator, cost), short_ship_cost(translator, cost))
-        return _first_that_fits(*(translator.gettext(with_cost, **values, cost=one) for one in costs), text)
+        return _first_that_fits(*(translator.text(f"{key}.cost", **values, cost=one) for one in costs), text)
 
     texts = [describe(other) for other in alike]
     place = alike.index(number)
@@ -162,53 +129,6 @@ def _ware_text(translator: Translator, wares: Wares | None) -> str:
     if wares is None:
         return translator.gettext("wares")
     return " + ".join(ware_counts(translator, wares)) or translator.gettext("nothing")
-
-
-_OPEN: dict[SegmentKind, tuple[str, str]] = {
-    "island": ngettext_noop(
-        "The island is worth {wares} so far and has {number} open side.",
-        "The island is worth {wares} so far and has {number} open sides.",
-    ),
-    "bridge": ngettext_noop(
-        "The bridge is worth {wares} so far and has {number} open side.",
-        "The bridge is worth {wares} so far and has {number} open sides.",
-    ),
-    "sea": ngettext_noop(
-        "The sea region is worth {wares} so far and has {number} open side.",
-        "The sea region is worth {wares} so far and has {number} open sides.",
-    ),
-    "market": ngettext_noop("The market lacks {number} tile around it.", "The market lacks {number} tiles around it."),
-}
-_LEFT_OPEN: dict[SegmentKind, tuple[str, str]] = {
-    "island": ngettext_noop(
-        "At the end the island was worth {wares} and had {number} open side.",
-        "At the end the island was worth {wares} and had {number} open sides.",
-    ),
-    "bridge": ngettext_noop(
-        "At the end the bridge was worth {wares} and had {number} open side.",
-        "At the end the bridge was worth {wares} and had {number} open sides.",
-    ),
-    "sea": ngettext_noop(
-        "At the end the sea region was worth {wares} and had {number} open side.",
-        "At the end the sea region was worth {wares} and had {number} open sides.",
-    ),
-    "market": ngettext_noop(
-        "At the end the market lacked {number} tile around it and brought no ship.",
-        "At the end the market lacked {number} tiles around it and brought no ship.",
-    ),
-}
-_COMPLETE: dict[SegmentKind, str] = {
-    "island": gettext_noop("The island is complete and gives {wares}."),
-    "bridge": gettext_noop("The bridge is complete and gives {wares}."),
-    "sea": gettext_noop("The sea region is complete and gives {wares}."),
-    "market": gettext_noop("The market is complete and brings a ship."),
-}
-_EVALUATED: dict[SegmentKind, str] = {
-    "island": gettext_noop("The island is complete and gives nothing more."),
-    "bridge": gettext_noop("The bridge is complete and gives nothing more."),
-    "sea": gettext_noop("The sea region is complete and gives nothing more."),
-    "market": gettext_noop("The market is complete and gives nothing more."),
-}
 
 
 class MoveAppraiser(NamedTuple):
@@ -273,9 +193,9 @@ def describe_occupied_feature(
     One that is `evaluated` gives nothing more (R5.5). Once the game is `over` none does: say what it was worth (R7.2).
     """
     if over and feature.open:
-        return _describe_open(translator, _LEFT_OPEN, feature)
+        return _describe_open(translator, "left_open", feature)
     if over or evaluated:
-        return translator.gettext(_EVALUATED[feature.kind])
+        return translator.text(f"feature.evaluated.{feature.kind}")
     most = max((count.count for count in feature.islanders), default=0)
     players = translator.join_list([names[count.seat] for count in feature.islanders if count.count == most])
     who = (
@@ -301,12 +221,12 @@ def describe_loss(translator: Translator, player: str, seat: int, feature: Featu
 def describe_feature(translator: Translator, feature: FeatureValue) -> str:
     """Return what a feature is worth so far, and what it lacks until it is complete."""
     if feature.open:
-        return _describe_open(translator, _OPEN, feature)
-    return translator.gettext(_COMPLETE[feature.kind], wares=_feature_wares(translator, feature))
+        return _describe_open(translator, "open", feature)
+    return translator.text(f"feature.complete.{feature.kind}", wares=_feature_wares(translator, feature))
 
 
-def _describe_open(translator: Translator, sentences: dict[SegmentKind, tuple[str, str]], feature: FeatureValue) -> str:
-    return translator.ngettext(*sentences[feature.kind], feature.open, wares=_feature_wares(translator, feature))
+def _describe_open(translator: Translator, state: str, feature: FeatureValue) -> str:
+    return translator.count(f"feature.{state}.{feature.kind}", feature.open, wares=_feature_wares(translator, feature))
 
 
 def _feature_wares(translator: Translator, feature: FeatureValue) -> str:

@@ -5,16 +5,8 @@ from collections.abc import Sequence
 from service.engine import Game, TileSetIndex
 from service.engine.final_scoring import final_score, winning_seats
 from service.i18n.events import winner_sentence
-from service.i18n.moves import IslanderOptions, islander_options
-from service.i18n.phrases import Translator, gettext_noop, player_names, score_parts, translate_sentence
-
-_ISLANDER_DECISIONS: dict[IslanderOptions, str] = {
-    "place": gettext_noop("{player} may place an islander."),
-    "retrieve": gettext_noop("{player} may retrieve an islander."),
-    "place or retrieve": gettext_noop("{player} may place or retrieve an islander."),
-}
-_MONTHS = gettext_noop("January February March April May June July August September October November December")
-"""In one message, since every language separates words by spaces."""
+from service.i18n.moves import islander_options
+from service.i18n.phrases import Translator, player_names, score_parts
 
 
 def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> str:
@@ -30,7 +22,7 @@ def describe_status(translator: Translator, index: TileSetIndex, game: Game) -> 
         case "finished":
             return _describe_result(translator, index, game)
         case "aborted":
-            return translate_sentence(translator, "game_aborted")
+            return translator.text("game_aborted")
 
 
 def title_game(translator: Translator, names: Sequence[str]) -> str:
@@ -46,20 +38,10 @@ def describe_hidden_game(translator: Translator) -> str:
 
 
 def _describe_decision(translator: Translator, game: Game) -> str:
-    decision = translator.gettext(_decision(game), player=player_names(translator, game)[game.decider])
+    options = f".{islander_options(game)}" if game.phase == "islander" else ""
+    player = player_names(translator, game)[game.decider]
+    decision = translator.text(f"decision.{game.phase}{options}", player=player)
     return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
-
-
-def _decision(game: Game) -> str:
-    match game.phase:
-        case "place_tile":
-            return gettext_noop("It is {player}’s turn to place a tile.")
-        case "islander":
-            return _ISLANDER_DECISIONS[islander_options(game)]
-        case "take_ship":
-            return gettext_noop("{player} must choose a ship.")
-        case "deliver":
-            return gettext_noop("{player} may deliver to a ship.")
 
 
 def _time_left(translator: Translator, deadline: str, now: str) -> str:
@@ -73,7 +55,7 @@ def _time_left(translator: Translator, deadline: str, now: str) -> str:
         "{number} {month} {year}",
         "{number} {month} {year}",
         number,
-        month=translator.gettext(_MONTHS).split()[month - 1],
+        month=translator.text("months").split()[month - 1],
         year=year,
     )
     return translator.gettext("There is time until {date}, {hour}:{minute} UTC.", date=date, hour=hour, minute=minute)

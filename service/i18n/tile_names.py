@@ -14,40 +14,12 @@ from math import atan2, hypot, pi
 from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile, TileSet
-from schemas.vocabulary import EDGES, Edge, EdgeKind, SegmentKind, Wares
+from schemas.vocabulary import EDGES, Edge, EdgeKind, Wares
 from service.engine import TileSetIndex
 from service.engine.tileset_index import FEATURE_KINDS
-from service.i18n.phrases import Language, Translator, get_translator, gettext_noop, ngettext_noop, ware_counts
+from service.i18n.phrases import TEXTS, Language, Translator, get_translator, ware_counts
 
-_ISLANDS = {
-    "inner": ngettext_noop("islet", "{number} islets"),
-    "end": ngettext_noop("island tip", "{number} island tips"),
-    "bend": ngettext_noop("island corner", "{number} island corners"),
-    "straight": ngettext_noop("island strip", "{number} island strips"),
-    "three": ngettext_noop("island coast", "{number} island coasts"),
-    "all": ngettext_noop("island interior", "{number} island interiors"),
-}
-_BRIDGES = {
-    "inner": ngettext_noop("short bridge", "{number} short bridges"),
-    "end": ngettext_noop("end of a bridge", "junction of {number} bridges"),
-    "bend": ngettext_noop("bridge bend", "{number} bridge bends"),
-    "straight": ngettext_noop("straight bridge", "{number} straight bridges"),
-}
-"""Bridges that are the only land of their tile."""
-_WITH_BRIDGES = {
-    "inner": ngettext_noop("a short bridge", "{number} short bridges"),
-    "end": ngettext_noop("a bridge", "{number} bridges"),
-    "bend": ngettext_noop("a bridge bend", "{number} bridge bends"),
-    "straight": ngettext_noop("a straight bridge", "{number} straight bridges"),
-}
-"""Bridges after the word "with"."""
-_ISLAND_TIPS = (gettext_noop("2 island tips at a corner"), gettext_noop("2 opposite island tips"))
-_WITH_BRIDGE_ENDS = (gettext_noop("2 bridges at a corner"), gettext_noop("2 opposite bridges"))
-_SIDES: dict[EdgeKind, str] = {
-    "sea": gettext_noop("sea"),
-    "bridge": gettext_noop("bridge"),
-    "island": gettext_noop("island"),
-}
+_SHAPES = ("inner", "end", "bend", "straight", "three", "all")
 
 
 class TileName(NamedTuple):
@@ -89,51 +61,36 @@ def _land(translator: Translator, tile: Tile) -> str:
     islands = [segment.edges for segment in tile.segments if isinstance(segment, Island)]
     bridges = [segment.edges for segment in tile.segments if isinstance(segment, Bridge)]
     main = [translator.gettext("market") for segment in tile.segments if isinstance(segment, Market)]
-    main += _counted_shapes(translator, islands, _ISLANDS, _ISLAND_TIPS)
+    main += _counted_shapes(translator, islands, "island", has_pairs=True)
     if not main:
-        alone = translator.join_list([*_counted_shapes(translator, bridges, _BRIDGES)])
+        alone = translator.join_list([*_counted_shapes(translator, bridges, "bridge")])
         return alone or translator.gettext("open sea")
     land = translator.join_list(main)
     if not bridges:
         return land
-    added = translator.join_list([*_counted_shapes(translator, bridges, _WITH_BRIDGES, _WITH_BRIDGE_ENDS)])
+    added = translator.join_list([*_counted_shapes(translator, bridges, "with_bridge", has_pairs=True)])
     return translator.gettext("{land} with {bridges}", land=land, bridges=added)
 
 
 def _counted_shapes(
-    translator: Translator,
-    segments: Sequence[tuple[Edge, ...]],
-    names: dict[str, tuple[str, str]],
-    two_ends: tuple[str, str] | None = None,
+    translator: Translator, segments: Sequence[tuple[Edge, ...]], kind: str, *, has_pairs: bool = False
 ) -> Iterator[str]:
-    """Yield the shapes of segments with their numbers; `two_ends` are at a corner, or opposite."""
+    """Yield the shapes of segments with their numbers; with `has_pairs` two ends are at a corner, or opposite."""
     shapes = [_shape(edges) for edges in segments]
-    for shape, (one, many) in names.items():
+    for shape in _SHAPES:
         number = shapes.count(shape)
-        if shape == "end" and number == 2 and two_ends is not None:
+        if shape == "end" and number == 2 and has_pairs:
             ends = [edge for edges in segments if len(edges) == 1 for edge in edges]
-            yield translator.gettext(two_ends[_are_opposite(ends)])
+            yield translator.text(f"two_ends.{kind}.{_shape(ends)}")
         elif number:
-            yield translator.ngettext(one, many, number)
+            yield translator.count(f"shape.{kind}.{shape}", number)
 
 
 def _shape(edges: Sequence[Edge]) -> str:
-    match len(edges):
-        case 0:
-            return "inner"
-        case 1:
-            return "end"
-        case 2:
-            return "straight" if _are_opposite(edges) else "bend"
-        case 3:
-            return "three"
-        case _:
-            return "all"
-
-
-def _are_opposite(edges: Sequence[Edge]) -> bool:
+    if len(edges) != 2:
+        return ("inner", "end", "", "three", "all")[len(edges)]
     first, second = map(EDGES.index, edges)
-    return abs(first - second) == 2
+    return "straight" if abs(first - second) == 2 else "bend"
 
 
 def _wares(translator: Translator, tile: Tile) -> Iterator[str]:
@@ -154,28 +111,12 @@ def _sides(translator: Translator, tile: Tile) -> str:
     """Return the kinds of a tile's sides clockwise, from the same one whatever its rotation."""
     kinds: list[EdgeKind] = [getattr(tile.edges, edge) for edge in EDGES]
     first = min(range(4), key=lambda side: kinds[side:] + kinds[:side])
-    words = [translator.gettext(_SIDES[kind]) for kind in kinds[first:] + kinds[:first]]
+    words = [translator.text(f"side.{kind}") for kind in kinds[first:] + kinds[:first]]
     return translator.gettext("clockwise: {sides}", sides=", ".join(words))
 
 
-SEGMENTS: dict[SegmentKind, str] = {
-    "island": gettext_noop("on the island"),
-    "bridge": gettext_noop("on the bridge"),
-    "sea": gettext_noop("in the sea region"),
-    "market": gettext_noop("in the market"),
-}
-_MIDDLE = gettext_noop("in the middle")
-_DIRECTIONS = (
-    gettext_noop("in the north"),
-    gettext_noop("in the north-east"),
-    gettext_noop("in the east"),
-    gettext_noop("in the south-east"),
-    gettext_noop("in the south"),
-    gettext_noop("in the south-west"),
-    gettext_noop("in the west"),
-    gettext_noop("in the north-west"),
-)
-"""Clockwise from the north."""
+_MIDDLE = TEXTS["direction.middle"]
+_DIRECTIONS = tuple(TEXTS[f"direction.{point}"] for point in ("n", "ne", "e", "se", "s", "sw", "w", "nw"))
 _EDGE_POINTS = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
 """The middles of the edges, x to the east and y to the south."""
 _HALF_POINTS = ((-0.5, -1.0), (0.5, -1.0), (1.0, -0.5), (1.0, 0.5), (0.5, 1.0), (-0.5, 1.0), (-1.0, 0.5), (-1.0, -0.5))
@@ -186,7 +127,7 @@ Point = tuple[float, float]
 
 def segment_phrase(translator: Translator, index: TileSetIndex, oriented_tile: int, segment: int) -> str:
     """Return a segment of a placed tile, such as "in the sea region in the north"."""
-    phrase = translator.gettext(SEGMENTS[FEATURE_KINDS[index.tiles[oriented_tile >> 2].kinds[segment]]])
+    phrase = translator.text(f"segment.{FEATURE_KINDS[index.tiles[oriented_tile >> 2].kinds[segment]]}")
     direction = _directions(index, oriented_tile)[segment]
     if direction is None:
         return phrase

@@ -1,26 +1,39 @@
-"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens."""
+"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens.
 
+What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for.
+
+Instances as processes, which keep the games beside serving them, whatever becomes of each.
+"""
+
+import asyncio
 import gzip
 import re
+import signal
 import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
+import aiohttp
 import msgspec
 import pytest
+import pytest_asyncio
 from redis.asyncio import Redis
 
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
+from service.archive_storage import DirectoryStorage
 from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
-from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document
-from service.games.archiver import RestoreRequest
+from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document, validate_document
+from service.games.archiver import ARCHIVE_DELAY_S, Archiver, RestoreRequest
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act
 from service.games.due_work import lease
+from service.games.index_repair import IndexRepairer
 from service.games.ports import (
     DeliveryAttempt,
     StoreUnavailable,
@@ -31,13 +44,18 @@ from service.games.ports import (
 )
 from service.games.repository import Context, Retention
 from service.store import keys
-from service.store.game_store import RedisStore
+from service.store.game_store import RedisStore, connect
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
-from tests.games.game_fixture import make_context
+from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
+from tests.polling import wait_until
+from tests.redis_servers import Deployment, cluster, create_access
+from tests.redis_servers.access import CLUSTER_ACL
+from tests.server_process import start_server
 from tests.store.commits import creation, load_record
+from tests.web.http_game import create_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
@@ -355,3 +373,120 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     for target, before in ((third, second), (second, third)):
         assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 3}
         assert {path.name for path in target.iterdir() if path.is_file() and path.name.isupper()} == {"WHOLE"}
+
+
+GAMES = 30
+PATIENT_MS = 15_000
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def deployment(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deployment]:
+    """Start a Cluster of three primaries."""
+    directory = tmp_path_factory.mktemp("cluster")
+    access = create_access(directory, CLUSTER_ACL)
+    async with cluster(directory, replicas=0, access=access, node_timeout_ms=PATIENT_MS) as started:
+        yield started
+
+
+@pytest.fixture
+async def clustered(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """Return an empty store on the Cluster."""
+    await deployment.clear()
+    async with connect(deployment.url) as store:
+        yield store
+
+
+async def games_on_all(store: RedisStore, deployment: Deployment) -> list[OwnedGame]:
+    games = [await store_game(store, "active" if number % 2 else "waiting", webhooks=1) for number in range(GAMES)]
+    assert len({(await deployment.primary(stored.id)).port for stored in games}) == 3
+    return games
+
+
+async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
+    clustered: RedisStore, second_store: RedisStore, deployment: Deployment, tmp_path: Path
+) -> None:
+    games = await games_on_all(clustered, deployment)
+    before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
+    assert await export_games(clustered, ExportJob(CATALOGUE, tmp_path / "out"), None) == {"exported": GAMES}
+    assert await import_files(second_store, iter_documents([tmp_path / "out"]), RETENTION, replace=False) == {
+        "imported": GAMES
+    }
+    await deployment.clear()
+    assert await export_games(second_store, ExportJob(CATALOGUE, tmp_path / "back"), None) == {"exported": GAMES}
+    assert await import_files(clustered, iter_documents([tmp_path / "back"]), RETENTION, replace=False) == {
+        "imported": GAMES
+    }
+    assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
+
+
+async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
+    clustered: RedisStore, deployment: Deployment
+) -> None:
+    games = await games_on_all(clustered, deployment)
+    for node in await deployment.primaries():
+        async with aclosing(node.client()) as client:
+            for key in await client.keys("south-seas:[^{]*"):
+                await client.delete(key)
+    assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
+    repaired = await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()
+    assert repaired.games == GAMES
+    assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
+        stored.id for stored in games
+    )
+
+
+async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_path: Path) -> None:
+    games = [await store_game(clustered, "aborted") for _ in range(10)]
+    clock = Clock()
+    clock.now += ARCHIVE_DELAY_S + 1
+    archiver = Archiver(clustered, clustered.compacted_logs, DirectoryStorage(tmp_path), CATALOGUE, clock)
+    await process_due(archiver.worker())
+    assert len([*iter_documents([tmp_path])]) == len(games)
+
+
+ARCHIVED_S = 60
+
+
+async def test_another_instance_archives_and_reindexes_after_kill_9(
+    tmp_path: Path, redis: Redis, redis_url: str
+) -> None:
+    archive = tmp_path / "archive"
+    flags = ("--archive-url", archive.as_uri())
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
+        ended = await (await game.delete()).json()
+        await wait_until(lambda: redis.exists(keys.INDEX_REPAIR_LEASE), ARCHIVED_S)
+        await instance.stop(signal.SIGKILL)
+    assert not await asyncio.to_thread(archive.exists)
+    assert await redis.delete(keys.lobby("aborted"), keys.INDEX_REPAIR_LEASE) == 2
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        await wait_until(lambda: asyncio.to_thread(_documents, archive), ARCHIVED_S)
+
+        async def is_listed() -> bool:
+            return await _list_aborted(session) == [game.id]
+
+        await wait_until(is_listed, ARCHIVED_S)
+    (file,) = _documents(archive)
+    document = decode_document(file.read_bytes())
+    assert (document.game, document.status, document.version) == (game.id, "aborted", ended["version"])
+    assert validate_document(document)[0].id == game.id
+
+
+async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redis_url: str) -> None:
+    """Of waiting, active and ended games."""
+    flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        games = [await create_game(session, players) for players in ([{"name": "Ana"}, {"open": True}], None, None)]
+        await games[2].delete()
+        for game, days in zip(games, (2, 4, 6), strict=True):
+            for key in (keys.game(game.id), keys.log(game.id)):
+                assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S + 600
+
+
+def _documents(archive: Path) -> list[Path]:
+    return [*iter_documents([archive])] if archive.exists() else []
+
+
+async def _list_aborted(session: aiohttp.ClientSession) -> list[str]:
+    async with session.get("/v1/games?status=aborted") as response:
+        return [one["id"] for one in (await response.json())["games"]]

@@ -3,43 +3,45 @@
 The failures of single games in commands for many.
 
 Each game is kept as long after its last change as the setting for its status says, in all of its keys.
+
+`south-seas keys` on the command line.
+
+The log says who changed what by which command.
 """
 
 import asyncio
 import json
+import logging
 import re
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import ClientSession
 from redis.asyncio import Redis
 
-from schemas.commands import SeatCommand
-from schemas.lobby import JoinGame
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.cli.export import iter_documents
 from service.cli.store import report_failure
-from service.engine import decode_snapshot
+from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
-from service.games.commands.execute import CommandRequest, GameRequest
-from service.games.commands.play import abort_game, resign_seat, undo
+from service.games.commands.execute import GameRequest
+from service.games.commands.play import abort_game
 from service.games.commands.rematch import RematchRequest, rematch
-from service.games.commands.seats import JoinRequest, join
-from service.games.errors import TileSetMissing
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.errors import ApiKeyRejected, TileSetMissing
+from service.games.ports import StoreUnavailable, UnreadableGame, WebhookState
 from service.games.repository import Context
-from service.games.scheduler import advance_due_game, make_scheduler
+from service.games.scheduler import make_scheduler
 from service.games.webhook_owner import Owner
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.telemetry.clock import DAY_S
+from service.telemetry.clock import DAY_S, unix_seconds
 from tests.cli.test_commands import south_seas
-from tests.cli.test_export_import import RETENTION, play_first_move
+from tests.cli.test_export_import import RETENTION, WEBHOOK, play_first_move
 from tests.games.game_fixture import Clock, make_context
 from tests.games.stored_games import OwnedGame, store_game
 from tests.polling import TIMEOUT_S, wait_until
@@ -216,30 +218,6 @@ SLACK_S = 60
 EXTENSION_SLACK_S = 600
 
 
-async def joined(stored: OwnedGame, context: Context) -> None:
-    await join(context, JoinRequest(id=stored.id, body=JoinGame(name="Bo"), token=stored.created.owner_token))
-
-
-async def taken_back(stored: OwnedGame, context: Context) -> None:
-    """After the tile, so that there is something to take back, unless the tile has ended the turn."""
-    await play_first_move(stored, context)
-    loaded = await context.store.load(stored.id)
-    assert loaded is not None
-    if decode_snapshot(loaded.snapshot).undoable:
-        await undo(context, CommandRequest(id=stored.id, body=SeatCommand(), token=stored.created.owner_token))
-
-
-async def resigned(stored: OwnedGame, context: Context) -> None:
-    request = CommandRequest(id=stored.id, body=SeatCommand(seat=0), token=stored.created.owner_token)
-    await resign_seat(context, request)
-
-
-async def too_late(stored: OwnedGame, context: Context) -> None:
-    assert isinstance(context.clock, Clock)
-    context.clock.now += 10_000
-    await advance_due_game(context, stored.id)
-
-
 async def aborted(stored: OwnedGame, context: Context) -> None:
     await abort_game(context, GameRequest(id=stored.id, token=stored.created.owner_token))
 
@@ -259,13 +237,9 @@ Change = Callable[[OwnedGame, Context], Awaitable[object]]
     ("status", "change", "days"),
     (
         ("waiting", nothing, 3),
-        ("waiting", joined, 5),
         ("waiting", aborted, 7),
         ("active", nothing, 5),
         ("active", play_first_move, 5),
-        ("active", taken_back, 5),
-        ("active", too_late, 5),
-        ("active", resigned, 7),
         ("active", aborted, 7),
         ("finished", nothing, 7),
         ("finished", rematched, 7),
@@ -276,8 +250,7 @@ async def test_each_kind_of_change_renews_the_retention_of_its_status(
     store: RedisStore, redis: Redis, status: Status, change: Change, days: int
 ) -> None:
     context = make_context(store, retention=RETENTION)
-    timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
-    stored = await store_game(store, status, context=context, **timed)
+    stored = await store_game(store, status, context=context)
     for key in (keys.game(stored.id), keys.log(stored.id)):  # what is stored on must be put off by the change itself
         if change is not nothing:
             await redis.expire(key, 1000)
@@ -320,3 +293,150 @@ async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, r
     await redis.zadd(keys.GAME_SCHEDULE, {stored.id: 1_000_000_000.5})
     await make_scheduler(context).process(stored.id)
     assert await store.due_games.list_due(2**33, 10) == []
+
+
+TIME = "yyyy-mm-ddThh:mm:ssZ"
+"""Stands for a time that depends on the clock."""
+
+
+async def run_keys(redis_url: str, *arguments: str) -> Finished:
+    """Run `south-seas keys` on a Redis."""
+    return await south_seas("keys", *arguments, "--redis-url", redis_url)
+
+
+async def is_valid(store: RedisStore, secret: str) -> bool:
+    """Return whether an instance that starts now accepts a secret."""
+    try:
+        await ApiKeyAuthenticator(store.api_keys, Clock()).authenticate(secret)
+    except ApiKeyRejected:
+        return False
+    return True
+
+
+async def test_add_prints_the_secret_alone(store: RedisStore, redis_url: str) -> None:
+    added = await run_keys(redis_url, "add", "discord-bot", "--games-per-hour", "5000")
+    assert added.returncode == 0, added.stderr
+    assert re.fullmatch(r"ssk_discord-bot_[A-Za-z0-9_-]{43}\n", added.stdout)
+    assert "5000 games an hour, 6000 requests a minute, 180000 bot turns an hour" in added.stderr
+    assert added.stdout.strip() not in added.stderr
+    assert await is_valid(store, added.stdout.strip())
+    stored = await store.api_keys.load("discord-bot")
+    assert stored is not None
+    assert stored.key.quotas == Quotas(5_000, 6_000, 180_000)
+
+
+async def test_a_name_is_used_once(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    again = await run_keys(redis_url, "add", "bot")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "there is a key bot already" in again.stderr
+    assert await is_valid(store, secret)
+
+
+async def test_list_shows_quotas_and_status_and_no_secret(store: RedisStore, redis_url: str) -> None:
+    del store
+    assert "there are no keys" in (await run_keys(redis_url, "list")).stderr
+    secrets = [(await run_keys(redis_url, "add", name, "--games-per-hour", "7")).stdout for name in ("a", "b", "c")]
+    secrets.append((await run_keys(redis_url, "rotate", "b")).stdout)
+    secrets.append((await run_keys(redis_url, "rotate", "a", "--grace-hours", "0")).stdout)
+    await run_keys(redis_url, "revoke", "c")
+    listed = (await run_keys(redis_url, "list")).stdout
+    assert sorted(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", TIME, listed).splitlines()) == [
+        "NAME  GAMES/HOUR  REQUESTS/MIN  BOT TURNS/HOUR  CREATED               STATUS",
+        f"a     7           6000          180000          {TIME}  active",
+        f"b     7           6000          180000          {TIME}  active, previous secret until {TIME}",
+        f"c     7           6000          180000          {TIME}  revoked {TIME}",
+    ]
+    assert listed.startswith("NAME ")
+    assert not any(secret.strip() in listed for secret in secrets)
+
+
+async def test_update_changes_only_the_given_quotas(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot", "--bot-turns-per-hour", "9")).stdout.strip()
+    changed = await run_keys(redis_url, "update", "bot", "--games-per-hour", "50")
+    assert changed == (0, "", "the key bot has 50 games an hour, 6000 requests a minute, 9 bot turns an hour\n")
+    stored = await store.api_keys.load("bot")
+    assert stored is not None
+    assert stored.key.quotas == Quotas(50, 6_000, 9)
+    assert await is_valid(store, secret)
+    assert (await run_keys(redis_url, "update", "bot")).returncode == 2
+
+
+async def test_rotate_leaves_two_valid_secrets(store: RedisStore, redis_url: str) -> None:
+    old = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    new = (await run_keys(redis_url, "rotate", "bot")).stdout.strip()
+    assert new != old
+    assert [await is_valid(store, secret) for secret in (old, new)] == [True, True]
+    earliest = int(time.time()) + 1800
+    rotated = await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0.5")
+    newest, until = rotated.stdout.strip(), re.search(r"previous secret is valid until (\S+)\. Its", rotated.stderr)
+    assert until
+    assert earliest <= unix_seconds(until[1]) <= int(time.time()) + 1800
+    assert [await is_valid(store, secret) for secret in (old, new, newest)] == [False, True, True]
+
+
+async def test_rotate_without_grace_ends_a_leaked_secret_at_once(store: RedisStore, redis_url: str) -> None:
+    leaked = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    rotated = await run_keys(redis_url, "rotate", "bot", "--grace-hours", "0")
+    assert "its previous secret is valid for at most 5 s more. Its secret" in rotated.stderr
+    new = rotated.stdout.strip()
+    assert [await is_valid(store, secret) for secret in (leaked, new)] == [False, True]
+
+
+async def test_a_revoked_key_stays_revoked(store: RedisStore, redis_url: str) -> None:
+    secret = (await run_keys(redis_url, "add", "bot")).stdout.strip()
+    revoked = await run_keys(redis_url, "revoke", "bot")
+    assert revoked == (0, "", "revoked the key bot; instances reject it within 5 s\n")
+    assert not await is_valid(store, secret)
+    for arguments in (("rotate", "bot"), ("update", "bot", "--games-per-hour", "1"), ("revoke", "bot"), ("add", "bot")):
+        result = await run_keys(redis_url, *arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "revoked" in result.stderr
+    assert not await is_valid(store, secret)
+
+
+async def test_the_webhooks_of_a_revoked_key_end(store: RedisStore, redis_url: str) -> None:
+    await run_keys(redis_url, "add", "bot")
+    await store.webhooks.add("key.bot", WEBHOOK, WebhookState(0))
+    await run_keys(redis_url, "rotate", "bot")
+    assert len(await store.webhooks.list_by_subject("key.bot")) == 1
+    await run_keys(redis_url, "revoke", "bot")
+    assert await store.webhooks.list_by_subject("key.bot") == []
+
+
+async def test_unknown_names_are_rejected(store: RedisStore, redis_url: str) -> None:
+    del store
+    for command in ("rotate", "revoke"):
+        missing = await run_keys(redis_url, command, "nobody")
+        assert (missing.returncode, "there is no key nobody" in missing.stderr) == (1, True)
+
+
+QUOTAS = "7 games an hour, 6000 requests a minute, 180000 bot turns an hour"
+LINE = re.compile(r"\S+@\S+ (?P<change>.+) at \S+Z: (?P<detail>.+)")
+
+
+async def test_every_change_is_logged_without_secrets(
+    store: RedisStore, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "south_seas.audit")
+    game = (await store_game(store, "finished")).id
+    assert (await south_seas("export", "--all", str(tmp_path), "--redis-url", redis_url)).returncode == 0
+    expected = {
+        ("keys", "add", "bot", "--games-per-hour", "1"): ("added the key bot", QUOTAS.replace("7", "1")),
+        ("keys", "update", "bot", "--games-per-hour", "7"): ("updated the key bot", QUOTAS),
+        ("keys", "rotate", "bot"): ("rotated the key bot", QUOTAS),
+        ("keys", "revoke", "bot"): ("revoked the key bot", QUOTAS),
+        ("games", "delete", game, "--yes"): (f"deleted game {game}", r"finished, version \d+"),
+        ("import", str(tmp_path)): ("imported games", "1 games, 0 skipped, 0 rejected"),
+        ("reindex",): ("rebuilt the indexes", r"1 games: \d+ index entries added, \d+ removed, 0 games unreadable"),
+    }
+    for command, (change, detail) in expected.items():
+        changed = await south_seas(*command, "--redis-url", redis_url)
+        assert changed.returncode == 0, changed.stderr
+        line = LINE.fullmatch(caplog.messages[-1])
+        assert line is not None, command
+        assert line["change"] == change
+        assert re.fullmatch(detail, line["detail"])
+    assert (await south_seas("keys", "rotate", "bot", "--redis-url", redis_url)).returncode == 1
+    assert len(caplog.messages) == len(expected)
+    assert "ssk_" not in caplog.text

@@ -9,9 +9,8 @@ const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = aw
 const southSeas = new SouthSeas({
   url,
   backoff: { initialWaitMs: 10 },
-  language: "fr",
   WebSocket: WebSocket ?? globalThis.WebSocket,
-});
+}).withLanguage("fr");
 const code = (request) => request.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
 const game = await southSeas.game("g"); // fails twice

@@ -6,11 +6,9 @@ const [, , built, url] = process.argv;
 const { SouthSeas } = await import(built);
 
 const sockets = new Set();
-let opened = 0;
 class Counted extends WebSocket {
   constructor(...options) {
     super(...options);
-    opened += 1;
     sockets.add(this);
     this.addEventListener("close", () => sockets.delete(this));
   }
@@ -26,9 +24,9 @@ async function until(condition) {
 const follow = (reader, { game }) => reader.subscribe(game.id);
 const early = games.flatMap((game) => [client, client.withToken(game.owner_token)].map((one) => follow(one, game)));
 await until(() => early.every(({ game }) => game !== null)); // on sockets that did not know the limit yet
-const subscribed = sockets.size;
-for (const socket of [...sockets]) socket.close();
-await until(() => early.every(({ status }) => status === "reconnecting"));
+const lost = [...sockets];
+for (const socket of lost) socket.close();
+await until(() => !lost.some((socket) => sockets.has(socket)));
 const late = follow(client, await client.createGame(table));
 for (const { game, owner_token: token } of games) {
   const { moves } = await client.legalMoves(game.id);
@@ -41,4 +39,4 @@ early.pop().close();
 const left = early.map(({ status }) => status);
 for (const subscription of early) subscription.close();
 await until(() => sockets.size === 0);
-console.log(JSON.stringify({ subscribed, followed, left }));
+console.log(JSON.stringify({ subscribed: lost.length, followed, left }));

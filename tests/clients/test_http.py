@@ -11,12 +11,10 @@ import asyncio
 import itertools
 import json
 import re
-import signal
 import time
 import tomllib
 from datetime import UTC, datetime, timedelta
 from importlib import resources
-from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import Any
@@ -43,12 +41,14 @@ from south_seas import (
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import ActionResult, CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileDrawn, TileSet
-from tests.clients.conftest import QUICK
-from tests.clients.failure_scripts import send_and_stay
-from tests.clients.scripted_service import GAME_ID, ScriptedService, final_game_response, problem_response
-from tests.polling import wait_until
-from tests.server_process import start_server
-from tests.tcp_proxy import Proxy, run_proxy
+from tests.clients.scripted_service import (
+    GAME_ID,
+    ScriptedService,
+    final_game_response,
+    problem_response,
+    send_and_stay,
+)
+from tests.tcp_proxy import Proxy
 from tests.tools import ROOT
 
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
@@ -66,27 +66,6 @@ async def test_a_request_is_retried_after_a_lost_response_and_applied_once(clien
     assert proxy.responses_to_drop == 0
     assert acted.version == created.game.version + 1
     assert (await ana.game(created.game.id)).version == acted.version
-
-
-async def test_a_request_is_retried_on_another_instance_after_one_was_killed(tmp_path: Path, redis_url: str) -> None:
-    async with (
-        start_server(tmp_path / "one", redis_url) as first,
-        run_proxy(first.url) as proxy,
-        Client(proxy.url, backoff=QUICK) as client,
-    ):
-        created = await client.create(TABLE)
-        moves = await client.legal_moves(created.game.id)
-        first.process.send_signal(signal.SIGSTOP)
-        owner, sent = client.with_token(created.owner_token), proxy.requested
-        acting = asyncio.create_task(owner.act(created.game.id, moves.moves[0], seat=0))
-        await wait_until(lambda: proxy.requested > sent)
-        assert not acting.done()
-        async with start_server(tmp_path / "two", redis_url) as second:
-            first.process.kill()
-            proxy.target = second.url
-            acted = await acting
-            assert acted.version == created.game.version + 1
-            assert (await client.game(created.game.id)).version == acted.version
 
 
 @pytest.mark.parametrize(
@@ -189,12 +168,17 @@ async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> No
 
 
 async def test_requests_have_language_and_token(script: ScriptedService) -> None:
-    async with Client(script.url, "secret", language="fr") as client:
+    client = Client(script.url, "secret", language="fr")
+    german = client.with_language("de")
+    async with client:
         await client.game("g")
         await client.with_token(None).game("g")
-    first, second = script.requests
+        await german.game("g")
+    first, second, third = script.requests
     assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
     assert "Authorization" not in second.headers
+    assert (third.headers["Authorization"], third.headers["Accept-Language"]) == ("Bearer secret", "de")
+    assert first.transport is third.transport
 
 
 NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}

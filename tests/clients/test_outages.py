@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from south_seas import Backoff, Client, UnauthorizedError
-from south_seas.models import Created, CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
+from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
 from tests.clients.test_typescript import run_script
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
@@ -45,8 +45,8 @@ WRONG_PAGES = (
     *(wrong_page(status) for status in (200, 403, 404, 408, 425, 429, 500, 502, 503, *range(520, 525))),
     *(wrong_page(status, location=f"{NOWHERE}/login") for status in (302, 307)),
     *(wrong_page(status, JSON, body) for status in (200, 404) for body in ('{"id": 7}', "[]", "")),
+    wrong_page(401, "application/problem+json", '{"title": "a session is missing"}'),
 )
-FOREIGN_PROBLEM = wrong_page(401, "application/problem+json", '{"title": "a session is missing"}')
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def test_python_plays_a_whole_game_through_every_wrong_page(client: Client
     """The service gets every request, so its key is what has a move played once."""
     created, chooser = await client.create(PEOPLE), Chooser()
     road.wrong_upgrades.extend(WRONG_PAGES)
-    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    road.wrong_responses.extend(WRONG_PAGES)
     seats = [client.with_token(seat.token) for seat in created.seats]
     finals = await asyncio.gather(
         *(one.play(created.game.id, seat, chooser, start=created) for seat, one in enumerate(seats))
@@ -151,8 +151,8 @@ async def test_typescript_plays_a_whole_game_through_every_wrong_page(
     node: str, built: Path, client: Client, road: Proxy
 ) -> None:
     created = await client.create(PEOPLE)
-    road.wrong_upgrades.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
-    road.wrong_responses.extend((*WRONG_PAGES, FOREIGN_PROBLEM))
+    road.wrong_upgrades.extend(WRONG_PAGES)
+    road.wrong_responses.extend(WRONG_PAGES)
     start = msgspec.json.encode(created).decode()
     received = await run_script("wrong_pages.mjs", node, built, road.url, start)
     assert [*road.wrong_upgrades, *road.wrong_responses] == []
@@ -239,27 +239,6 @@ async def test_a_host_has_two_thousand_games_on_two_sockets_and_all_back_after_a
         for owner, game in list(zip(owners, games, strict=True))[::100]:
             await owner.act(game.id, (await owner.legal_moves(game.id)).moves[0], seat=0)
             assert (await anext(game)).version == 2
-
-
-async def test_python_plays_on_after_the_service_was_killed(tmp_path: Path, unused_tcp_port: int) -> None:
-    chooser = Chooser()
-
-    async def choose(moves: list[Move], game: GameView) -> Move:
-        await wait_until(lambda: service.starts > (game.version > 10) + (game.version > 40))
-        return await chooser(moves, game)
-
-    async with (
-        mortal_service(tmp_path, unused_tcp_port, "--rate-limits", "off") as service,
-        Client(service.url, backoff=IMPATIENT) as client,
-        asyncio.TaskGroup() as tasks,
-    ):
-        created: Created = await client.create(PEOPLE)
-        restarts = tasks.create_task(restart_often(service))
-        seats = [client.with_token(seat.token) for seat in created.seats]
-        finals = await asyncio.gather(*(one.play(created.game.id, seat, choose) for seat, one in enumerate(seats)))
-        assert restarts.done()
-        assert [final.status for final in finals] == ["finished"] * 2
-    assert [*dict.fromkeys(chooser.versions)] == chooser.versions
 
 
 async def test_typescript_plays_on_after_the_service_was_killed(

@@ -22,6 +22,7 @@ import pytest
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.base import canonical_json
 from schemas.events import AnyEvent
+from schemas.tileset import TileSet
 from schemas.vocabulary import COLORS, Edition, Wares
 from service.engine import (
     Game,
@@ -290,6 +291,12 @@ if __name__ == "__main__":
 def lagoon_index() -> TileSetIndex:
     """Return the index of the default tile set."""
     return TileSetIndex(parse_tileset(LAGOON.read_bytes()))
+
+
+@cache
+def random_index(seed: int) -> TileSetIndex:
+    """Return the index of a random tile set."""
+    return TileSetIndex(msgspec.convert(random_tileset(seed), TileSet))
 
 
 def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:

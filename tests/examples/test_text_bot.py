@@ -15,7 +15,7 @@ import pytest
 
 from examples.chat.bot import ChatBot
 from examples.chat.screens import Screen
-from examples.terminal.controller import describe_problem, open_game
+from examples.terminal.controller import open_game
 from examples.terminal.game_state import Page
 from examples.terminal.saved_seats import SavedSeats
 from examples.text_bot import HELP, TEXT, TextBot
@@ -223,18 +223,6 @@ async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
         assert watcher.state.game == player.state.game
 
 
-async def test_a_wrong_replica_is_replaced(client: Client) -> None:
-    chance = random.Random(4)
-    seats = await new_game(client, ANA, GREEDY)
-    async with open_game(client, seats) as player, open_game(client, seats) as watcher:
-        assert watcher.subscription._replica is not None
-        watcher.subscription._replica.digest = "0" * 32
-        await ready(player)
-        await choose(player, chance)
-        await caught_up(watcher, player)
-        assert watcher.state.game == player.state.game
-
-
 async def test_a_move_for_another_digest_is_reported(client: Client) -> None:
     async with open_game(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
@@ -275,11 +263,3 @@ async def test_an_unreachable_service_raises(unused_tcp_port: int) -> None:
             async with open_game(client, SavedSeats(url=url, game="nowhere", seats={})):
                 pass
     assert raised.value.url == url
-
-
-async def test_what_is_no_service_is_said_once(url: str) -> None:
-    client = Client(f"{url}/docs")
-    with pytest.raises(APIError) as raised:
-        async with client, open_game(client, SavedSeats(url=url, game="abc", seats={})):
-            pass
-    assert describe_problem(raised.value.problem) == "the upgrade failed with 404"

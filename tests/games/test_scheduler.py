@@ -121,18 +121,6 @@ async def test_exactly_one_instance_commits_each_version(store: GameStore) -> No
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
 
 
-async def test_the_scheduler_processes_due_games(store: GameStore) -> None:
-    game = await create_bot_game(store)
-
-    async def is_played() -> bool:
-        return (await load_game(store, game)).version > 100
-
-    worker = make_scheduler(context_of(store), 0.02)
-    async with in_background(worker.run()):
-        await wait_until(is_played)
-        await wait_until(lambda: not worker.in_progress)
-
-
 @pytest.mark.parametrize("reason", ("full queue", "slow queue", "slow bot"))
 async def test_a_game_without_people_that_waits_too_long_is_deferred(
     store: GameStore, monkeypatch: pytest.MonkeyPatch, reason: str

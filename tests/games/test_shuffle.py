@@ -20,6 +20,7 @@ from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.games import tilesets
+from service.games.tilesets import random_seed
 from tests.reference.random_play import random_tileset
 
 SEEDS = ("tides", "0", "A.b_c-9", "f" * 64)
@@ -107,6 +108,12 @@ def test_bag_and_ships_are_shuffled_from_file_order_the_bag_without_one_start_ti
         assert bag == shuffled(seed, "bag", bag_in_file_order(tileset))
         ships = [index.ship_ids[ship] for ship in tilesets.shuffled_ships(index, seed)]
         assert ships == shuffled(seed, "ships", [ship["id"] for ship in tileset["ships"]])
+
+
+def test_a_drawn_seed_has_256_random_bits() -> None:
+    drawn = {random_seed() for _ in range(100)}
+    assert len(drawn) == 100
+    assert {len(bytes.fromhex(seed)) for seed in drawn} == {32}
 
 
 @pytest.mark.parametrize(("players", "seat"), ((2, 1), (3, 2), (4, 3), (5, 2)))

@@ -66,16 +66,13 @@ def clock() -> Clock:
 
 def test_after_a_burst_there_is_one_per_interval(clock: Clock) -> None:
     limiter = KeyedRateLimiter(clock)
-    waits = []
-    for _ in range(3):
-        waits.append(limiter.wait_s("a", RATE))
-        limiter.take("a", RATE)
-    assert (waits, limiter.wait_s("a", RATE), limiter.wait_s("b", RATE)) == ([0, 0, 10], 20, 0)
-    clock.now = 15.0
-    assert limiter.wait_s("a", RATE) == 5
-    limiter.refund("a", RATE)
-    limiter.refund("b", RATE)
-    assert (limiter.wait_s("a", RATE), limiter.wait_s("b", RATE)) == (0, 0)
+    assert [limiter.take({"a": RATE}) for _ in range(4)] == [0, 0, 10, 10]
+    assert limiter.take({"b": RATE, "a": RATE}) == 10
+    clock.now = 5.0
+    assert limiter.take({"a": RATE}) == 5
+    limiter.refund({"a": RATE, "c": RATE})
+    assert [limiter.take({"a": RATE}), limiter.take({"a": RATE})] == [0, 5]
+    assert [limiter.take({"b": RATE}) for _ in range(3)] == [0, 0, 10], "nothing was taken where another key had none"
 
 
 @pytest.mark.parametrize("now", (59.324, 501.546, 2896.071134715))
@@ -84,17 +81,14 @@ def test_a_burst_is_whole_at_any_time(clock: Clock, now: float) -> None:
     limiter = KeyedRateLimiter(clock)
     for burst in (1, 20):
         rate = RateLimit(burst, 60 * burst)
-        for taken in range(burst):
-            assert limiter.wait_s(f"{burst}", rate) == 0, taken
-            limiter.take(f"{burst}", rate)
-        assert limiter.wait_s(f"{burst}", rate) == 60
+        assert [limiter.take({f"{burst}": rate}) for _ in range(burst + 1)] == [0] * burst + [60]
 
 
 def test_the_least_recently_used_key_is_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_payloads, "MAX_KEYS", 2)
     limiter = KeyedRateLimiter(clock)
     for key in ("a", "b", "a", "c"):
-        limiter.take(key, RATE)
+        limiter.take({key: RATE})
     assert [*limiter._full_at] == ["a", "c"]
 
 
@@ -414,16 +408,6 @@ async def test_retries_wait_longer_each_time_until_the_last(
     await webhook.game.act()
     await webhook.deliver(after_s=100_000)
     assert len(webhook.sent) == len(delays_s) + 1
-
-
-async def test_nothing_is_sent_before_the_challenge_is_passed(webhook: Webhook) -> None:
-    webhook.is_challenge_passed = False
-    await webhook.game.act()
-    await webhook.deliver()
-    assert (webhook.sent, (await webhook.state()).failures) == ([0], 1)
-    webhook.is_challenge_passed = True
-    await webhook.deliver(after_s=CHALLENGE_RETRY_DELAYS_S[0])
-    assert webhook.sent == [0, 0, 2]
 
 
 async def test_a_postponed_challenge_is_no_failure(webhook: Webhook) -> None:

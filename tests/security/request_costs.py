@@ -1,4 +1,4 @@
-"""Work of requests relative to a plain GET of the same run, and their charges."""
+"""Work of requests relative to a plain GET of the same run, and their charges; requests that are sent to their end."""
 
 import asyncio
 import socket
@@ -96,25 +96,8 @@ async def relative_cost(question: Ask, plain: Ask) -> float:
 Data = bytes | Callable[[], Iterable[bytes]]
 
 
-class Outcome(NamedTuple):
-    """The outcome of a request."""
-
-    answer: bytes
-
-    @property
-    def status(self) -> int:
-        """Return the status of the first final response; 0 without any."""
-        for line in self.answer.split(b"\r\n"):
-            if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 100"):
-                return int(line[9:12])
-        return 0
-
-
-async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
-    """Send a request on a connection of its own, and more bytes after the head of its response.
-
-    Return what was received until the service has closed it.
-    """
+async def send(url: str, data: Data) -> bytes:
+    """Send a request on a connection of its own, and return the head of what is received."""
     where, loop, got = urlsplit(url), asyncio.get_running_loop(), bytearray()
     with socket.socket() as client:  # a stream would drop the answer that has come where writing fails
         client.setblocking(False)
@@ -124,11 +107,10 @@ async def send(url: str, data: Data, after_response: bytes = b"") -> Outcome:
             async with asyncio.timeout(TIMEOUT_S):
                 for part in (data,) if isinstance(data, bytes) else data():
                     await loop.sock_sendall(client, part)
-                if after_response:
-                    await wait_until(lambda: b"\r\n\r\n" in got)
-                    await loop.sock_sendall(client, after_response)
-        await asyncio.wait_for(reading, TIMEOUT_S)
-    return Outcome(bytes(got))
+        await wait_until(lambda: b"\r\n\r\n" in got)
+        reading.cancel()
+        await asyncio.wait([reading])
+    return bytes(got)
 
 
 async def _read(client: socket.socket, got: bytearray) -> None:

@@ -6,7 +6,6 @@ Names that are invisible, or the same as another, are rejected wherever a player
 """
 
 import asyncio
-import gzip
 import json
 import struct
 from collections.abc import Callable, Iterable
@@ -17,7 +16,6 @@ from unittest.mock import Mock
 
 import msgspec
 import pytest
-from aiohttp.compression_utils import ZLibDecompressor
 
 from schemas.lobby import CreateGame
 from schemas.player_names import is_visible, name_key, normalize_name
@@ -26,7 +24,6 @@ from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
 from service.web.problems import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
-from service.web.streaming import deflated_frame
 from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
 from tests.security.request_costs import Data, send
 from tests.web.app_server import Client, serve
@@ -157,24 +154,8 @@ async def test_no_media_type_takes_long_to_parse(client: Client) -> None:
             await check_problem(answer, 415, "unsupported_media_type")
 
 
-COMPRESSED_ZEROS = gzip.compress(bytes(60_000_000), 9)
-"""58 KB that decompress to 60 MB."""
-
 READ_BYTES = 262_144
 """Bytes that the event loop reads at once."""
-
-
-@pytest.fixture
-def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the bytes that each decompression gives."""
-    sizes, decompress = list[int](), ZLibDecompressor.decompress_sync
-
-    def record(self: ZLibDecompressor, data: bytes, max_length: int = 0) -> bytes:
-        sizes.append(len(result := decompress(self, data, max_length)))
-        return result
-
-    monkeypatch.setattr(ZLibDecompressor, "decompress_sync", record)
-    return sizes
 
 
 def head(path: str, *lines: str) -> bytes:
@@ -204,16 +185,6 @@ def large_body(path: str, *lines: str, before: bytes = b"", filled_with: bytes =
             yield megabyte
 
     return parts
-
-
-PATHS = ("/livez", "/nowhere", "/v1/games", "/v1/games/none/actions", "/v1/tilesets")
-
-
-@pytest.mark.parametrize("path", PATHS)
-async def test_a_compressed_body_is_not_inflated(client: Client, inflated: list[int], path: str) -> None:
-    lines = ("Connection: close", "Content-Encoding: gzip", f"Content-Length: {len(COMPRESSED_ZEROS)}")
-    assert (await send(str(client.make_url("/")), head(path, *lines) + COMPRESSED_ZEROS)).status == 415
-    assert inflated == []
 
 
 LENGTH, CHUNKED = "Content-Length: 200000000", "Transfer-Encoding: chunked"
@@ -249,21 +220,9 @@ async def test_an_unwanted_body_is_not_read_to_its_end(
     monkeypatch.setattr(ClientConnection, "connection_made", record)
     data, status = FLOODS[name]
     async with serve(store) as client:
-        assert (await send(str(client.make_url("/")), data)).status == status
+        assert (await send(str(client.make_url("/")), data)).startswith(b"HTTP/1.1 %d " % status)
     (connection,) = connections
     assert 0 < connection.discarded_bytes <= MAX_DISCARDED_BYTES + READ_BYTES
-
-
-@pytest.mark.usefixtures("short_linger")
-async def test_a_compressed_message_is_inflated_to_what_one_may_have_and_no_further(
-    client: Client, inflated: list[int]
-) -> None:
-    packed = deflated_frame(bytes(20_000_000))
-    frame = packed[:1] + b"\xfe" + packed[2:4] + bytes(4) + packed[4:]
-    handshake = make_head("/v1/ws", *UPGRADE, "Sec-WebSocket-Extensions: permessage-deflate")
-    last = await send(str(client.make_url("/")), handshake, after_response=frame)
-    assert (last.status, last.answer[-4:]) == (101, b"\x88\x02\x03\xf1")
-    assert inflated == [Limits().max_message_bytes + 2]
 
 
 @pytest.mark.usefixtures("short_linger")

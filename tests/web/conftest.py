@@ -11,8 +11,18 @@ from tests.api_key_fixture import add_api_key
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher
-from tests.web.webhook_owner import OWNER_KINDS, GameOwner, KeyHolder, WebhookOwner, make_owner
-from tests.web.webhook_receiver import OffsetClock, WebhookInstance, WebhookReceiver, run_instance, run_receiver
+from tests.web.webhook_receiver import (
+    OWNER_KINDS,
+    GameOwner,
+    KeyHolder,
+    OffsetClock,
+    WebhookInstance,
+    WebhookOwner,
+    WebhookReceiver,
+    make_owner,
+    run_instance,
+    run_receiver,
+)
 
 
 @pytest.fixture

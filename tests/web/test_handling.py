@@ -1,29 +1,35 @@
 """The access log: addresses, also behind a proxy, and how long streams were open.
 
 HTTP on every path: methods, CORS, and problems for unknown paths.
+
+A client that closes its sending half after its requests: what arrived is answered, then the connection closes.
 """
 
 import json
 import logging
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 import pytest_asyncio
+from yarl import URL
 
 from schemas.problems import PROBLEM_TYPES, problem
 from service.store.game_store import RedisStore
 from service.web.assembly import ROUTES
 from service.web.client_ip import parse_networks
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.handling import ProblemProtocol
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve, wait_until_no_streams
-from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import make_head, send_raw
+from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end, send_raw
+from verification.fuzz.frames import TEXT, encode_frame
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
@@ -277,3 +283,73 @@ async def test_an_internal_error_reveals_nothing(
 def test_every_status_has_its_problem_codes() -> None:
     statuses = {kind.status for kind in PROBLEM_TYPES.values()}
     assert statuses >= {400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 426, 429, 503}
+
+
+BODY = json.dumps({"players": TWO_PLAYERS}).encode()
+
+
+CREATE = make_head("/v1/games", f"Content-Type: {JSON}", f"Content-Length: {len(BODY)}", method="POST") + BODY
+GET, LAST = make_head("/v1/bots"), make_head("/v1/bots", "Connection: close")
+
+
+async def send_and_close(server: Client | URL, *parts: bytes) -> list[int]:
+    """Send a request in parts, close the sending half, and return the statuses of the responses."""
+    async with open_connection(server) as (reader, writer):
+        received = b""
+        for number, part in enumerate(parts):
+            if number:
+                received += await reader.readuntil(b"\r\n\r\n")
+            writer.write(part)
+        writer.write_eof()
+        received += await read_to_end(reader)
+    return [int(status) for status in re.findall(rb"HTTP/1\.\d (\d+)", received)]
+
+
+async def test_requests_before_a_client_closed_its_sending_half_are_answered(client: Client) -> None:
+    for parts, statuses in (
+        ([CREATE + GET * 2 + GET[:-1]], [201, 200, 200]),
+        ([CREATE[:-1]], [400]),
+        ([CREATE[:-1].replace(b"/v1/games", b"/nowhere")], [404]),
+        ([GET, b"NONSENSE\r\n\r\n" + GET], [200, 400]),
+        ([GET * 2 + b"NONSENSE\r\n\r\n"], [400]),
+        ([LAST, GET], [200]),
+    ):
+        assert await send_and_close(client, *parts) == statuses
+        await wait_until(lambda: not client.app[CONNECTION_LIMITER].connections)
+
+
+async def test_a_stream_ends_when_its_client_closes_its_sending_half(client: Client) -> None:
+    """Nothing else tells that a client is gone; if it closes before the stream has begun, it is told why."""
+    game = await create_game(client)
+    stream = make_head(f"{game.path}/diffs", "Accept: text/event-stream")
+    for request in (stream, make_head("/v1/ws", *UPGRADE)):
+        async with open_connection(client) as (reader, writer):
+            writer.write(request)
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write_eof()
+            await read_to_end(reader)
+        # From Python 3.12 on a handler may start before the end is read, and then ends with it.
+        assert await send_and_close(client, request) in ([400], [101])
+        assert await send_and_close(client, GET + request + GET) in ([200, 400, 200], [200, 101])
+        await wait_until_no_streams(client)
+
+
+async def test_the_service_as_a_program_answers_too(service_url: str) -> None:
+    """It runs on uvloop."""
+    for request, statuses in ((CREATE + GET, [201, 200]), (CREATE[:-1], [400])):
+        assert await send_and_close(URL(service_url), request) == statuses
+
+
+async def test_a_socket_answers_the_messages_that_arrived(client: Client) -> None:
+    game = await create_game(client)
+    move = (await game.legal_moves())[0]["id"]
+    act = json.dumps({"type": "act", "id": "c1", "game": game.id, "move": move}).encode()
+    async with open_connection(client) as (reader, writer):
+        writer.write(make_head(f"/v1/games/{game.id}/ws", *UPGRADE, f"Authorization: Bearer {game.owner_token}"))
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"Server: south-seas\r\n" in head
+        writer.write(encode_frame(TEXT, act, mask=bytes(4)))
+        writer.write_eof()
+        received = await read_to_end(reader)
+    assert b'"type":"diff"' in received
+    assert b'"type":"ack","id":"c1"' in received

@@ -26,6 +26,7 @@ export interface ApiKeyOptions {
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */
   readonly timeoutMs?: number;
+  /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -66,10 +67,12 @@ export class ApiKeyClient {
     return this.#request("POST", "/v1/keys/me/webhooks", "secret", request, options);
   }
 
+  /** Returns the webhooks of the key. */
   webhooks(options?: KeyRequestOptions): Promise<KeyWebhooks> {
     return this.#request("GET", "/v1/keys/me/webhooks", "webhooks", undefined, options);
   }
 
+  /** Returns a webhook. */
   webhook(hook: string, options?: KeyRequestOptions): Promise<KeyWebhook> {
     return this.#request("GET", `/v1/keys/me/webhooks/${hook}`, "next_attempt_at", undefined, options);
   }
@@ -79,6 +82,7 @@ export class ApiKeyClient {
     return this.#request("PATCH", `/v1/keys/me/webhooks/${hook}`, "next_attempt_at", request, options);
   }
 
+  /** Deletes a webhook. */
   deleteWebhook(hook: string, options?: KeyRequestOptions): Promise<null> {
     return this.#request("DELETE", `/v1/keys/me/webhooks/${hook}`, null, undefined, options);
   }

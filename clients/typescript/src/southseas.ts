@@ -62,6 +62,7 @@ export interface SouthSeasOptions {
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */
   readonly timeoutMs?: number;
+  /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** The WebSocket class, if the platform has none. */
   readonly WebSocket?: typeof globalThis.WebSocket;
@@ -69,6 +70,7 @@ export interface SouthSeasOptions {
 
 /** Options of requests whose response can have legal moves. */
 export interface LegalMovesOptions extends RequestOptions {
+  /** Whether the response has the legal moves after the request. */
   readonly includeLegalMoves?: boolean;
 }
 
@@ -127,10 +129,17 @@ export class SouthSeas {
     return new SouthSeas({ ...this.options, token }, this.#sockets);
   }
 
+  /** Returns a client that asks for texts in another language and shares the sockets. */
+  withLanguage(language: string | null | (() => string | null)): SouthSeas {
+    return new SouthSeas({ ...this.options, language }, this.#sockets);
+  }
+
+  /** Returns all tile sets. */
   tilesets(options?: RequestOptions): Promise<TileSets> {
     return this.#get("/v1/tilesets", "tilesets", {}, options);
   }
 
+  /** Returns a tile set. */
   tileset(id: string, options?: RequestOptions): Promise<TileSet> {
     return this.#get(`/v1/tilesets/${id}`, "tiles", {}, options);
   }
@@ -179,6 +188,7 @@ export class SouthSeas {
     return this.#get("/v1/bots", "bots", {}, options);
   }
 
+  /** Returns GAME. */
   game(id: string, options?: RequestOptions): Promise<Game> {
     return this.#get(`/v1/games/${id}`, "board", {}, options);
   }
@@ -213,6 +223,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/return`, "diffs", request, options);
   }
 
+  /** Returns points and islander values. */
   scores(id: string, options?: RequestOptions): Promise<Scores> {
     return this.#get(`/v1/games/${id}/scores`, "islanders", {}, options);
   }
@@ -268,10 +279,12 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/webhooks`, "secret", request, options, this.#apiKeyHeaders);
   }
 
+  /** Returns the game's webhooks, as the owner. */
   webhooks(id: string, options?: RequestOptions): Promise<Webhooks> {
     return this.#get(`/v1/games/${id}/webhooks`, "webhooks", {}, options);
   }
 
+  /** Returns a webhook with its delivery status, as the owner. */
   webhook(id: string, hook: string, options?: RequestOptions): Promise<Webhook> {
     return this.#get(`/v1/games/${id}/webhooks/${hook}`, "next_attempt_at", {}, options);
   }
@@ -286,6 +299,7 @@ export class SouthSeas {
     return this.#post(`/v1/games/${id}/webhooks/${hook}/retry`, "next_attempt_at", undefined, options);
   }
 
+  /** Deletes a webhook. */
   deleteWebhook(id: string, hook: string, options?: RequestOptions): Promise<null> {
     return this.#http.request({ method: "DELETE", path: `/v1/games/${id}/webhooks/${hook}` }, null, options);
   }

@@ -168,7 +168,7 @@ async def _set_up_game(context: Context, request: CreationRequest, game_id: str)
     body = request.body
     tileset = context.tilesets.get(body.tileset or tilesets.DEFAULT_TILESET, UnknownTileSet)
     index = tileset.index
-    seed = body.seed or secrets.token_hex(tilesets.RANDOM_SEED_BYTES)
+    seed = body.seed or tilesets.random_seed()
     game, events = set_up(
         index,
         game_id=game_id,

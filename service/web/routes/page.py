@@ -54,7 +54,7 @@ async def load_card(request: HttpRequest, game: str, language: Language) -> str:
     context, host = request.app[CONTEXT], request.headers.get(hdrs.HOST)
     if not host:  # HTTP/1.0: no URL can be absolute
         return ""
-    origin = f"{_scheme(request)}://{host}"
+    origin = f"{_scheme(request)}://{host}{request.base_path}"
     try:
         async with asyncio.timeout(PATIENCE_S):
             record = await load_for_reader(context, game, None)
@@ -159,7 +159,7 @@ class PageRead(Request, frozen=True, kw_only=True):
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
-        response = page_response(request, params.language, responses.CACHE_PUBLIC)
+        response = page_response(request, params.language, responses.CACHE_PUBLIC, "./")
     else:
         response = responses.cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
@@ -178,15 +178,16 @@ async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Resp
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
     card = await load_card(request, params.id, params.language)
-    return page_response(request, params.language, responses.CACHE_PRIVATE, card)
+    return page_response(request, params.language, responses.CACHE_PRIVATE, "../", card)
 
 
-def page_response(request: HttpRequest, language: Language, caching: str, card: str = "") -> web.Response:
-    """Return the web page in a language, with a card in its head."""
+def page_response(request: HttpRequest, language: Language, caching: str, root: str, card: str = "") -> web.Response:
+    """Return the web page in a language, with a card in its head; `root` leads from its path to the service's."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
-    page = responses.make_asset(
-        HTML, _load_file(PAGE, f"index.{language}.html").body.replace(b"</head>", head.encode())
-    )
+    if request.base_path:  # its address may lack the slash at the end
+        root = f"{request.base_path}/"
+    html = _load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
+    page = responses.make_asset(HTML, html.replace(b"</head>", head.encode()))
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
     response = responses.static_response(request, page, caching, {**PAGE_HEADERS, CSP: policy})
@@ -225,7 +226,7 @@ async def read_site(request: HttpRequest) -> web.Response:
     """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
     path, files = request.match_info.get("path"), responses.list_files(SITE)
     if path is None or f"{path}/{INDEX}" in files:
-        return _redirect(f"{request.path}/")
+        return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
     asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, SITE, path), asyncio.to_thread(_site_headers))
@@ -238,7 +239,7 @@ async def redirect_to_game(request: HttpRequest) -> web.Response:
     A browser takes the link's fragment along, unless that is in the path.
     """
     found = _DAMAGED_LINK.match(request.match_info["path"])
-    return _redirect(f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
+    return _redirect(request, f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
 
 
 async def redirect_to_problem(request: HttpRequest) -> web.Response:
@@ -246,7 +247,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
         raise web.HTTPNotFound
-    return _redirect(f"/docs/problems/#{code}")
+    return _redirect(request, f"/docs/problems/#{code}")
 
 
 @cache
@@ -259,8 +260,10 @@ def _site_headers() -> Mapping[str, str]:
     return {**PAGE_HEADERS, CSP: policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}
 
 
-def _redirect(path: str) -> web.Response:
-    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": responses.CACHE_PUBLIC})
+def _redirect(request: HttpRequest, path: str) -> web.Response:
+    """Redirect to another path, relative to the request's: it is right below any path."""
+    relative = "../" * (request.rel_url.raw_path.count("/") - 1) + path[1:] or "./"
+    return WholeResponse(status=302, headers={"Location": relative, "Cache-Control": responses.CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

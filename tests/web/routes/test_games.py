@@ -14,7 +14,7 @@ from service.store.game_store import RedisStore
 from service.web.app import CONTEXT
 from tests.snapshots import change_game
 from tests.web.app_server import Client
-from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import IDENTITY, HTTPGame, check_problem, create_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
@@ -54,14 +54,6 @@ async def test_null_means_the_default(client: Client) -> None:
     nothing = dict.fromkeys(("edition", "first_seat", "tileset", "seed", "visibility", "turn_timeout_s"))
     game = (await create_game(client, **nothing)).created["game"]
     assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "lagoon", False)
-
-
-async def test_include_adds_the_first_legal_moves(client: Client) -> None:
-    response = await client.post("/v1/games?include=legal_moves", json={"players": TWO_PLAYERS})
-    created = await response.json()
-    moves = await (await client.get(f"/v1/games/{created['game']['id']}/legal-moves")).json()
-    assert created["legal_moves"] == moves
-    assert moves["phase"] == "place_tile"
 
 
 async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(client: Client) -> None:
@@ -341,10 +333,3 @@ async def test_each_bot_fills_a_seat(client: Client) -> None:
     players = [{"open": True}, *({"bot": bot["name"]} for bot in listed["bots"])]
     created = await (await client.post("/v1/games", json={"players": players})).json()
     assert [player["bot"] for player in created["game"]["players"]] == [None, "expert", "greedy", "random"]
-
-
-async def test_an_unknown_bot_is_rejected_with_its_path(client: Client) -> None:
-    players = [{"name": "Ana"}, {"bot": "clever"}]
-    response = await client.post("/v1/games", json={"players": players})
-    problem = await check_problem(response, 422, "unknown_bot", "$.players[1].bot")
-    assert "clever" in problem["detail"]

@@ -8,8 +8,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
-from tests.web.webhook_owner import GameOwner
-from tests.web.webhook_receiver import WebhookReceiver, register_webhook
+from tests.web.webhook_receiver import GameOwner, WebhookReceiver, register_webhook
 
 URL = "https://bot.example/south-seas"
 

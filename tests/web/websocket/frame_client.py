@@ -1,15 +1,14 @@
 """A WebSocket client that only writes and reads frames."""
 
 import asyncio
-import base64
-import os
 import zlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
+from tests.web.raw_http import UPGRADE, make_head, open_connection
 from verification.fuzz.frames import DEFLATED, FINAL, TAIL, TEXT
 
 
@@ -37,19 +36,8 @@ class FrameClient:
 
     async def upgrade(self, path: str, offers: Sequence[str]) -> None:
         """Request an upgrade, and record the accepted extensions."""
-        key = base64.b64encode(os.urandom(16)).decode()
-        lines = (
-            f"GET {path} HTTP/1.1",
-            "Host: localhost",
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Key: {key}",
-            *(f"Sec-WebSocket-Extensions: {offer}" for offer in offers),
-            "",
-            "",
-        )
-        self._writer.write("\r\n".join(lines).encode("latin-1"))
+        lines = (f"Sec-WebSocket-Extensions: {offer}" for offer in offers)
+        self._writer.write(make_head(path, *UPGRADE, *lines))
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
         assert head.startswith("HTTP/1.1 101 ")
         fields = [line.partition(": ") for line in head.splitlines()]
@@ -88,12 +76,7 @@ class FrameClient:
 @asynccontextmanager
 async def connect_frame_client(client: Client, path: str, *offers: str) -> AsyncIterator[FrameClient]:
     """Open a socket with these extension offers."""
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    try:
-        line = FrameClient(reader, writer)
+    async with open_connection(client) as streams:
+        line = FrameClient(*streams)
         await line.upgrade(path, offers)
         yield line
-    finally:
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()

@@ -15,7 +15,7 @@ from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
 from service.web.connection import ClientConnection
-from service.web.frames import MAX_PENDING_BYTES, FrameReader
+from service.web.frames import MAX_PENDING_BYTES, FrameReader, Inflater
 from service.web.limits import Limits
 from tests.polling import run_ready_tasks
 from tests.web.app_server import Client, serve, wait_until_no_streams
@@ -214,6 +214,10 @@ async def test_no_more_is_read_of_a_socket_while_much_is_pending() -> None:
     assert transport.method_calls == [call.pause_reading(), call.resume_reading()]
     frames.feed_eof()
     await reading
+
+
+def test_no_more_is_inflated_than_a_message_may_have() -> None:
+    assert len(Inflater(-zlib.MAX_WBITS).decompress(deflate(bytes(20_000_000)), MOST)) == MOST
 
 
 class RecordingReader:

@@ -54,7 +54,7 @@ class ApiKeyClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._http.close()
+        await self._http.pool.close()
 
     async def key(self) -> ApiKeyView:
         """Return the name and the quotas of the key."""

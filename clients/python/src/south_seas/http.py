@@ -1,14 +1,13 @@
 """HTTP requests with safe retries: every POST has an idempotency key."""
 
 import asyncio
-import copy
 import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from secrets import token_hex
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import aiohttp
 import msgspec
@@ -27,14 +26,14 @@ from south_seas.errors import (
 )
 from south_seas.models import Problem
 
-__all__ = ["CONNECTION_ERRORS", "PROBLEM_TYPE", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
+__all__ = ["CONNECTION_ERRORS", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
 
 T = TypeVar("T")
 
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 """The exceptions of failed and lost connections."""
 
-PROBLEM_TYPE = "application/problem+json"
+_PROBLEM_TYPE = "application/problem+json"
 """The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
@@ -57,39 +56,40 @@ class HttpRequest(NamedTuple):
     """The idempotency key of a POST; None generates one."""
 
 
+class ConnectionPool:
+    """The connections of clients that derive from one another, opened at their first use."""
+
+    def __init__(self, session: aiohttp.ClientSession | None) -> None:
+        self._session = session
+        self._is_owner = session is None
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The session, created if the caller gave none."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(trust_env=True)  # proxies, as HTTPS_PROXY names them
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections, unless the caller gave the session."""
+        if self._is_owner and self._session is not None:
+            await self._session.close()
+
+
 class HttpClient:
     """Requests to one service. Methods raise APIError, UnreachableError and InvalidResponseError."""
 
     def __init__(self, url: str, session: aiohttp.ClientSession | None, backoff: Backoff, language: str | None) -> None:
         self.url = url.rstrip("/")
         self.backoff = backoff
+        self.language = language
         self.clock = ServerClock()
-        self._language = language
-        self._session = session
-        self._owns_session = session is None
-
-    @property
-    def session(self) -> aiohttp.ClientSession:
-        """The connection pool, created at its first use."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(trust_env=True)  # proxies, as HTTPS_PROXY names them
-        return self._session
-
-    def with_backoff(self, backoff: Backoff) -> Self:
-        """Return a client with other retries, which shares connections and clock."""
-        other = copy.copy(self)
-        other.backoff, other._session = backoff, self.session  # noqa: SLF001  a copy of this client
-        return other
-
-    async def close(self) -> None:
-        """Close the connections, unless the caller provided the session."""
-        if self._owns_session and self._session is not None:
-            await self._session.close()
+        self.pool = ConnectionPool(session)
 
     def headers(self, token: str | None) -> dict[str, str]:
         """Return the headers that every request has."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return headers if self._language is None else {**headers, "Accept-Language": self._language}
+        return headers if self.language is None else {**headers, "Accept-Language": self.language}
 
     async def request(self, response_type: type[T], request: HttpRequest, token: str | None) -> T:
         """Send a request and return the decoded response."""
@@ -130,7 +130,7 @@ class HttpClient:
         timeout = aiohttp.ClientTimeout(total=self.backoff.timeout_s)
         sent_at = time.monotonic()
         try:
-            async with self.session.request(
+            async with self.pool.session.request(
                 request.method,
                 self.url + request.path,
                 params=query,
@@ -146,7 +146,7 @@ class HttpClient:
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
         wait_s = retry_after_s(response.headers, response.status)
-        if response.content_type == PROBLEM_TYPE:
+        if response.content_type == _PROBLEM_TYPE:
             raise error_for(_read_problem(content, self.url + request.path, wait_s))
         if response.status >= 300 or response.content_type == "text/html":
             target = response.headers.get("Location")

@@ -94,9 +94,21 @@ class QueryClient:
 
     def with_backoff(self, backoff: Backoff) -> Self:
         """Return a client with other retries that shares the connections."""
-        other = copy.copy(self)
-        other._http = self._http.with_backoff(backoff)  # noqa: SLF001  a copy of this client
+        other, http = self._derive()
+        http.backoff = backoff
         return other
+
+    def with_language(self, language: str | None) -> Self:
+        """Return a client that asks for texts in another language and shares the connections."""
+        other, http = self._derive()
+        http.language = language
+        return other
+
+    def _derive(self) -> tuple[Self, HttpClient]:
+        """Return a copy, and its part that has the settings of requests."""
+        other = copy.copy(self)
+        other._http = http = copy.copy(self._http)  # noqa: SLF001  a copy of this client
+        return other, http
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,7 +119,7 @@ class QueryClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._sockets.close()
-        await self._http.close()
+        await self._http.pool.close()
 
     async def read(self, path: str, **query: QueryValue) -> bytes:
         """Return the body of a GET of any path."""

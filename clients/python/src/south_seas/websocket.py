@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -13,7 +12,7 @@ import msgspec
 from south_seas.decoding import DecodingError, convert
 from south_seas.errors import InvalidResponseError, RetryableError, error_for, make_problem
 from south_seas.events import Connected
-from south_seas.http import CONNECTION_ERRORS, PROBLEM_TYPE, HttpClient, retry_after_s
+from south_seas.http import CONNECTION_ERRORS, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
@@ -174,11 +173,7 @@ class SharedSocket:
             reason = await self._read_connection(opened)
         except aiohttp.WSServerHandshakeError as error:
             reason = f"the upgrade failed with {error.status}"
-            headers: Mapping[str, str] = error.headers or {}
-            self._min_wait_s = retry_after_s(headers, error.status)
-            is_the_services = not error.history and headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
-            if is_the_services and error.status != 429 and error.status < 500:
-                failure = error_for(make_problem(error.status, reason))
+            self._min_wait_s = retry_after_s(error.headers or {}, error.status)
         except CONNECTION_ERRORS as error:
             reason = str(error) or type(error).__name__
         except Exception as error:  # noqa: BLE001  it is raised where each game's messages are read
@@ -203,7 +198,7 @@ class SharedSocket:
         self._min_wait_s = None
         connecting_since = time.monotonic()
         async with asyncio.timeout(self._http.backoff.timeout_s):
-            self._socket = await self._http.session.ws_connect(
+            self._socket = await self._http.pool.session.ws_connect(
                 self._url, headers=self._http.headers(None), heartbeat=HEARTBEAT_INTERVAL_S
             )
         async with self._socket as socket:
