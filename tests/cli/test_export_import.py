@@ -179,11 +179,13 @@ async def test_replace_overwrites_the_stored_game(
     await moved(store, second_store, tmp_path)
     await play_first_move(stored, make_context(second_store))
     webhook_id = await record_attempt(second_store, stored.id)
-    await second_redis.hset(keys.game(stored.id), "field", "of the game that was there")
+    for key in (keys.game, keys.idempotency_records):
+        await second_redis.hset(key(stored.id), "field", "of the game that was there")
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
     assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == []
     assert not await second_redis.hexists(keys.game(stored.id), "field")
+    assert not await second_redis.exists(keys.idempotency_records(stored.id))
 
 
 async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:
