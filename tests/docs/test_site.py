@@ -73,7 +73,10 @@ async def test_a_page_is_served_plain_compressed_or_not_modified(site: ClientSes
 async def test_a_page_has_one_url(site: ClientSession) -> None:
     for path, query in (("/docs", ""), ("/docs/rules", "?x=1&y=%20"), ("/docs/api", "")):
         answer = await site.get(URL(f"{path}{query}", encoded=True), allow_redirects=False)
-        assert (answer.status, answer.headers["Location"]) == (302, f"{path}/{query}")
+        assert (answer.status, str(answer.url.join(URL(answer.headers["Location"])).relative())) == (
+            302,
+            f"{path}/{query}",
+        )
 
 
 async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
@@ -104,10 +107,22 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
 
 
+async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:
+    links = await (await site.get("/", headers=PLAIN)).json()
+    index = await site.get(links["clients"], headers=PLAIN)
+    links = {URL(link).suffix: link for link in re.findall('href="([^"]+)"', await index.text())}
+    for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip")):
+        package = await site.get(index.url.join(URL(links[suffix])))
+        assert (package.status, package.headers["Content-Type"]) == (200, media_type)
+        assert "Content-Encoding" not in package.headers
+    moved = await site.get("/clients", allow_redirects=False)
+    assert (moved.status, moved.headers["Location"]) == (302, "clients/")
+
+
 @pytest.mark.parametrize("code", PROBLEM_TYPES)
 async def test_the_type_of_every_problem_redirects_to_its_explanation(site: ClientSession, code: str) -> None:
     answer = await site.get(f"/problems/{code.replace('_', '-')}", allow_redirects=False)
-    assert (answer.status, answer.headers["Location"]) == (302, f"/docs/problems/#{code}")
+    assert (answer.status, answer.headers["Location"]) == (302, f"../docs/problems/#{code}")
     assert code in parse("problems").anchors
     assert f"### {code}\n**{PROBLEM_TYPES[code].status}.** " in (DOCS / "problems.md").read_text(encoding="utf-8")
 

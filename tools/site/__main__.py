@@ -1,4 +1,4 @@
-"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs.
+"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs and /clients.
 
 The sources can also be read on a code host: their links lead to files. Here links to files of which the site has a page
 lead to it (`pages`), and those to other files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
@@ -15,12 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tools.site.client_packages import build_packages
 from tools.site.messages import render_messages
 from tools.site.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 SITE = ROOT / "service" / "web" / "static" / "docs"
+CLIENTS = SITE.with_name("clients")
 
 VIEWER = """\
 ---
@@ -31,7 +33,7 @@ hide: [navigation, toc]
 
 {description}
 
-The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **Try it out** calls this service.
+The machine-readable document is OpenAPI 3.1: [/openapi.json](../openapi.json). **Try it out** calls this service.
 [WebSocket messages](socket.md) have a page of their own.
 
 <link rel="stylesheet" href="assets/swagger-ui/swagger-ui.css">
@@ -76,6 +78,7 @@ def main() -> int:
             return 1
         shutil.rmtree(SITE, ignore_errors=True)
         shutil.copytree(work / "site", SITE)
+        build_packages(work, CLIENTS)
     return 0
 
 
@@ -86,7 +89,8 @@ def write_sources(target: Path) -> None:
         page.write_text(adapt(page.read_text(encoding="utf-8")), encoding="utf-8")
     schemas = ROOT / "schemas"
     openapi = json.loads((schemas / "openapi.json").read_bytes())
-    viewer = VIEWER.format(description=openapi["info"]["description"], operations="\n".join(operation_rows(openapi)))
+    description = openapi["info"]["description"].replace("](/", "](../")
+    viewer = VIEWER.format(description=description, operations="\n".join(operation_rows(openapi)))
     (target / "api.md").write_text(viewer, encoding="utf-8")
     messages = render_messages(json.loads((schemas / "asyncapi.json").read_bytes()))
     (target / "socket.md").write_text(messages, encoding="utf-8")
@@ -101,7 +105,7 @@ def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
         for method, operation in item.items():
             if "operationId" in operation:
                 address = f"#/{operation['tags'][0]}/{operation['operationId']}".replace(" ", "%20")
-                yield f"| [`{method.upper()} {path}`](/docs/api/{address}) | {operation['summary']} |"
+                yield f"| [`{method.upper()} {path}`](api/{address}) | {operation['summary']} |"
 
 
 def adapt(text: str) -> str:
