@@ -46,11 +46,14 @@ class HttpRequest(web.BaseRequest):
     """The path of its route, with the names of parameters: `/v1/games/{id}`."""
     match_info: Mapping[str, str] = {}
     """The parameters of its path, by name."""
+    base_path: str = ""
+    """What clients send before its path, and proxies remove."""
 
     def clone(self, **changes: Any) -> "HttpRequest":
         """Return a copy with other parts."""
         copy = cast("HttpRequest", super().clone(**changes))
         copy.app, copy.route, copy.match_info = self.app, self.route, self.match_info
+        copy.base_path = self.base_path
         return copy
 
 

@@ -31,7 +31,7 @@ from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import options_response, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON, check_head, without_expectation
 from service.web.rate_limiter import RATE_LIMITER
-from service.web.response_heads import REQUEST_ID, is_valid_request_id, new_request_id
+from service.web.response_heads import REQUEST_ID, add_base_path, is_valid_request_id, new_request_id
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -213,10 +213,28 @@ class ProblemServer(web.Server):
         """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
         protocol, writer, task = parts
         loop = asyncio.get_running_loop()
-        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
-        request.app = self._app
+        if message is ERROR:
+            message = UNPARSED
+        base_path = self._limiter.limits.base_path
+        if base_path:
+            message = self._remove_base_path(message, base_path)
+        elif protocol.client is None:
+            base_path = self._limiter.proxies.forwarded_base_path(message.headers)
+        request = HttpRequest(message, payload, protocol, writer, task, loop)
+        request.app, request.base_path = self._app, base_path
         get_connection(request).begin_request(request)
         return request
+
+    def _remove_base_path(self, message: RawRequestMessage, base_path: str) -> RawRequestMessage:
+        """Return a request's head without a base path that no proxy has removed.
+
+        A path may begin like it, as `/games/ID`: what is no path without it keeps it.
+        """
+        path = message.url.raw_path
+        rest = path.removeprefix(base_path) or "/"
+        if rest == path or not rest.startswith("/") or self._find(rest) is None:
+            return message
+        return message._replace(url=message.url.with_path(rest, encoded=True, keep_query=True))
 
     def _charge(self, request: Any) -> Awaitable[web.StreamResponse]:
         """Handle a request, and charge the time of the event loop that it takes."""
@@ -289,6 +307,7 @@ class ProblemServer(web.Server):
             rate_limiter.settle(request, response)
         if not response.prepared:
             connection.limiter.common_headers.add_to(response)
+            add_base_path(response, request.base_path)
         return response
 
     def _route(self, request: HttpRequest) -> tuple[Handler, Terms]:

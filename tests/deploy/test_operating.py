@@ -267,7 +267,7 @@ def test_alerts_are_valid_have_a_runbook_and_a_name_of_their_own(overlay: str, t
                 for part in ("runbook_url", "summary", "description", "means", "look_at", "do")
             )
     assert len(names) == len({*names}) > 10
-    assert urls == ["https://south-seas.example.com/docs/observing/"]
+    assert urls == ["https://south-seas.example.com/docs/runbooks/"]
 
 
 @pytest.fixture(scope="module")
