@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import ERROR
+from multidict import CIMultiDict, CIMultiDictProxy
 
 from schemas.problems import problem
 from service.games.errors import ServiceError
@@ -144,7 +145,7 @@ async def _raise(error: web.HTTPException, _request: HttpRequest) -> web.StreamR
     raise error
 
 
-UNPARSED = ERROR._replace(version=HttpVersion11)
+UNPARSED = ERROR._replace(version=HttpVersion11, headers=CIMultiDictProxy(CIMultiDict()))
 """Stands for a request that aiohttp cannot parse."""
 
 
