@@ -130,7 +130,7 @@ async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_sto
 
 async def test_an_imported_webhook_is_scheduled_if_something_is_to_be_sent(store: RedisStore) -> None:
     states = {"behind": WebhookState(0), "pending": WebhookState(1, pending_client="c"), "delivered": WebhookState(1)}
-    states["disabled"] = WebhookState(0, disabled_reason="too many failures")
+    states |= {"later": WebhookState(0, 1, 2**34), "disabled": WebhookState(0, disabled_reason="too many failures")}
     for game, state in states.items():
         webhook = WebhookDocument(registration=WEBHOOK, state=state)
         await store.transfer.restore(RestoreRequest(creation(game), [webhook], replace=False))

@@ -109,17 +109,19 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
 ) -> None:
     webhook = await host.register()
     first, second = await host.create_game(), await host.create_game()
-    receiver.statuses = [410]
+    receiver.statuses = [500, 204, 410]
     await host.act(first)
     await host.act(second)
-    assert receiver.versions_by_game == {first.id: [1, 2], second.id: [1]}
+    await pass_all_retries(host)
+    await host.act(second)
+    assert receiver.versions_by_game == {first.id: [1, 2, 2], second.id: [1, 2]}
     read = await host.read(webhook)
     assert (read["status"], read["disabled_reason"]) == ("disabled", "gone")
     refused = await host.command(webhook, "ping")
     assert "the webhook is disabled" in (await check_problem(refused, 409, "conflict"))["detail"]
     await host.send_command(webhook, "retry")
     await host.act(first, second)
-    assert receiver.versions_by_game == {first.id: [1, 2, 2, 3], second.id: [1, 2, 3]}
+    assert receiver.versions_by_game == {first.id: [1, 2, 2, 2, 3], second.id: [1, 2, 3, 4]}
 
 
 async def test_a_retried_creation_attaches_what_a_crash_left_out(
