@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -29,6 +29,8 @@ from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
 from service.supervision import run
 from service.telemetry.logs import escape_unprintable
+
+T = TypeVar("T")
 
 
 class BadLog(Exception):
@@ -79,45 +81,49 @@ PAGE_SIZE = 500
 """The number of diffs per request."""
 
 
-class DownloadFailed(Exception):
-    """The log cannot be downloaded; the message says why."""
+class RequestFailed(Exception):
+    """A service does not answer, or not as requested; the message says why."""
 
 
 async def download_log(url: str, token: str | None) -> Log:
-    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises DownloadFailed."""
+    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises RequestFailed."""
     url = url.rstrip("/")
     base, separator, game = url.partition("/v1/games/")
     if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
-        raise DownloadFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
-    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        raise RequestFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
     diffs: list[dict[str, Any]] = []
+    async with aiohttp.ClientSession(headers=authorization(token), timeout=TIMEOUT) as session:
+        view = await fetch(session, url, GameView)
+        tileset = await fetch(session, f"{base}/v1/tilesets/{view.tileset}", msgspec.Raw)
+        while True:
+            page = await fetch(session, f"{url}/diffs?since={len(diffs)}&limit={PAGE_SIZE}", Diffs[dict[str, Any]])
+            diffs += page.diffs
+            if not page.diffs or len(diffs) >= page.version:
+                return Log(diffs, bytes(tileset))
+
+
+def authorization(token: str | None) -> dict[str, str]:
+    """Return the headers of a request with a token, or without one."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], method: str = "GET", **options: Any) -> T:
+    """Return the decoded response of a service, with aiohttp's options of a request. Raises RequestFailed."""
+    base = url.partition("/v1/")[0]
     try:
-        async with aiohttp.ClientSession(headers=headers, timeout=TIMEOUT) as session:
-            view = msgspec.json.decode(await _get(session, url), type=GameView)
-            tileset = await _get(session, f"{base}/v1/tilesets/{view.tileset}")
-            while True:
-                content = await _get(session, f"{url}/diffs?since={len(diffs)}&limit={PAGE_SIZE}")
-                page = msgspec.json.decode(content, type=Diffs[dict[str, Any]])
-                diffs += page.diffs
-                if not page.diffs or len(diffs) >= page.version:
-                    return Log(diffs, tileset)
+        async with session.request(method, url, **options) as response:
+            content = await response.read()
+        if response.ok:
+            return msgspec.json.decode(content, type=expected)
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise DownloadFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
+        raise RequestFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
     except DECODING_ERRORS as error:
-        raise DownloadFailed(f"{base} is not a South Seas service: {error}") from error
-
-
-async def _get(session: aiohttp.ClientSession, url: str) -> bytes:
-    """Return the body of a response. Raises DownloadFailed for a problem."""
-    async with session.get(url) as response:
-        content = await response.read()
-    if response.ok:
-        return content
+        raise RequestFailed(f"{base} is not a South Seas service: {error}") from error
     try:
         detail = msgspec.json.decode(content, type=Problem).detail
     except DECODING_ERRORS:
         detail = f"{response.status} {response.reason}"
-    raise DownloadFailed(f"{url}: {detail}")
+    raise RequestFailed(f"{url}: {detail}")
 
 
 KNOWN_TO_CREATOR = "That nobody knew the order: the creator of the game chose the seed."
@@ -278,7 +284,7 @@ def verify_command(
 def _fetch_log(url: str) -> Log:
     try:
         return run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
-    except DownloadFailed as error:
+    except RequestFailed as error:
         raise click.ClickException(str(error)) from error
 
 
