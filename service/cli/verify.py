@@ -5,10 +5,12 @@ The download of a game's log and tile set from a service.
 Sentences on what a verified log proves, against whom, and what it does not prove.
 """
 
+import asyncio
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -77,11 +79,14 @@ def _decode(data: bytes) -> Any:
 TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 """The limit of one request."""
 
+MAX_PAUSE_S = 10
+"""The longest wait that a rate limit may ask for; after a longer one the request has failed."""
+
 PAGE_SIZE = 500
 """The number of diffs per request."""
 
 
-class RequestFailed(Exception):
+class RequestFailed(click.ClickException):
     """A service does not answer, or not as requested; the message says why."""
 
 
@@ -91,8 +96,9 @@ async def download_log(url: str, token: str | None) -> Log:
     base, separator, game = url.partition("/v1/games/")
     if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
         raise RequestFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     diffs: list[dict[str, Any]] = []
-    async with aiohttp.ClientSession(headers=authorization(token), timeout=TIMEOUT) as session:
+    async with aiohttp.ClientSession(headers=headers, timeout=TIMEOUT) as session:
         view = await fetch(session, url, GameView)
         tileset = await fetch(session, f"{base}/v1/tilesets/{view.tileset}", msgspec.Raw)
         while True:
@@ -102,17 +108,17 @@ async def download_log(url: str, token: str | None) -> Log:
                 return Log(diffs, bytes(tileset))
 
 
-def authorization(token: str | None) -> dict[str, str]:
-    """Return the headers of a request with a token, or without one."""
-    return {} if token is None else {"Authorization": f"Bearer {token}"}
-
-
 async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], method: str = "GET", **options: Any) -> T:
     """Return the decoded response of a service, with aiohttp's options of a request. Raises RequestFailed."""
     base = url.partition("/v1/")[0]
     try:
-        async with session.request(method, url, **options) as response:
-            content = await response.read()
+        while True:
+            async with session.request(method, url, **options) as response:
+                content = await response.read()
+            pause_s = int(response.headers.get("Retry-After", 0))
+            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s > MAX_PAUSE_S:
+                break
+            await asyncio.sleep(pause_s)
         if response.ok:
             return msgspec.json.decode(content, type=expected)
     except (aiohttp.ClientError, TimeoutError) as error:
@@ -263,7 +269,11 @@ def verify_command(
     --commitment or --digest give what a player saw. Exits with 0 if all checks passed, 1 if one failed, 3 if the game
     is not over, so that its seed is still secret.
     """
-    log, document = (_fetch_log(file_or_url), None) if "://" in file_or_url else _read_file(Path(file_or_url))
+    log, document = (
+        (run(download_log(file_or_url, os.environ.get(TOKEN_VARIABLE))), None)
+        if "://" in file_or_url
+        else _read_file(Path(file_or_url))
+    )
     if save is not None:
         save.write_bytes(encode_log(log))
     observed = Observed(commitment, digests)
@@ -279,13 +289,6 @@ def verify_command(
         sys.exit(1)
     if any(check.passed is None for check in checks):
         sys.exit(3)
-
-
-def _fetch_log(url: str) -> Log:
-    try:
-        return run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
-    except RequestFailed as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _read_file(path: Path) -> tuple[Log, GameDocument | None]:
