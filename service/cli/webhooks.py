@@ -7,7 +7,6 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
@@ -17,8 +16,6 @@ import click
 import msgspec
 
 from schemas.base import encode_json
-from schemas.commands import LegalMoves
-from schemas.game import GameSummary
 from schemas.lobby import Created, Games
 from schemas.webhooks import WEBHOOK_EVENT_TYPES, Secret
 from service.cli.verify import TIMEOUT, TOKEN_VARIABLE, RequestFailed, fetch
@@ -51,10 +48,8 @@ ERRORS = {
 
 def build_message(webhook: ports.WebhookRegistration, diff: dict[str, Any]) -> webhook_payloads.WebhookPayload | None:
     """Return what a webhook gets of a diff that a service has sent; None if its filters exclude it."""
-    digest = bytes.fromhex(diff["digest"])
-    return webhook_payloads.build_payload(
-        webhook, ports.StoredDiff(diff["version"], digest, b"", diff["at"], encode_json(diff))
-    )
+    stored = ports.StoredDiff(diff["version"], bytes.fromhex(diff["digest"]), b"", diff["at"], encode_json(diff))
+    return webhook_payloads.build_payload(webhook, stored)
 
 
 class Listener:
@@ -67,21 +62,20 @@ class Listener:
         """The `subscribe` message of each game, which continues where its diffs have ended."""
         self._payloads: asyncio.Queue[webhook_payloads.WebhookPayload] = asyncio.Queue()
         self._known: set[str] = set()
-        """Public games that were there before."""
-        self._reported = ""
+        self._started_at = ""
+        """When the newest of the `_known` games was created."""
+        self._reported: dict[str, str] = {}
 
     async def run(self, games: tuple[str, ...]) -> None:
         """Listen until cancelled. Raises RequestFailed, ClickException."""
         async with aiohttp.ClientSession(timeout=TIMEOUT) as session, open_webhook_sender(LIMITS) as send:
-            self._known = {game.id for game in await self._list_games(session)}
+            known = (await fetch(session, f"{self._url}/v1/games?limit=100", Games)).games
+            self._known, self._started_at = {game.id for game in known}, known[0].created_at if known else ""
             self._games = {game: {"type": "subscribe", "game": game} for game in games}
             click.echo(
                 f"Messages are signed with\n\n  export WEBHOOK_SECRET={self._webhook.secret}\n\nStop it with Ctrl-C."
             )
             await asyncio.gather(self._deliver(send), self._follow(session))
-
-    async def _list_games(self, session: aiohttp.ClientSession) -> list[GameSummary]:
-        return (await fetch(session, f"{self._url}/v1/games?limit=100", Games)).games
 
     async def _follow(self, session: aiohttp.ClientSession) -> None:
         """Read diffs, and connect again after the connection was lost."""
@@ -89,33 +83,30 @@ class Listener:
             try:
                 async with session.ws_connect(f"{self._url}/v1/ws", heartbeat=30, max_msg_size=0) as socket:
                     self._report("service", "connected")
-                    for game in self._games:
-                        await self._subscribe(socket, game)
                     await self._read(session, socket)
             except (RequestFailed, aiohttp.ClientError, TimeoutError) as error:
                 self._report("service", f"{str(error) or type(error).__name__}: waiting for it")
             await asyncio.sleep(POLL_INTERVAL_S)
 
     async def _read(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Read diffs, and follow new games from their creation, until the socket is closed. Raises RequestFailed."""
-        poll_at = 0.0
+        """Read diffs, of new games from their creation, until the socket is closed. Raises RequestFailed."""
+        poll_at, subscribed = 0.0, set[str]()
         while True:
             if time.monotonic() >= poll_at:
-                for game in reversed(await self._list_games(session)):
-                    if game.id not in self._known | self._games.keys():
-                        self._games[game.id] = {"type": "subscribe", "game": game.id, "since": 0}
-                        await self._subscribe(socket, game.id)
+                for game in (await fetch(session, f"{self._url}/v1/games?limit=100", Games)).games:
+                    if game.id not in self._known and game.created_at >= self._started_at:
+                        self._games.setdefault(game.id, {"type": "subscribe", "game": game.id, "since": 0})
+                for name in self._games.keys() - subscribed:
+                    for token in () if self._games[name].get("since") == 0 else self._tokens:
+                        await socket.send_json({"type": "auth", "game": name, "token": token})
+                    await socket.send_json(self._games[name])
+                subscribed = {*self._games}
                 poll_at = time.monotonic() + POLL_INTERVAL_S
             with suppress(TimeoutError):
                 frame = await socket.receive(POLL_INTERVAL_S)
                 if frame.type is not aiohttp.WSMsgType.TEXT:
                     raise RequestFailed(f"{self._url} closed the connection with {socket.close_code}")
                 self._handle(msgspec.json.decode(frame.data))
-
-    async def _subscribe(self, socket: aiohttp.ClientWebSocketResponse, game: str) -> None:
-        for token in () if self._games[game].get("since") == 0 else self._tokens:
-            await socket.send_json({"type": "auth", "game": game, "token": token})
-        await socket.send_json(self._games[game])
 
     def _handle(self, message: Any) -> None:
         """Queue the payload of a diff, and report an error, except for a token of another game."""
@@ -136,7 +127,7 @@ class Listener:
             result = await send(self._webhook.url, headers, payload.body, challenge=True)
             if result.error is None and not webhook_payloads.is_correct_response(result.response_body, challenge):
                 result = result._replace(error=ports.WRONG_ANSWER)
-            self._report(payload.type, self._describe(result))
+            self._report(payload.type, self._describe(result) + ("" if result.error else ", repeated"))
             if result.error != "connect":
                 break
             await asyncio.sleep(POLL_INTERVAL_S)
@@ -161,19 +152,19 @@ class Listener:
         return text.format(result=result, url=self._webhook.url)
 
     def _report(self, subject: str, text: str) -> None:
-        """Print a line, once."""
-        if text != self._reported:
+        """Print a line, unless it is the last one of its subject."""
+        if text != self._reported.get(subject):
             click.echo(f"{time.strftime('%H:%M:%S')}  {escape_unprintable(f'{subject:19} {text}')}")
-        self._reported = text
+        self._reported[subject] = text
 
 
 def _parse_url(_context: click.Context, _option: click.Parameter, text: str) -> str:
-    """Return a URL without a slash at the end. Raises click.BadParameter."""
+    """Return a URL that begins with http:// or https://. Raises click.BadParameter."""
     try:
         check_url(text, allow_private=True)
     except WebhookUrlRejected as error:
         raise click.BadParameter(error.reason) from error
-    return text.rstrip("/")
+    return text
 
 
 def _parse_events(_context: click.Context, _option: click.Parameter, text: str | None) -> list[str] | None:
@@ -200,9 +191,7 @@ url_option = click.option(
 @click.command("listen")
 @url_option
 @click.option("--forward-to", required=True, callback=_parse_url, metavar="URL", help="Where your program listens.")
-@click.option(
-    "--events", callback=_parse_events, metavar="TYPE,...", help="The most important first; else all changes."
-)
+@click.option("--events", callback=_parse_events, metavar="TYPE,...", help="The most important first; else all.")
 @click.option("--secret", callback=_parse_secret, metavar="whsec_...", help="The signing secret; else a random one.")
 @click.option("--game", "games", multiple=True, metavar="ID", help="A game that exists already, or several.")
 @click.option("--token", "tokens", multiple=True, envvar=TOKEN_VARIABLE, help="A token of a private game, or several.")
@@ -216,7 +205,7 @@ def listen_command(
     1, 5 and 30 seconds. The service need not reach this machine.
     """
     webhook = ports.WebhookRegistration(secrets.token_hex(6), forward_to, events, None, secret, "")
-    listener = Listener(url, webhook, tokens)
+    listener = Listener(url.rstrip("/"), webhook, tokens)
     try:
         run(listener.run(games))
     except KeyboardInterrupt:
@@ -234,7 +223,7 @@ SEED = "trigger-2003"
 FIRST_MOVE = "p1.0.1"
 
 JOIN, ABORT = ("POST", "/seats", {"name": "Bo"}), ("DELETE", "", None)
-RECIPES: Mapping[str, tuple[dict[str, Any], Sequence[tuple[str, str, Any]]]] = {
+RECIPES: dict[str, tuple[dict[str, Any], list[tuple[str, str, Any]]]] = {
     "player_joined": (OPEN, [JOIN]),
     "player_left": (OPEN, [JOIN, ("DELETE", "/seats/1", None)]),
     "turn_timed_out": (CLOCK, []),
@@ -259,26 +248,25 @@ async def find(session: aiohttp.ClientSession, game: str, event: str) -> int:
         if event in RECIPES:
             await asyncio.sleep(POLL_INTERVAL_S)
             page = await fetch(session, f"{game}/diffs?since=0", dict[str, Any])
-            continue
-        moves = (await fetch(session, f"{game}/legal-moves", LegalMoves)).moves
-        if not moves:
+        elif moves := (await fetch(session, f"{game}/legal-moves", dict[str, Any]))["moves"]:
+            body = {"move": moves[(len(moves) - 1) // 2]["id"]}
+            page = await fetch(session, f"{game}/actions", dict[str, Any], "POST", json=body)
+        else:
             raise RequestFailed(f"{game} has ended without {event}")
-        body = {"move": moves[(len(moves) - 1) // 2].id}
-        page = await fetch(session, f"{game}/actions", dict[str, Any], "POST", json=body)
 
 
 async def trigger(url: str, event: str) -> tuple[str, int]:
     """Make an event happen in a new game; return the game and the version. Raises RequestFailed."""
     options, steps = RECIPES.get(event, (PEOPLE, []))
     async with aiohttp.ClientSession(timeout=TIMEOUT) as session:
-        request = {"seed": SEED, "first_seat": 0, **options}
-        created = await fetch(session, f"{url}/v1/games", Created, "POST", json=request)
+        body = {"seed": SEED, "first_seat": 0, **options}
+        created = await fetch(session, f"{url}/v1/games", Created, "POST", json=body)
         session.headers["Authorization"] = f"Bearer {created.owner_token}"
         game = f"{url}/v1/games/{created.game.id}"
         if event == "player_returned":
             await find(session, game, "player_replaced")
-        for method, path, body in steps:
-            await fetch(session, game + path, dict[str, Any], method, json=body)
+        for method, path, content in steps:
+            await fetch(session, game + path, dict[str, Any], method, json=content)
         return created.game.id, await find(session, game, event)
 
 
@@ -293,5 +281,5 @@ def trigger_command(event: str | None, url: str) -> None:
     if event is None:
         click.echo("\n".join(WEBHOOK_EVENT_TYPES))
         return
-    game, version = run(trigger(url, event))
+    game, version = run(trigger(url.rstrip("/"), event))
     click.echo(f"{event}: game {game}, version {version}")
