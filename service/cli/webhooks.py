@@ -191,7 +191,7 @@ url_option = click.option(
 @click.command("listen")
 @url_option
 @click.option("--forward-to", required=True, callback=_parse_url, metavar="URL", help="Where your program listens.")
-@click.option("--events", callback=_parse_events, metavar="TYPE,...", help="The most important first; else all.")
+@click.option("--events", callback=_parse_events, metavar="TYPE,...", help="Types, the first counts; else all.")
 @click.option("--secret", callback=_parse_secret, metavar="whsec_...", help="The signing secret; else a random one.")
 @click.option("--game", "games", multiple=True, metavar="ID", help="A game that exists already, or several.")
 @click.option("--token", "tokens", multiple=True, envvar=TOKEN_VARIABLE, help="A token of a private game, or several.")
