@@ -120,7 +120,7 @@ EXCEPTIONS = {
     "test_supervision.py::test_what_polls_polls_again_after_a_pause_before_its_timeout": "a pause",
     "web/connections/test_protocol.py": "by a clock that the tests give",
     "web/test_malformed_http.py::test_malformed_chunks_are_answered_at_once_and_not_logged": "it may pass",
-    "web/test_request_metrics.py::test_a_slow_client_is_disconnected": "it is to pass",
+    "web/test_handling.py::test_a_slow_client_is_disconnected": "it is to pass",
     "web/test_outbound.py::test_endless_provisional_responses_are_cut_off": "it is to pass",
     "web/test_outbound.py::test_all_failures_of_a_name_look_the_same_and_take_the_same_time": "it is to pass",
     "web/websocket/test_connection.py::test_a_client_is_not_closed_for_an_answer_that_came_during_a_pause": "a pause",
