@@ -36,8 +36,7 @@ from service.web.limits import Limits
 from service.web.rate_limiter import MAX_TRUSTED_BYTES, RateLimiter
 from tests.api_key_fixture import QUOTAS, add_api_key, api_key_header
 from tests.polling import TIMEOUT_S
-from tests.redis_servers import Deployment, create_access, standalone
-from tests.redis_servers.access import SERVICE_USER
+from tests.redis_servers import SERVICE_USER, Deployment, create_access, standalone
 from tests.security.limited_client import count_admitted, count_statuses, make_limits, request_game
 from tests.server_process import start_server
 from tests.snapshots import change_game
