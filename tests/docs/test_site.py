@@ -107,6 +107,18 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
 
 
+async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:
+    links = await (await site.get("/", headers=PLAIN)).json()
+    index = await site.get(links["clients"], headers=PLAIN)
+    links = {URL(link).suffix: link for link in re.findall('href="([^"]+)"', await index.text())}
+    for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip")):
+        package = await site.get(index.url.join(URL(links[suffix])))
+        assert (package.status, package.headers["Content-Type"]) == (200, media_type)
+        assert "Content-Encoding" not in package.headers
+    moved = await site.get("/clients", allow_redirects=False)
+    assert (moved.status, moved.headers["Location"]) == (302, "clients/")
+
+
 @pytest.mark.parametrize("code", PROBLEM_TYPES)
 async def test_the_type_of_every_problem_redirects_to_its_explanation(site: ClientSession, code: str) -> None:
     answer = await site.get(f"/problems/{code.replace('_', '-')}", allow_redirects=False)

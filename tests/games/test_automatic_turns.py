@@ -26,9 +26,7 @@ from tests.games.game_fixture import (
     new_game,
     seconds_left,
 )
-from tests.polling import rounds
-
-BUDGET_S = 5.0
+from tests.polling import TIMEOUT_S, rounds
 
 
 async def game_before_its_bot(store: GameStore, people: int) -> GameFixture:
@@ -44,8 +42,8 @@ async def game_before_its_bot(store: GameStore, people: int) -> GameFixture:
     (
         (1, True, None),
         (0, True, (UNATTENDED_TIMEOUT_S, UNATTENDED_TIMEOUT_S)),
-        (1, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
-        (0, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
+        (1, False, (DECISION_GRACE_S, TIMEOUT_S + DECISION_GRACE_S)),
+        (0, False, (DECISION_GRACE_S, TIMEOUT_S + DECISION_GRACE_S)),
     ),
 )
 async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_budget(
@@ -57,7 +55,7 @@ async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_
 ) -> None:
     """Between two figures, or without a limit."""
     table = await game_before_its_bot(store, people)
-    context, timeouts_s = make_context(store, bot_budget_s=BUDGET_S), list[float | None]()
+    context, timeouts_s = make_context(store, bot_budget_s=TIMEOUT_S), list[float | None]()
 
     async def choose(_bot: str, _index: Any, _game: Any, timeout_s: float | None, _requester: Any) -> None:
         timeouts_s.append(timeout_s)
@@ -77,7 +75,7 @@ async def test_no_request_waits_for_the_bots_of_a_deferred_game(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = await game_before_its_bot(store, 0)
-    context = make_context(store, bot_budget_s=BUDGET_S)
+    context = make_context(store, bot_budget_s=TIMEOUT_S)
     monkeypatch.setattr(context.bots, "is_deferred", lambda requester: not requester.attended)
     assert await play_bots(context, TABLES, await load_game(store, table.id)) == []
 

@@ -294,7 +294,7 @@ async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
 async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
     """Wait until every game has `count` more versions."""
     goal = {game: version + count for game, version in versions.items()}
-    await wait_until(lambda: not any(versions[game] < goal[game] for game in goal), 40)
+    await wait_until(lambda: not any(versions[game] < goal[game] for game in goal))
 
 
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))

@@ -296,7 +296,7 @@ async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogC
 
 async def test_an_instance_serves_while_it_closes_sockets(store: RedisStore) -> None:
     async with (
-        instance(store, CLOSED_AT_ONCE._replace(close_window_s=10.0)) as app,
+        instance(store, CLOSED_AT_ONCE._replace(close_window_s=TIMEOUT_S)) as app,
         served(app) as (url, stop, _),
         aiohttp.ClientSession(url) as session,
     ):

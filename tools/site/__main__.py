@@ -1,4 +1,4 @@
-"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs.
+"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs and /clients.
 
 The sources can also be read on a code host: their links lead to files. Here links to files of which the site has a page
 lead to it (`pages`), and those to other files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
@@ -15,12 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tools.site.client_packages import build_packages
 from tools.site.messages import render_messages
 from tools.site.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 SITE = ROOT / "service" / "web" / "static" / "docs"
+CLIENTS = SITE.with_name("clients")
 
 VIEWER = """\
 ---
@@ -76,6 +78,7 @@ def main() -> int:
             return 1
         shutil.rmtree(SITE, ignore_errors=True)
         shutil.copytree(work / "site", SITE)
+        build_packages(work, CLIENTS)
     return 0
 
 

@@ -1,6 +1,6 @@
 """What is served as files, and the cards that chats show for a link to a game.
 
-The web page is built by `clients/page`, the documentation by `tools/site`.
+The web page is built by `clients/page`, the documentation and the clients' packages by `tools/site`.
 
 The documentation explains every problem's `type`. These pages are for people; the API documents describe the index
 alone.
@@ -119,8 +119,8 @@ def _scheme(request: HttpRequest) -> str:
 
 HTML = "text/html"
 INDEX = "index.html"
-PAGE, SITE = "page", "docs"
-"""Folders of what is built."""
+PAGE, SITE, CLIENTS = "page", "docs", "clients"
+"""Folders of what is built: the page, the documentation, and the packages of the client libraries."""
 UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "service_worker.js")
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
@@ -138,6 +138,7 @@ SERVICE_INDEX = ServiceIndex(
     games="/v1/games",
     tilesets="/v1/tilesets",
     websocket="/v1/ws",
+    clients="/clients/",
 )
 
 
@@ -203,7 +204,9 @@ def add_file_routes(app: App) -> None:
     }
     handlers |= {f"/{name}": partial(_send_page_file, name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers["/games/{path}"] = redirect_to_game
-    handlers |= {"/docs": read_site, "/docs/{path}": read_site, "/problems/{slug}": redirect_to_problem}
+    for folder in (SITE, CLIENTS):
+        handlers[f"/{folder}"] = handlers[f"/{folder}/{{path}}"] = partial(read_site, folder)
+    handlers["/problems/{slug}"] = redirect_to_problem
     for path, handler in handlers.items():
         app.router.add(("GET", "HEAD"), path, handler, {"path": REST})
 
@@ -222,14 +225,14 @@ def _load_file(folder: str, path: str) -> responses.Asset:
     return file
 
 
-async def read_site(request: HttpRequest) -> web.Response:
-    """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
-    path, files = request.match_info.get("path"), responses.list_files(SITE)
+async def read_site(folder: str, request: HttpRequest) -> web.Response:
+    """Return a page or another file of a folder; a page's only URL ends with a slash, since its links are relative."""
+    path, files = request.match_info.get("path"), responses.list_files(folder)
     if path is None or f"{path}/{INDEX}" in files:
         return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, SITE, path), asyncio.to_thread(_site_headers))
+    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
     return responses.static_response(request, asset, responses.CACHE_PUBLIC, policy)
 
 
