@@ -24,21 +24,12 @@ from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED
+from service.web import problems
 from service.web.app import DRAINING, NO_ROUTE, UNMATCHED, App, Handler, HttpRequest, Terms
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import options_response, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON, check_head, without_expectation
-from service.web.problems import (
-    MAX_FIELD_BYTES,
-    MAX_HEADERS,
-    MAX_TARGET_BYTES,
-    RateLimited,
-    describe_malformed,
-    error_response,
-    http_exception_response,
-    problem_response,
-)
 from service.web.rate_limiter import RATE_LIMITER
 from service.web.response_heads import REQUEST_ID, add_base_path, is_valid_request_id, new_request_id
 
@@ -173,14 +164,14 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
-            document = describe_malformed(exc)
+            document = problems.describe_malformed(exc)
             log_request(request, UNMATCHED, document.status, 0.0)
         else:
             logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
-        response = problem_response(document)
+        response = problems.problem_response(document)
         self.limiter.common_headers.add_to(response)
         response.force_close()
         return response
@@ -209,9 +200,9 @@ class ProblemServer(web.Server):
             limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
-            max_line_size=MAX_TARGET_BYTES,
-            max_headers=MAX_HEADERS,
-            max_field_size=MAX_FIELD_BYTES,
+            max_line_size=problems.MAX_TARGET_BYTES,
+            max_headers=problems.MAX_HEADERS,
+            max_field_size=problems.MAX_FIELD_BYTES,
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
@@ -303,12 +294,14 @@ class ProblemServer(web.Server):
             check_head(request)
             response = await handler(request)
         except ServiceError as error:
-            response = error_response(error, request)
-            if isinstance(error, RateLimited):
+            response = problems.error_response(error, request)
+            if isinstance(error, problems.RateLimited):
                 connection.limiter.proxies.report_untrusted(connection.client, request.headers)
         except web.HTTPException as error:
             response = (
-                options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)
+                options_response(request, error)
+                if request.method == "OPTIONS"
+                else problems.http_exception_response(error)
             )
         if rate_limiter is not None:
             rate_limiter.settle(request, response)

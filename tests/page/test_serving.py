@@ -11,6 +11,7 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from aiohttp import ClientSession, web
@@ -25,11 +26,13 @@ from service.web.headers import parse_frame_ancestors
 from service.web.limits import Limits
 from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
+from tests.docs.blocks import blocks
 from tests.page.test_journeys import START_WORKER
 from tests.tools import NODE, ROOT, require, run
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size
+from verification.chaos.haproxy import run_haproxy
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 ROUND_TRIPS_BYTES = 30_000
@@ -116,17 +119,39 @@ async def test_the_page_is_played_in_a_frame_of_the_sites_that_the_operator_name
             await frame.locator(".action-bar.mine").wait_for()
 
 
+BEHIND_A_PATH = """\
+defaults
+    mode http
+    timeout connect 1s
+    timeout client 60s
+    timeout server 60s
+frontend players
+    bind 127.0.0.1:{port}
+    bind unix@{ready}
+    default_backend instances
+backend instances
+    {replace}
+    server one 127.0.0.1:{instance}
+"""
+
+
+@pytest.mark.parametrize("base_path", ("/games", ""))
 async def test_behind_a_path_the_page_is_played_and_opens_without_a_network(
-    browser: Browser, store: RedisStore
+    browser: Browser, store: RedisStore, unused_tcp_port: int, tmp_path: Path, base_path: str
 ) -> None:
+    """With the setting, and without it behind the haproxy of the documentation, which removes the path."""
+    (replace,) = [block.code for block in blocks("operating") if block.annotation.endswith("in the backend of haproxy")]
+    origin = f"http://127.0.0.1:{unused_tcp_port}"
+    haproxy: dict[str, Any] = {"port": unused_tcp_port, "ready": tmp_path / "ready", "replace": replace}
     async with (
-        serve(store, Limits(base_path="/games")) as client,
+        serve(store, Limits(base_path=base_path)) as client,
+        run_haproxy(tmp_path, BEHIND_A_PATH.format(instance=client.port, **haproxy), haproxy["ready"]),
         await browser.new_context(locale="en", service_workers="allow") as context,
     ):
         requested: list[str] = []
         context.on("request", lambda request: requested.append(URL(request.url).path))
         page = await context.new_page()
-        await page.goto(str(client.make_url("/games")))
+        await page.goto(f"{origin}/games" if base_path else f"{origin}/games/")
         await page.get_by_role("button", name="Play against the computer").click()
         await page.locator(".action-bar.mine").wait_for()
         assert re.fullmatch("/games/games/[a-z0-9]+", URL(page.url).path)
@@ -135,9 +160,9 @@ async def test_behind_a_path_the_page_is_played_and_opens_without_a_network(
         await context.set_offline(offline=True)
         await page.reload()
         await page.locator(".action-bar").wait_for()
-        await page.goto(str(client.make_url("/games/")))
+        await page.goto(f"{origin}/games/")
         await page.get_by_role("button", name="Play against the computer").wait_for()
-    assert {path for path in requested if not path.startswith("/games/")} == {"/games"}
+    assert {path for path in requested if not path.startswith("/games/")} == ({base_path} if base_path else set())
 
 
 async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(client: Client) -> None:
