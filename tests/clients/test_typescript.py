@@ -139,7 +139,9 @@ async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
 ) -> None:
     """Browsers report an earlier close as an error; a restored network does not replace an attempt under way."""
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
+    sent = received.pop("sent")
     assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}
+    assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
 
 
 PACKAGE, PYTHON_PACKAGE = CLIENTS / "typescript", CLIENTS / "python"

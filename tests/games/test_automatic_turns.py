@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.lobby import CreateGame, JoinGame, SeatRequest
+from schemas.lobby import CreateGame, JoinGame, MyGameListQuery, SeatRequest
 from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.seats import JoinRequest, join
@@ -16,6 +16,7 @@ from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResign
 from service.games.legal_moves import list_legal_moves
 from service.games.lifecycle import next_due_at
 from service.games.ports import GameStore
+from service.games.queries import collect_my_games
 from tests.games.game_fixture import (
     TABLES,
     Clock,
@@ -255,12 +256,15 @@ async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
     await table.let_pass(61, bot_budget_s=0.0)
     game = await table.game()
     assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
+    waiting = MyGameListQuery(waiting=True)
+    assert (await collect_my_games(table.context, [table.tokens[0]], waiting))[0].games == []
     with pytest.raises(SeatPlayedByBot):
         await table.act()
     with pytest.raises(SeatPlayedByBot):
         await table.undo()
     await table.return_to_seat(seat=0)
     assert seconds_left(await table.game(), table.clock) == 60
+    assert len((await collect_my_games(table.context, [table.tokens[0]], waiting))[0].games) == 1
     await table.act()
     await table.follow()
 

@@ -388,11 +388,12 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
 
 
 async def test_pending_webhooks_are_scheduled_again(store: RedisStore, redis: Redis) -> None:
-    behind = await store_game(store, webhooks=2)
+    """Those with changes to deliver, and those with a challenge alone."""
+    games = [await store_game(store, status, webhooks=2) for status in ("active", "waiting")]
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await make_repairer(store).repair_all()
-    hooks = await store.webhooks.list_by_subject(behind.id)
-    entries = sorted(webhook_entry(behind.id, one.registration.id) for one in hooks)
+    hooks = {stored.id: await store.webhooks.list_by_subject(stored.id) for stored in games}
+    entries = sorted(webhook_entry(game, one.registration.id) for game, some in hooks.items() for one in some)
     assert sorted(await store.due_webhooks.list_due(EVERY, 10)) == entries
 
 
