@@ -73,6 +73,7 @@ check: $(DEVELOPMENT) $(CLIENTS) $(SITE) ## Lint, formatting, types, import dire
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m tools.openapi.generate schemas --check
 	$(BIN)/python -m tools.catalogues --check
+	$(BIN)/python -m tools.docs --check
 	$(BIN)/python clients/python/scripts/generate.py --check
 	$(NPM) --prefix clients run check
 
@@ -88,8 +89,9 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(BIN)/ruff format
 	$(NPM) --prefix clients run format
 
-schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the cluster's alerts
+schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the figures and tables of docs/, the cluster's alerts
 	$(BIN)/python -m tools.openapi.generate schemas
+	$(BIN)/python -m tools.docs
 	$(BIN)/python -m tests.deploy.generated
 
 clients: schemas $(CLIENTS) ## Generate the clients' types and build the page that the service serves
@@ -97,7 +99,7 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 	$(NPM) --prefix clients run generate
 	$(NPM) --prefix clients run build
 
-site: $(SITE) ## Build the documentation site that the service serves at /docs; fails if a link leads nowhere
+site: $(SITE) ## Build the documentation and the clients' packages, served at /docs and /clients; fails if a link leads nowhere
 
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m verification.chaos $(ARGS)
@@ -153,8 +155,9 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 	  $(PIP) install --no-deps --no-build-isolation --editable . --editable clients/python
 	@touch $@
 
-# Pages take figures and tables from the code, the alerts and the results of benchmarks.
+# Some pages are made from the code, the alerts and the results of benchmarks.
 $(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/*.py benchmarks/results/*.json) \
+  $(wildcard clients/*/README.md clients/python/pyproject.toml clients/python/src/south_seas/*.py clients/typescript/*.json clients/typescript/dist/*) \
   $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 

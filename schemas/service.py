@@ -24,3 +24,4 @@ class ServiceIndex(ResponseModel):
     games: str
     tilesets: str
     websocket: str
+    clients: Annotated[str, Meta(description="Client libraries of this release, to install.", examples=["/clients/"])]

@@ -20,7 +20,7 @@ from service.store.pipeline import Wait
 from service.telemetry.clock import DAY_S
 from service.telemetry.logs import LogFormat
 from service.web.accounts import parse_rate
-from service.web.client_ip import parse_networks
+from service.web.client_ip import parse_base_path, parse_networks
 from service.web.headers import parse_frame_ancestors, parse_origins
 from service.web.limits import Limits
 from service.web.outbound import parse_nameservers
@@ -250,6 +250,7 @@ _LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
         "default": "",
         "show_default": "none",
     },
+    "base_path": {"callback": _parsed(parse_base_path), "metavar": "PATH", "show_default": "none"},
     "max_connections": {"type": click.IntRange(10)},
     "request_timeout_s": {"type": click.FloatRange(1, 600)},
     "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},

@@ -21,8 +21,9 @@ from contextlib import asynccontextmanager
 from contextvars import Context
 from functools import partial
 from math import inf
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -260,6 +261,9 @@ MAX_SLOWDOWN = 4
 It is counted in limits, of which a pause of the machine is one, however long: signals that are pending are one signal.
 """
 
+OVER_LIMIT = (-signal.SIGPROF, 124)
+"""The exit codes of a process that reached its limit: of processor time, and by the clock, as `timeout` has it."""
+
 
 class ProcessEnded(Exception):
     """A job's process could not be started, ended, or was ended because the job took too long."""
@@ -271,6 +275,7 @@ class ProcessPool:
     def __init__(self, processes: int = 1) -> None:
         self._processes = processes
         self._executor: ProcessPoolExecutor | None = None
+        self._discarding = asyncio.Lock()
 
     @property
     def running_processes(self) -> int:
@@ -283,16 +288,21 @@ class ProcessPool:
         Raises ProcessEnded, and what `work` raises; that may not be an OSError.
         """
         for _ in range(MAX_ATTEMPTS):
-            executor, started_at = self._executor, monotonic()
+            processes, started_at = list[BaseProcess](), monotonic()
             try:
                 executor = self._get_executor()
-                return await asyncio.wrap_future(executor.submit(_run_within, time_limit_s, work, job))
+                future, processes = executor.submit(_run_within, time_limit_s, work, job), active_children()
+                return await asyncio.wrap_future(future)
             except BrokenProcessPool:
-                self._discard(executor)
-                if monotonic() - started_at >= time_limit_s:
+                broken = executor  # type: ignore[possibly-undefined]  # it raises this
+                if self._executor is broken:
+                    self._executor = None
+                async with self._discarding:
+                    await asyncio.to_thread(broken.shutdown)  # then exit codes are known
+                if monotonic() - started_at >= time_limit_s and any(one.exitcode in OVER_LIMIT for one in processes):
                     raise ProcessEnded(f"took more than {time_limit_s:g} s") from None
             except OSError as error:
-                self._discard(executor)
+                self._executor = None
                 raise ProcessEnded(f"cannot be started: {error}") from error
         raise ProcessEnded("ended its process")
 
@@ -306,12 +316,6 @@ class ProcessPool:
         if self._executor is None:
             self._executor = ProcessPoolExecutor(self._processes, get_context("spawn"), _initialize_process)
         return self._executor
-
-    def _discard(self, executor: ProcessPoolExecutor | None) -> None:
-        """Shut a broken executor down, unless another caller has replaced it."""
-        if executor is not None and self._executor is executor:
-            self._executor = None
-            executor.shutdown(wait=False)
 
 
 def _initialize_process() -> None:
@@ -330,7 +334,7 @@ def _exit_with_parent() -> None:
 def _run_within(seconds: float, work: Callable[[Job], Result], job: Job) -> Result:
     """Run a job. If it takes too long the process ends: by SIGPROF, even in a library's code, or by the clock."""
     limits = iter(range(1, MAX_SLOWDOWN))
-    signal.signal(signal.SIGALRM, lambda *_: next(limits, None) or os._exit(1))
+    signal.signal(signal.SIGALRM, lambda *_: next(limits, None) or os._exit(OVER_LIMIT[1]))
     for timer, interval_s in ((signal.ITIMER_PROF, 0), (signal.ITIMER_REAL, seconds)):
         signal.setitimer(timer, seconds, interval_s)
     try:

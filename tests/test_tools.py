@@ -7,7 +7,10 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -88,18 +91,25 @@ HELPERS = {"polling.py", "test_tools.py"}
 
 EXCEPTIONS = {
     "benchmarks/test_parts.py::serving": "no test waits for its end",
+    "benchmarks/test_tournament.py::test_a_match_without_updates_is_reported": "it is to pass",
     "cli/test_export_import.py::test_a_backup_links_what_has_not_changed_and_names_what_is_missing": "a minute",
     "examples/chat/test_bot.py::test_a_replaced_player_returns": "a turn's time of a game: that it ends is waited for",
+    "games/archive/test_archiver.py::test_a_write_that_hangs_is_a_failure_of_the_storage": "it is to pass",
     "games/bots/fake_bots.py::choose": "a bot that is slow",
     "games/bots/test_bots.py::test_every_legal_move_is_as_likely": "the bot `random`, which has a seed",
+    "games/bots/test_registry.py::test_a_game_of_heavy_bots_is_created_at_once_and_played_later": "it is to pass",
+    "games/realtime/test_hub.py::test_a_subscription_that_times_out_leaves_nothing_behind": "it is to pass",
     "games/test_game_failures.py::context_of": "a clock that is late",
     "games/test_game_failures.py::test_a_failing_game_delays_no_other_on_any_instance": "a time to come",
-    "redis_servers/node.py::client": "of each attempt of what is tried again",
-    "redis_servers/node.py::reserve_ports": "any free port",
+    "games/test_scheduler.py::test_a_game_whose_bot_hangs_fails_and_frees_its_slot": "it is to pass",
+    "redis_servers.py::client": "of each attempt of what is tried again",
+    "redis_servers.py::reserve_ports": "any free port",
     "security/test_failure_isolation.py::flood": "how often a client of a flood asks again",
     "security/test_size_limits.py::test_a_slow_body_times_out": "it is to pass",
     "store/test_embedded.py::test_a_second_instance_is_rejected": "it is to pass",
+    "store/test_failover_recovery.py::deploy": "of each attempt of what is tried again",
     "store/test_game_store.py::wait_for_token": "the pause that the store names",
+    "store/test_notifications.py::test_a_silent_connection_without_replies_is_replaced": "it is to pass",
     "store/test_connection.py::test_a_cluster_without_slots_is_not_writable_until_it_has_them": "it is to pass",
     "store/test_outages.py::test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on": "it is to pass",
     "store/test_outages.py::test_commands_time_out_while_the_server_hangs": "it is to pass",
@@ -107,29 +117,46 @@ EXCEPTIONS = {
     "store/test_pipeline.py::test_a_command_that_timed_out_counts_until_it_is_released": "it is to pass",
     "store/test_pipeline.py::test_an_unreachable_server_reaches_the_command_limit": "it is to pass",
     "store/test_failover_recovery.py::test_whatever_is_not_safe_is_refused": "how long a replica is paused",
-    "store/test_server_check.py::test_a_cluster_without_slots_is_waited_for": "how long it has none",
+    "store/test_connection.py::test_a_cluster_without_slots_is_waited_for": "how long it has none",
     "store/test_topology.py::play_games": "how often they are played",
     "store/test_topology.py::test_a_cluster_is_discovered_again_after_all_nodes_went_down": "it is to pass",
     "store/test_topology.py::test_a_primary_that_loses_its_replicas_takes_none_from_another": "it is to pass",
     "store/test_topology.py::test_a_primary_without_replica_affects_only_its_own_games": "it is to pass",
     "store/test_topology.py::test_an_outdated_sentinel_is_outvoted": "how long two are paused",
+    "telemetry/test_metrics.py::test_commands_are_timed_by_name_and_errors_counted_by_kind": "it is to pass",
     "test_instances.py::test_a_paused_instance_reads_what_redis_has_answered_before_commands_time_out": "a pause",
-    "test_supervision.py::test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout": "a pause",
+    "test_supervision.py::test_a_job_that_takes_too_long_ends_its_process_and_is_not_tried_again": "it is to pass",
     "test_supervision.py::test_a_late_timer_runs_once_unless_it_is_cancelled_meanwhile": "a pause",
     "test_supervision.py::test_a_timer_that_is_little_late_runs_at_once": "a pause",
+    "test_supervision.py::test_what_arrived_while_the_process_was_paused_is_read_before_a_timeout": "a pause",
     "test_supervision.py::test_what_polls_polls_again_after_a_pause_before_its_timeout": "a pause",
+    "web/conftest.py::short_linger": "it is to pass",
     "web/connections/test_protocol.py": "by a clock that the tests give",
+    "web/connections/test_protocol.py::connections": "no test waits for its end",
+    "web/images/test_renderer.py::test_a_picture_that_takes_too_long_ends_its_worker": "it is to pass",
+    "web/routes/test_page.py::test_a_page_does_not_wait_for_a_store_that_hangs": "it is to pass",
+    "web/routes/test_service.py::test_an_instance_without_its_store_is_ready_and_says_503_where_it_needs_it": "passes",
     "web/test_malformed_http.py::test_malformed_chunks_are_answered_at_once_and_not_logged": "it may pass",
-    "web/test_request_metrics.py::test_a_slow_client_is_disconnected": "it is to pass",
-    "web/test_outbound.py::test_endless_provisional_responses_are_cut_off": "it is to pass",
+    "web/test_handling.py::test_a_slow_client_is_disconnected": "it is to pass",
     "web/test_outbound.py::test_all_failures_of_a_name_look_the_same_and_take_the_same_time": "it is to pass",
+    "web/test_outbound.py::test_endless_provisional_responses_are_cut_off": "it is to pass",
+    "web/test_outbound.py::test_no_outcome_reveals_internal_names": "it is to pass",
     "web/websocket/test_connection.py::test_a_client_is_not_closed_for_an_answer_that_came_during_a_pause": "a pause",
+    "web/websocket/test_connection.py::test_a_client_that_never_answers_a_close_is_dropped": "it is to pass",
+    "web/websocket/test_connection.py::test_a_client_that_never_reads_is_dropped": "it is to pass",
 }
 """Why what they do cannot fail on a busy machine."""
 
 
+def dotted(node: ast.AST) -> str:
+    """Return the name of what is named or called, and nothing for everything else."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return dotted(node.func) if isinstance(node, ast.Call) else getattr(node, "id", "")
+
+
 def reads_clock(node: ast.AST) -> bool:
-    name = ast.unparse(node.func).replace("()", "") if isinstance(node, ast.Call) else ""
+    name = dotted(node) if isinstance(node, ast.Call) else ""
     return name.removeprefix("time.") in CLOCKS or name.endswith("loop.time")
 
 
@@ -144,27 +171,100 @@ def is_elapsed(node: ast.AST, read: set[str]) -> bool:
     return any(reads_clock(side) or (isinstance(side, ast.Name) and side.id in read) for side in sides)
 
 
-def is_short(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and 0 < node.value < TIMEOUT_S
+LIMIT = re.compile("timeout$|(timeout|limit|within|budget|patience|silence|period)_s$", re.IGNORECASE)
+"""How names of limits end."""
+
+
+def number(node: ast.AST | None, names: dict[str, float]) -> float:
+    """Return the value of a number, of the name of one, or of a product, and 0 for everything else."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.Name(id=name):
+            return names.get(name, 0)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return number(left, names) * number(right, names)
+        case _:
+            return 0
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def read_numbers(path: Path) -> dict[str, float]:
+    """Return the numbers that have a name in a module, also in the modules that it imports names from."""
+    names = dict[str, float]()
+    for node in parse(path).body:
+        match node:
+            case ast.ImportFrom(module=str(module), names=imported):
+                source = ROOT / f"{module.replace('.', '/')}.py"
+                exported = read_numbers(source) if source.exists() else {}
+                names |= {one.asname or one.name: exported.get(one.name, 0) for one in imported}
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=value):
+                names[dotted(target)] = number(value, names)
+            case _:
+                pass
+    return names
+
+
+def parameters(node: ast.AST) -> list[str]:
+    """Return the positional parameters of a function, or the fields of a class."""
+    match node:
+        case ast.FunctionDef(args=args) | ast.AsyncFunctionDef(args=args):
+            return [one.arg for one in args.args if one.arg not in {"self", "cls"}]
+        case ast.ClassDef(body=body):
+            makers = [one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+            fields = [dotted(one.target) for one in body if isinstance(one, ast.AnnAssign)]
+            return parameters(makers[0]) if makers else fields
+        case _:
+            return []
+
+
+@cache
+def limited_arguments() -> dict[str, set[int]]:
+    """Return which positional arguments of our functions and classes are limits."""
+    found = defaultdict[str, set[int]](set)
+    for path in [one for room in ("service", "tests", "verification") for one in (ROOT / room).rglob("*.py")]:
+        for node in ast.walk(parse(path)):
+            found[getattr(node, "name", "")].update(i for i, name in enumerate(parameters(node)) if LIMIT.search(name))
+    return found
+
+
+def limits(node: ast.AST) -> Iterator[ast.AST | None]:
+    """Yield the limits that a call gives, or an assignment to an attribute."""
+    match node:
+        case ast.Call(func=func, args=args, keywords=keywords):
+            name = dotted(func)
+            is_of_game = name == "new_game" or any(one.arg == "turn_timeout_s" for one in keywords)
+            if is_of_game or ".assert_" in name:
+                return
+            yield from (one.value for one in keywords if LIMIT.search(one.arg or ""))
+            positions = limited_arguments().get(name.rpartition(".")[2], ())
+            yield from (arg for position, arg in enumerate(args) if position in positions)
+            if name in {"asyncio.timeout", "asyncio.wait_for"} or (
+                name.endswith("setattr") and LIMIT.search(ast.unparse(args[-2]).strip("'"))
+            ):
+                yield args[-1]
+        case ast.Assign(targets=[ast.Attribute(attr=name)], value=value) if LIMIT.search(name):
+            yield value
+        case _:
+            pass
 
 
 def kinds_of_call(call: ast.Call) -> Iterator[str]:
-    name, args = ast.unparse(call.func), call.args
+    name, args = dotted(call), call.args
     if name in {"asyncio.sleep", "time.sleep"} and ast.unparse(args[0]) not in {"0", "INTERVAL_S"}:
         yield "sleep"
-    limits = [one.value for one in call.keywords if one.arg and one.arg.endswith(("timeout", "timeout_s"))]
-    is_of_game = name == "new_game" or any(one.arg == "turn_timeout_s" for one in call.keywords)
-    if name in {"asyncio.timeout", "asyncio.wait_for"}:
-        limits.append(args[-1])
-    if not is_of_game and ".assert_" not in name and any(map(is_short, limits)):
-        yield "limit"
     if name in {"Random", "random.Random"} and not args:
         yield "chance"
     if name.startswith("random.") and name.removeprefix("random.") not in {"Random", "getstate", "setstate", "seed"}:
         yield "chance"
 
 
-def kinds(tree: ast.AST) -> Iterator[str]:
+def kinds(tree: ast.AST, names: dict[str, float]) -> Iterator[str]:
     """Yield what a function or another statement does with real time or chance."""
     nodes = list(ast.walk(tree))
     assigned = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
@@ -172,6 +272,8 @@ def kinds(tree: ast.AST) -> Iterator[str]:
     for node in nodes:
         if is_elapsed(node, read):
             yield "elapsed"
+        if any(0 < number(limit, names) < TIMEOUT_S for limit in limits(node)):
+            yield "limit"
         if isinstance(node, ast.Call):
             yield from kinds_of_call(node)
 
@@ -190,8 +292,8 @@ def test_no_test_depends_on_real_time_or_on_chance() -> None:
         f"{path.relative_to(ROOT / 'tests')}{name}"
         for path in sorted((ROOT / "tests").rglob("*.py"))
         if path.name not in HELPERS
-        for name, node in statements(ast.parse(path.read_text(encoding="utf-8")))
-        if any(kinds(node))
+        for name, node in statements(parse(path))
+        if any(kinds(node, read_numbers(path)))
     }
     assert found == {*EXCEPTIONS}
 
@@ -203,9 +305,13 @@ def test_each_kind_is_found() -> None:
         ("await asyncio.sleep(0.1)", "sleep"),
         ("await asyncio.wait_for(x, 5)", "limit"),
         ("serve(store, Limits(request_timeout_s=0.2))", "limit"),
+        ("wait_until(is_done, SHORT)", "limit"),
+        ("asyncio.timeout(2 * SHORT)", "limit"),
+        ("pool._timeout_s = 0.5", "limit"),
+        ("monkeypatch.setattr(hub, 'READ_TIMEOUT_S', 3)", "limit"),
         ("chance = Random()", "chance"),
         ("random.choice(moves)", "chance"),
     ):
-        assert {*kinds(ast.parse(code))} == {kind}
+        assert {*kinds(ast.parse(code), {"SHORT": 0.2})} == {kind}
     allowed = "await asyncio.sleep(0); Random(3); asyncio.timeout(TIMEOUT_S); new_game(turn_timeout_s=1); timeout=1_000"
-    assert list(kinds(ast.parse(allowed))) == []
+    assert list(kinds(ast.parse(allowed), {"TIMEOUT_S": TIMEOUT_S})) == []

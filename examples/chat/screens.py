@@ -33,6 +33,7 @@ class Screen(NamedTuple):
     text: str
     """With the chat's markup."""
     picture: Picture | None = None
+    """What `ChatBot.picture` draws."""
     question: str = ""
     """The question that the options answer."""
     options: Sequence[Button] = ()
@@ -41,6 +42,7 @@ class Screen(NamedTuple):
     mention: str | None = None
     """The user whom the message notifies."""
     is_error: bool = False
+    """Whether to show it only to the user who caused it."""
     is_others_turn: bool = False
     """Whether the user wanted to move, but another player decides."""
 

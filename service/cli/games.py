@@ -150,11 +150,7 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool, as_
             if view.status not in ENDED_STATUSES:
                 raise click.ClickException(f"game {game} is {view.status}: abort it first")
             stored = await store.webhooks.list_by_subject(game)
-            if not force and any(
-                one.state.delivered_version < view.version
-                for one in stored
-                if one.state.disabled_reason is None and one.state.pending_client is None
-            ):
+            if not force and any(one.state.is_active and one.state.is_behind(view.version) for one in stored):
                 raise click.ClickException(f"a webhook of game {game} does not have its end yet: wait, or use --force")
             archived = (await store.compacted_logs.load_state(game)).archived
             if not force and settings.archive_url is not None and archived < view.version:

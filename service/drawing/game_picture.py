@@ -11,29 +11,9 @@ from xml.sax.saxutils import quoteattr
 
 from schemas.game import PlacedTile, Player, Turn
 from schemas.vocabulary import Wares
-from service.drawing.board import (
-    CELL_SIZE,
-    board_box,
-    draw_board,
-    draw_loose_tile,
-    draw_outline,
-    segment_attributes,
-    shared_definitions,
-    tiles_in_region,
-)
+from service.drawing import board
+from service.drawing import labels as move_labels
 from service.drawing.distance_fields import Point
-from service.drawing.labels import (
-    CAPITAL_HEIGHT,
-    EM,
-    Box,
-    Label,
-    draw_centred_text,
-    draw_label,
-    draw_labels,
-    draw_text,
-    text_width,
-    truncate_text,
-)
 from service.drawing.palette import draw_badge, islander_id, use_symbol
 from service.drawing.scene import BoardOptions, MoveLabels, Scene, label_moves, shown_region
 from service.drawing.ships import HEIGHT as TOKEN_HEIGHT
@@ -81,14 +61,14 @@ def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Ite
 def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
     """Draw the tile of this turn, rotated as it was placed, and the supplies."""
     placed = scene.placed_tile
-    tile = draw_loose_tile(scene.tiles[turn.tile], 0 if placed is None else placed.rotation, options.colors)
+    tile = board.draw_loose_tile(scene.tiles[turn.tile], 0 if placed is None else placed.rotation, options.colors)
     yield f'<g transform="translate({PADDING:g} {PADDING:g})scale({TILE_WIDTH / 100:g})">{tile}</g>'
     left = PADDING * 2 + TILE_WIDTH
     yield from _draw_supplies(scene, options, left)
     if labels.pass_move is not None:
         place = f"translate({left + 26:g} {PADDING + TILE_WIDTH - 20:g})"
         yield f'<g transform="{place}" stroke="{options.colors.text}" fill="{options.colors.text}">{ARROW_OVER}</g>'
-        label = draw_label(labels.pass_move, Point(left + 86, PADDING + TILE_WIDTH - 20), 26)
+        label = move_labels.draw_label(labels.pass_move, Point(left + 86, PADDING + TILE_WIDTH - 20), 26)
         yield f'<g data-moves="{labels.pass_move}">{label}</g>'
 
 
@@ -101,14 +81,14 @@ def _draw_supplies(scene: Scene, options: BoardOptions, left: float) -> Iterator
         f' stroke="{colors.panel}" stroke-width="1.5"/>'
         f'<path d="M{left + 7:g} {top + 20:g}q6-7 12 0t12 0" fill="none" stroke="#fff" stroke-width="2.4"/>'
     )
-    yield draw_text(str(scene.game.bag), left + 58, top + 31, 32, color=colors.text)
+    yield move_labels.draw_text(str(scene.game.bag), left + 58, top + 31, 32, color=colors.text)
     yield (
         f'<rect x="{left + 5:g}" y="{top + 65:g}" width="46" height="38" rx="6" fill="#8f5727"/>'
         f'<rect x="{left:g}" y="{top + 60:g}" width="46" height="38" rx="6" fill="{colors.deep}"'
         f' stroke="{colors.panel}" stroke-width="1.5"/>'
     )
     yield use_symbol("boat", Point(left + 23, top + 80), scale=1.3)
-    yield draw_text(str(scene.game.ship_pile), left + 64, top + 91, 32, color=colors.text)
+    yield move_labels.draw_text(str(scene.game.ship_pile), left + 64, top + 91, 32, color=colors.text)
 
 
 def _draw_display(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
@@ -119,7 +99,7 @@ def _draw_display(scene: Scene, options: BoardOptions, labels: MoveLabels) -> It
         token = ship_token(scene.ships[ship], options.colors)
         yield f'<g transform="translate({x:g} {y:g})scale({scale:.3f})">{token}</g>'
         if ship in labels.ships:
-            label = draw_label(labels.ships[ship], Point(x + 26, y + 22), 24, 90)
+            label = move_labels.draw_label(labels.ships[ship], Point(x + 26, y + 22), 24, 90)
             yield f'<g data-moves="{labels.ships[ship]}" data-ship="{ship}">{label}</g>'
 
 
@@ -134,13 +114,15 @@ def _draw_player(scene: Scene, player: Player, top: float, options: BoardOptions
             f' fill="{colors.shallow[1]}" fill-opacity=".28" stroke="{colors.deep}" stroke-width="3"/>'
         )
     points = str(_points(scene, player))
-    room = SIDEBAR_WIDTH - 2 * PADDING - 44 - text_width(points, 34) - 16
+    room = SIDEBAR_WIDTH - 2 * PADDING - 44 - move_labels.text_width(points, 34) - 16
     if scene.game.result is not None and player.seat in scene.game.result.winners:
         yield f'<path transform="translate({PADDING + 17:g} {top + 2:g})" fill="#ffc61a" stroke="#7a5200" d="{CROWN}"/>'
     if player.color is not None:
         yield draw_badge(player.color, Point(PADDING + 17, top + 27), 15)
-    yield draw_text(truncate_text(player.name or "…", 25, room), PADDING + 44, top + 36, 25, color=colors.text)
-    yield draw_text(points, SIDEBAR_WIDTH - PADDING, top + 40, 34, color=colors.text, anchor=1.0)
+    yield move_labels.draw_text(
+        move_labels.truncate_text(player.name or "…", 25, room), PADDING + 44, top + 36, 25, color=colors.text
+    )
+    yield move_labels.draw_text(points, SIDEBAR_WIDTH - PADDING, top + 40, 34, color=colors.text, anchor=1.0)
     yield from _draw_holdings(player, top + 70, options)
 
 
@@ -160,10 +142,10 @@ def _draw_holdings(player: Player, y: float, options: BoardOptions) -> Iterator[
     for column, (name, amount) in enumerate(zip(WARE_SYMBOLS, amounts, strict=True)):
         x = PADDING + 118 + column * 66
         yield use_symbol(name, Point(x, y), scale=1.35)
-        yield draw_text(str(amount), x + 15, y + 9, 25, color=colors.text)
+        yield move_labels.draw_text(str(amount), x + 15, y + 9, 25, color=colors.text)
     if player.ships:
         yield use_symbol("boat", Point(SIDEBAR_WIDTH - PADDING - 44, y - 2), scale=1.25)
-        yield draw_centred_text(str(len(player.ships)), SIDEBAR_WIDTH - PADDING - 12, y, 24, colors.text)
+        yield move_labels.draw_centred_text(str(len(player.ships)), SIDEBAR_WIDTH - PADDING - 12, y, 24, colors.text)
 
 
 def _ships_top(scene: Scene) -> float:
@@ -203,7 +185,7 @@ def draw_strip(scene: Scene, options: BoardOptions, labels: MoveLabels, board_wi
     if labels.rotations and turn is not None:
         return _draw_rotations(scene, turn, options, labels)
     if labels.segments and (placed := scene.placed_tile) is not None:
-        width = max(MIN_PLACED_WIDTH, CELL_SIZE * STRIP_WIDTH / board_width)
+        width = max(MIN_PLACED_WIDTH, board.CELL_SIZE * STRIP_WIDTH / board_width)
         return Strip(width + 2 * PADDING, _draw_placed_tile(scene, placed, options, labels, width))
     return _draw_payments(scene, options, labels) if labels.payments else None
 
@@ -220,11 +202,11 @@ def _draw_rotations(scene: Scene, turn: Turn, options: BoardOptions, labels: Mov
         parts.append(
             f'<g transform="translate({middle - ROTATED_WIDTH / 2:.1f} {PADDING:g})scale({ROTATED_WIDTH / 100:g})"'
             f' data-rotation="{turns}" data-numbers="{numbers}">'
-            f"{draw_loose_tile(scene.tiles[turn.tile], turns, colors)}</g>"
+            f"{board.draw_loose_tile(scene.tiles[turn.tile], turns, colors)}</g>"
         )
         for line, text in enumerate(texts):
             bottom = PADDING + ROTATED_WIDTH + LINE_HEIGHT * (line + 0.9)
-            parts.append(draw_text(text, middle, bottom, NUMBER_SIZE, color=colors.text, anchor=0.5))
+            parts.append(move_labels.draw_text(text, middle, bottom, NUMBER_SIZE, color=colors.text, anchor=0.5))
     return Strip(height, "".join(parts))
 
 
@@ -234,7 +216,7 @@ def _wrap(numbers: list[int], room: float) -> list[str]:
     lines = [first]
     for number in others:
         longer = f"{lines[-1]}, {number}"
-        if text_width(f"{longer},", NUMBER_SIZE) <= room:
+        if move_labels.text_width(f"{longer},", NUMBER_SIZE) <= room:
             lines[-1] = longer
         else:
             lines[-1] += ","
@@ -249,12 +231,12 @@ def _draw_placed_tile(scene: Scene, placed: PlacedTile, options: BoardOptions, l
     numbered = []
     for (cell, segment), text in labels.segments.items():
         at = spots[segment].rotated(placed.rotation)
-        numbered.append(Label(text, segment_attributes(cell, segment), at, at, SEGMENT_LABEL_SIZE))
-    drawn = draw_loose_tile(tile, placed.rotation, options.colors)
-    drawn += draw_outline(Point(0, 0)) if options.outline_last else ""
-    drawn += "".join(draw_labels(numbered, Box(0, 0, 100, 100)))
+        numbered.append(move_labels.Label(text, board.segment_attributes(cell, segment), at, at, SEGMENT_LABEL_SIZE))
+    drawn = board.draw_loose_tile(tile, placed.rotation, options.colors)
+    drawn += board.draw_outline(Point(0, 0)) if options.outline_last else ""
+    drawn += "".join(move_labels.draw_labels(numbered, move_labels.Box(0, 0, 100, 100)))
     left = (STRIP_WIDTH - width) / 2
-    return f'<g transform="translate({left:.1f} {PADDING:g})scale({width / CELL_SIZE:.4f})">{drawn}</g>'
+    return f'<g transform="translate({left:.1f} {PADDING:g})scale({width / board.CELL_SIZE:.4f})">{drawn}</g>'
 
 
 def _draw_payments(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Strip:
@@ -280,14 +262,14 @@ def _draw_payments(scene: Scene, options: BoardOptions, labels: MoveLabels) -> S
 def _draw_payment(number: int, wares: Wares, options: BoardOptions) -> Iterator[str]:
     """Draw a number, and how many of each ware it pays, `PAYMENT_WIDTH` by `PAYMENT_HEIGHT`."""
     middle = PAYMENT_HEIGHT / 2
-    bottom = middle + CAPITAL_HEIGHT / EM * PAYMENT_SIZE / 2
-    yield draw_label(str(number), Point(36, middle), 30, 64)
+    bottom = middle + move_labels.CAPITAL_HEIGHT / move_labels.EM * PAYMENT_SIZE / 2
+    yield move_labels.draw_label(str(number), Point(36, middle), 30, 64)
     kinds = (("banana", wares.bananas), ("shell", wares.shells), ("fish", wares.fish))
     paid = [(name, amount) for name, amount in kinds if amount]
     for place, (name, amount) in enumerate(paid):
         x = 94 + place * WARE_WIDTH
         yield use_symbol(name, Point(x, middle), scale=WARE_SCALE)
-        yield draw_text(str(amount), x + 20, bottom, PAYMENT_SIZE, color=options.colors.text)
+        yield move_labels.draw_text(str(amount), x + 20, bottom, PAYMENT_SIZE, color=options.colors.text)
 
 
 MAX_HEIGHT_PX = 4096
@@ -300,20 +282,20 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
     """Draw a game's board as a self-contained SVG."""
     labels = label_moves(scene, shown=options.number_moves)
     region = shown_region(scene, options, labels)
-    tiles = tiles_in_region(scene, region)
-    board = board_box(region, options)
-    strip, strip_scale = draw_strip(scene, options, labels, board.width), board.width / STRIP_WIDTH
-    box = board if strip is None else board._replace(height=board.height + strip.height * strip_scale)
+    tiles = board.tiles_in_region(scene, region)
+    area = board.board_box(region, options)
+    strip, strip_scale = draw_strip(scene, options, labels, area.width), area.width / STRIP_WIDTH
+    box = area if strip is None else area._replace(height=area.height + strip.height * strip_scale)
     scale = _sidebar_scale(scene, box) if options.sidebar else 0.0
     picture = _with_sidebar(scene, box, scale) if options.sidebar else box
     width_px = _width_px(picture, options)
     parts = [
-        shared_definitions(scene, tiles, options.colors),
+        board.shared_definitions(scene, tiles, options.colors),
         f'<path d="M-1e5-1e5H1e5V1e5H-1e5Z" fill="{options.colors.background}"/>',
-        *draw_board(scene, options, region, tiles, labels, CELL_SIZE * width_px / picture.width),
+        *board.draw_board(scene, options, region, tiles, labels, board.CELL_SIZE * width_px / picture.width),
     ]
     if strip is not None:
-        corner = f"{board.left:.1f} {board.top + board.height:.1f}"
+        corner = f"{area.left:.1f} {area.top + area.height:.1f}"
         parts.append(f'<g transform="translate({corner})scale({strip_scale:.4f})">{strip.svg}</g>')
     if options.sidebar:
         top = picture.top + (picture.height - sidebar_height(scene) * scale) / 2
@@ -325,29 +307,31 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
 
 def board_size(scene: Scene, options: BoardOptions) -> tuple[int, int]:
     """Return the width and height, in pixels, of a picture with a sidebar and without numbered moves."""
-    box = board_box(shown_region(scene, options, label_moves(scene, shown=False)), options)
+    box = board.board_box(shown_region(scene, options, label_moves(scene, shown=False)), options)
     picture = _with_sidebar(scene, box, _sidebar_scale(scene, box))
     width_px = _width_px(picture, options)
     return round(width_px), round(width_px * picture.height / picture.width)
 
 
-def _width_px(picture: Box, options: BoardOptions) -> float:
+def _width_px(picture: move_labels.Box, options: BoardOptions) -> float:
     return min(float(options.width), MAX_HEIGHT_PX * picture.width / picture.height)
 
 
-def _sidebar_scale(scene: Scene, box: Box) -> float:
+def _sidebar_scale(scene: Scene, box: move_labels.Box) -> float:
     """Return the scale at which the sidebar is as high as the board, within its minimum and maximum width."""
     min_scale, max_scale = (part * box.width / SIDEBAR_WIDTH for part in SIDEBAR_FRACTIONS)
     return min(max((box.height - 24) / sidebar_height(scene), min_scale), max_scale)
 
 
-def _with_sidebar(scene: Scene, box: Box, scale: float) -> Box:
+def _with_sidebar(scene: Scene, box: move_labels.Box, scale: float) -> move_labels.Box:
     """Return the board's box with the sidebar at its right."""
     height = max(box.height, sidebar_height(scene) * scale + 24)
-    return Box(box.left, box.top - (height - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, height)
+    return move_labels.Box(
+        box.left, box.top - (height - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, height
+    )
 
 
-def _opening_tag(label: str, box: Box, width_px: float) -> str:
+def _opening_tag(label: str, box: move_labels.Box, width_px: float) -> str:
     height_px = width_px * box.height / box.width
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:.0f}" height="{height_px:.0f}"'

@@ -13,38 +13,13 @@ The last remaining player wins.
 
 from typing import Final
 
+from schemas import events as facts
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.events import (
-    AnyEvent,
-    IslanderPlaced,
-    IslanderRetrieved,
-    PlayerReplaced,
-    PlayerResigned,
-    PlayerReturned,
-    TileDiscarded,
-    TilePlaced,
-    TurnStarted,
-)
 from schemas.vocabulary import Phase
-from service.engine.delivery import (
-    deliver,
-    has_delivery,
-    legal_deliveries,
-    legal_ship_choices,
-    take_chosen_ship,
-    take_owed_ships,
-)
+from service.engine import delivery, islanders
 from service.engine.evaluation import evaluate_placement
 from service.engine.final_scoring import finish_game
 from service.engine.game import SEAT_BITS, Game
-from service.engine.islanders import (
-    can_place,
-    can_retrieve,
-    legal_islander_moves,
-    place_islander,
-    retrieve_islander,
-    return_islanders,
-)
 from service.engine.placement import check_placement, has_legal_placement, legal_placements, place_tile
 from service.engine.segments import GameNotActive, IllegalMove
 from service.engine.tileset_index import TileSetIndex, unpack_cell
@@ -66,14 +41,14 @@ def legal_moves(index: TileSetIndex, game: Game) -> list[Action]:
         case "place_tile":
             return [*legal_placements(index, game)]
         case "islander":
-            return [*legal_islander_moves(index, game)]
+            return [*islanders.legal_islander_moves(index, game)]
         case "take_ship":
-            return [*legal_ship_choices(index, game)]
+            return [*delivery.legal_ship_choices(index, game)]
         case "deliver":
-            return [*legal_deliveries(index, game)]
+            return [*delivery.legal_deliveries(index, game)]
 
 
-def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Action, list[AnyEvent]]:
+def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Action, list[facts.AnyEvent]]:
     """Apply the decider's action and its consequences; return the complete action and the events.
 
     The complete action has the payment (R6.5) and the phase of a pass filled in. Raises IllegalMove or GameNotActive,
@@ -82,31 +57,31 @@ def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Actio
     if game.status != "active":
         raise GameNotActive(game.status)
     _check_phase(game, action)
-    events: list[AnyEvent] = []
+    events: list[facts.AnyEvent] = []
     # Not `isinstance` or `match`: for Structs a negative result goes through the metaclass, which is ten times slower.
     if type(action) is PlaceTile:
         _place_tile(index, game, action, events)
     elif type(action) is PlaceIslander:
-        place_islander(index, game, action)
+        islanders.place_islander(index, game, action)
         x, y = unpack_cell(game.cells[-1])
-        events.append(IslanderPlaced(seat=game.seat, x=x, y=y, segment=action.segment))
+        events.append(facts.IslanderPlaced(seat=game.seat, x=x, y=y, segment=action.segment))
         finish_islander_phase(index, game, events)
     elif type(action) is RetrieveIslander:
-        retrieve_islander(index, game, action)
-        events.append(IslanderRetrieved(seat=game.seat, x=action.x, y=action.y, segment=action.segment))
+        islanders.retrieve_islander(index, game, action)
+        events.append(facts.IslanderRetrieved(seat=game.seat, x=action.x, y=action.y, segment=action.segment))
         finish_islander_phase(index, game, events)
     elif type(action) is TakeShip:
-        take_chosen_ship(index, game, action, events)
+        delivery.take_chosen_ship(index, game, action, events)
         award_market_ships(index, game, events)
     elif type(action) is Deliver:
-        action = deliver(index, game, action, events)
+        action = delivery.deliver(index, game, action, events)
         end_turn(index, game, events)
     else:
         action = _pass_phase(index, game, events)
     return action, events
 
 
-def start_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
+def start_turn(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> None:
     """Draw the next tile that has a legal placement; discard those without one (R3.5).
 
     If the bag runs out that way, nobody gets a turn: the game ends.
@@ -119,11 +94,11 @@ def start_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
         if has_legal_placement(index, game, tile):
             game.tile = tile
             game.turn_number += 1
-            events.insert(before, TurnStarted(number=game.turn_number, seat=game.seat))
+            events.insert(before, facts.TurnStarted(number=game.turn_number, seat=game.seat))
             events.append(index.tiles[tile].drawn_event)
             return
         game.discarded.append(tile)
-        events.append(TileDiscarded(tile=index.tile_ids[tile]))
+        events.append(facts.TileDiscarded(tile=index.tile_ids[tile]))
     finish_game(index, game, "bag_exhausted", events)
 
 
@@ -139,18 +114,18 @@ def _check_phase(game: Game, action: Action) -> None:
         raise IllegalMove("R2", f"this action belongs to the phase {wanted}, but the phase is {phase}")
 
 
-def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list[AnyEvent]) -> None:
+def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list[facts.AnyEvent]) -> None:
     cell = check_placement(index, game, action)
     place_tile(index, game, cell, game.tile * 4 + action.rotation)
     tile = index.tile_ids[game.tile]
-    events.append(TilePlaced(seat=game.seat, tile=tile, x=action.x, y=action.y, rotation=action.rotation))
-    if can_place(game) or can_retrieve(game):
+    events.append(facts.TilePlaced(seat=game.seat, tile=tile, x=action.x, y=action.y, rotation=action.rotation))
+    if islanders.can_place(game) or islanders.can_retrieve(game):
         game.phase = "islander"
     else:
         finish_islander_phase(index, game, events)
 
 
-def _pass_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> Pass:
+def _pass_phase(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> Pass:
     if game.phase == "islander":
         finish_islander_phase(index, game, events)
         return Pass("islander")
@@ -158,26 +133,26 @@ def _pass_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> Pass
     return Pass("deliver")
 
 
-def finish_islander_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
+def finish_islander_phase(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> None:
     """Evaluate the placed tile (R5), and advance to the next decision."""
     evaluate_placement(index, game, events)
     award_market_ships(index, game, events)
 
 
-def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
+def award_market_ships(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> None:
     """Award the ships of completed markets (R5.10), and advance to the next decision.
 
     A player who has resigned does not deliver.
     """
-    if game.ships_owed and not take_owed_ships(index, game, events):
+    if game.ships_owed and not delivery.take_owed_ships(index, game, events):
         game.phase = "take_ship"
-    elif not game.players[game.seat].resigned and has_delivery(index, game):
+    elif not game.players[game.seat].resigned and delivery.has_delivery(index, game):
         game.phase = "deliver"
     else:
         end_turn(index, game, events)
 
 
-def end_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
+def end_turn(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> None:
     """Finish the game (R7.1), or start the turn of the next player who has not resigned.
 
     That the last ship is gone precedes that the last tile is.
@@ -197,16 +172,16 @@ def end_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     start_turn(index, game, events)
 
 
-def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
+def resign(index: TileSetIndex, game: Game, seat: int) -> list[facts.AnyEvent]:
     """Take a player out of the game, and apply the consequences; return the events. Raises GameNotActive."""
     if game.status != "active":
         raise GameNotActive(game.status)
     decider, player = game.decider, game.players[seat]
     player.resigned, player.bot = True, None
-    events: list[AnyEvent] = [PlayerResigned(seat=seat)]
+    events: list[facts.AnyEvent] = [facts.PlayerResigned(seat=seat)]
     for segment in player.islander_segments:
         game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * seat
-    return_islanders(game, seat, player.islander_segments, events)
+    islanders.return_islanders(game, seat, player.islander_segments, events)
     game.ships_owed = [owed for owed in game.ships_owed if owed != seat]
     if sum(not one.resigned for one in game.players) == 1:
         finish_game(index, game, "resigned", events)
@@ -215,19 +190,19 @@ def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
     return events
 
 
-def replace_player(game: Game, seat: int, bot: str) -> list[AnyEvent]:
+def replace_player(game: Game, seat: int, bot: str) -> list[facts.AnyEvent]:
     """Let a bot decide for a seat from now on."""
     game.players[seat].bot = bot
-    return [PlayerReplaced(seat=seat, bot=bot)]
+    return [facts.PlayerReplaced(seat=seat, bot=bot)]
 
 
-def return_player(game: Game, seat: int) -> list[AnyEvent]:
+def return_player(game: Game, seat: int) -> list[facts.AnyEvent]:
     """Let a person decide for their seat again."""
     game.players[seat].bot = None
-    return [PlayerReturned(seat=seat)]
+    return [facts.PlayerReturned(seat=seat)]
 
 
-def _skip_decision(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
+def _skip_decision(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> None:
     """Skip the decision of a player who resigned, up to the next decision of another player."""
     game.deadline = None
     match game.phase:

@@ -14,15 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from service.engine import Game, is_finished
-from service.games.archive import (
-    GameDocument,
-    InvalidDocument,
-    WebhookDocument,
-    build_archive,
-    decode_document,
-    encode_document,
-    object_name,
-)
+from service.games import archive
 from service.games.due_work import Deferred, DueWorker, lease
 from service.games.ports import Change, GameStore, Revision, StoredDiff, StoreError
 from service.games.repository import UNARCHIVED_TTL_S, Retention, read_log
@@ -88,7 +80,7 @@ class RestoreRequest(NamedTuple):
 
     change: Change
     """The change that creates the game with its whole log."""
-    webhooks: Sequence[WebhookDocument]
+    webhooks: Sequence[archive.WebhookDocument]
     replace: bool
     """Whether it replaces a game with the same id."""
 
@@ -166,13 +158,13 @@ class Archiver:
         state = await self.logs.load_state(game_id)
         if self._is_done(game, state):
             return None
-        name = "" if self.storage is None else object_name(game.id, game.created_at)
+        name = "" if self.storage is None else archive.object_name(game.id, game.created_at)
         compact_at = unix_seconds(game.updated_at) + (self.log_ttl_s if name else COMPRESSION_DELAY_S)
         is_archived = self.storage is None or state.archived == game.version
         if is_archived and self.clock() < compact_at:
             return compact_at
         if self.storage is not None:
-            document = await build_archive(self.store, self.tilesets, loaded, game)
+            document = await archive.build_archive(self.store, self.tilesets, loaded, game)
             if not (is_archived and await _has(self.storage, name, document)):
                 if is_archived:
                     logger.warning("the archive does not return the document of game %s: it is written again", game_id)
@@ -182,13 +174,13 @@ class Archiver:
                 return int(self.clock()) + RETRY_DELAY_S if is_archived else compact_at
         log = [] if name else await read_log(self.store, game_id, game.version)
         if not name and [diff.digest for diff in log[game.version - 1 :]] != [game.digest]:
-            raise InvalidDocument("its log does not match the game's version")
+            raise archive.InvalidDocument("its log does not match the game's version")
         await self.logs.compact(game_id, loaded.revision, name, log, self.ended_ttl_s)
         return None
 
 
-async def _write(storage: ArchiveStorage, name: str, document: GameDocument) -> None:
-    data = await asyncio.to_thread(encode_document, document)
+async def _write(storage: ArchiveStorage, name: str, document: archive.GameDocument) -> None:
+    data = await asyncio.to_thread(archive.encode_document, document)
     try:
         async with asyncio.timeout(STORAGE_TIMEOUT_S):
             await storage.put(name, data)
@@ -196,11 +188,11 @@ async def _write(storage: ArchiveStorage, name: str, document: GameDocument) -> 
         raise StorageUnavailable(f"not written within {STORAGE_TIMEOUT_S} s") from timeout
 
 
-async def _has(storage: ArchiveStorage, name: str, document: GameDocument) -> bool:
+async def _has(storage: ArchiveStorage, name: str, document: archive.GameDocument) -> bool:
     """Return whether an archive still returns a document: its log is about to leave Redis."""
     try:
         async with asyncio.timeout(STORAGE_TIMEOUT_S):
             data = await storage.get(name)
-        return await asyncio.to_thread(decode_document, data) == document
-    except (StorageUnavailable, TimeoutError, InvalidDocument):
+        return await asyncio.to_thread(archive.decode_document, data) == document
+    except (StorageUnavailable, TimeoutError, archive.InvalidDocument):
         return False

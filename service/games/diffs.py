@@ -12,46 +12,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from schemas import events as facts
 from schemas.base import canonical_json
 from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation
-from schemas.events import (
-    AnyEvent,
-    FeatureEvaluated,
-    FishCovered,
-    GameAborted,
-    GameFinished,
-    GameStarted,
-    IslanderPlaced,
-    IslanderRetrieved,
-    IslanderReturned,
-    PlayerJoined,
-    PlayerLeft,
-    PlayerReplaced,
-    PlayerResigned,
-    PlayerReturned,
-    RematchCreated,
-    ShipRevealed,
-    ShipTaken,
-    TileDiscarded,
-    TileDrawn,
-    TilePlaced,
-)
 from schemas.game import GameView, PlacedTile
-from service.engine import Game, TileSetIndex, build_view
+from service.engine import Game, TileSetIndex, build_view, view
 from service.engine.final_scoring import ship_points
 from service.engine.tileset_index import pack_cell
-from service.engine.view import (
-    view_cell,
-    view_covered,
-    view_deck,
-    view_discarded,
-    view_display,
-    view_islanders,
-    view_result,
-    view_ships,
-    view_turn,
-    view_wares,
-)
 from service.games.lifecycle import advance_version
 from service.games.ports import StoredDiff
 
@@ -75,45 +42,45 @@ _BOT = _Parts(of_seat=("bot",))
 _END = _Parts(("status", "deck", "result"))
 
 CHANGES_BY_EVENT: dict[type, _Parts] = {
-    TilePlaced: _Parts(of_cell=""),
-    IslanderPlaced: _ISLANDER,
-    IslanderRetrieved: _ISLANDER,
-    IslanderReturned: _ISLANDER,
-    FishCovered: _Parts(of_cell="covered"),
-    ShipTaken: _Parts(("display",), of_seat=("ships", "points")),
-    ShipRevealed: _Parts(("display", "ship_pile")),
-    TileDrawn: _Parts(("bag",)),
-    TileDiscarded: _Parts(("bag", "discarded")),
-    GameStarted: _Parts(("status",)),
-    GameFinished: _END,
-    GameAborted: _END,
-    RematchCreated: _Parts(("next_game",)),
-    PlayerJoined: _PLAYER,
-    PlayerLeft: _PLAYER,
-    PlayerReplaced: _BOT,
-    PlayerReturned: _BOT,
-    PlayerResigned: _Parts(of_seat=("resigned", "bot")),
+    facts.TilePlaced: _Parts(of_cell=""),
+    facts.IslanderPlaced: _ISLANDER,
+    facts.IslanderRetrieved: _ISLANDER,
+    facts.IslanderReturned: _ISLANDER,
+    facts.FishCovered: _Parts(of_cell="covered"),
+    facts.ShipTaken: _Parts(("display",), of_seat=("ships", "points")),
+    facts.ShipRevealed: _Parts(("display", "ship_pile")),
+    facts.TileDrawn: _Parts(("bag",)),
+    facts.TileDiscarded: _Parts(("bag", "discarded")),
+    facts.GameStarted: _Parts(("status",)),
+    facts.GameFinished: _END,
+    facts.GameAborted: _END,
+    facts.RematchCreated: _Parts(("next_game",)),
+    facts.PlayerJoined: _PLAYER,
+    facts.PlayerLeft: _PLAYER,
+    facts.PlayerReplaced: _BOT,
+    facts.PlayerReturned: _BOT,
+    facts.PlayerResigned: _Parts(of_seat=("resigned", "bot")),
 }
 """What each type of event changes, besides wares; `turn` changes with every event after the start."""
 
-CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
+CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view.view_islanders, "covered": view.view_covered}
 """Views of a placed tile's members that change; they take the number of its placement."""
 
 PLAYER_VIEWS: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
-    "wares": lambda _index, game, seat: view_wares(game, seat),
-    "ships": view_ships,
+    "wares": lambda _index, game, seat: view.view_wares(game, seat),
+    "ships": view.view_ships,
     "points": lambda index, game, seat: ship_points(index, game.players[seat]),
 }
 """Views of a player's members that change; all others are attributes of the Player."""
 
 MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
-    "turn": view_turn,
-    "display": view_display,
+    "turn": view.view_turn,
+    "display": view.view_display,
     "ship_pile": lambda _index, game: len(game.ship_pile),
     "bag": lambda _index, game: len(game.bag),
-    "discarded": view_discarded,
-    "deck": lambda _index, game: view_deck(game),
-    "result": view_result,
+    "discarded": view.view_discarded,
+    "deck": lambda _index, game: view.view_deck(game),
+    "result": view.view_result,
 }
 """Views of GAME's members that change; all others are attributes of the Game."""
 
@@ -121,7 +88,7 @@ MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
 def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
     index: TileSetIndex,
     game: Game,
-    events: list[AnyEvent],
+    events: list[facts.AnyEvent],
     at: str,
     *,
     seat: int | None = None,
@@ -185,7 +152,7 @@ def build_patch(index: TileSetIndex, game: Game, events: Sequence[Any]) -> list[
     for x, y, name in cells:
         order = game.board[pack_cell(x, y)]
         if not name:
-            operations.append(AddOperation(f"/board/{x},{y}", view_cell(index, game, order)))
+            operations.append(AddOperation(f"/board/{x},{y}", view.view_cell(index, game, order)))
         elif (x, y, "") not in cells:
             operations.append(AddOperation(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, order)))
     for seat, name in players:
@@ -193,8 +160,8 @@ def build_patch(index: TileSetIndex, game: Game, events: Sequence[Any]) -> list[
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(AddOperation(f"/players/{seat}/{name}", value))
     for name in members:
-        view = MEMBER_VIEWS.get(name)
-        operations.append(AddOperation(f"/{name}", getattr(game, name) if view is None else view(index, game)))
+        shown = MEMBER_VIEWS.get(name)
+        operations.append(AddOperation(f"/{name}", getattr(game, name) if shown is None else shown(index, game)))
     return operations
 
 
@@ -207,7 +174,7 @@ def _changed_parts(
     members: dict[str, None] = {}
     for event in events:
         kind = type(event)
-        if kind is FeatureEvaluated:
+        if kind is facts.FeatureEvaluated:
             for seat in event.winners:
                 players[seat, "wares"] = None
         elif kind in CHANGES_BY_EVENT:
@@ -218,7 +185,7 @@ def _changed_parts(
                 players[event.seat, name] = None
             if of_cell is not None:
                 cells[event.x, event.y, of_cell] = None
-            if kind is ShipTaken and event.paid:
+            if kind is facts.ShipTaken and event.paid:
                 players[event.seat, "wares"] = None
     return cells, players, members
 

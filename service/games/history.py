@@ -15,20 +15,9 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
+from schemas import events as facts
 from schemas.actions import Action, Pass
 from schemas.diffs import Diff
-from schemas.events import (
-    AnyEvent,
-    GameAborted,
-    MoveUndone,
-    PlayerJoined,
-    PlayerLeft,
-    PlayerReplaced,
-    PlayerResigned,
-    PlayerReturned,
-    RematchCreated,
-    TurnTimedOut,
-)
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import RequestedTimeoutPolicy
@@ -55,7 +44,7 @@ class LoggedChange(msgspec.Struct, frozen=True):
     seat: int | None
     move: str | None
     by: str | None
-    events: list[AnyEvent]
+    events: list[facts.AnyEvent]
 
 
 class UndoPoint(NamedTuple):
@@ -104,7 +93,7 @@ class Replay:
         except (ValueError, OverflowError) as error:
             raise InvalidLog(f"{at} is not a timestamp: {error}", version) from error
 
-    def _apply_action(self, change: LoggedChange, move: str) -> list[AnyEvent]:
+    def _apply_action(self, change: LoggedChange, move: str) -> list[facts.AnyEvent]:
         """Apply an action of the decider, a bot or the clock."""
         game = self.game
         action = engine.parse_move_id(move)
@@ -118,7 +107,7 @@ class Replay:
         except engine.IllegalMove as error:
             raise InvalidLog(f"{move} is illegal: {error.reason} ({error.rule})", change.version) from error
 
-    def _timeout_events(self, change: LoggedChange, action: Action) -> list[AnyEvent]:
+    def _timeout_events(self, change: LoggedChange, action: Action) -> list[facts.AnyEvent]:
         """Return the event before the clock's first decision of a turn; nothing before its next ones."""
         game = self.game
         if isinstance(minimal_action(self._index, game), Pass) and not isinstance(action, Pass):
@@ -136,31 +125,31 @@ class Replay:
         if (game.on_timeout, change.seat) != (policy, game.decider):
             raise InvalidLog(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", change.version)
 
-    def _apply_events(self, change: LoggedChange) -> list[AnyEvent]:
+    def _apply_events(self, change: LoggedChange) -> list[facts.AnyEvent]:
         """Apply a change that is not an action."""
         game, index, seat = self.game, self._index, change.seat
         match change.events:
-            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == engine.next_open_seat(game):
+            case [facts.PlayerJoined(seat=joined, name=name, color=color), *_] if joined == engine.next_open_seat(game):
                 return engine.take_seat(index, game, joined, name, color)
-            case [PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
+            case [facts.PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
                 return engine.vacate_seat(game, left)
-            case [GameAborted()] if not engine.is_finished(game):
+            case [facts.GameAborted()] if not engine.is_finished(game):
                 return engine.mark_aborted(game)
-            case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
+            case [facts.TurnTimedOut(), facts.PlayerReplaced(bot=bot), *_] if seat is not None:
                 self._check_overdue(change, "bot")
                 return substitute_on_timeout(game, seat, bot)
-            case [TurnTimedOut(), PlayerResigned(), *_] if seat is not None:
+            case [facts.TurnTimedOut(), facts.PlayerResigned(), *_] if seat is not None:
                 self._check_overdue(change, "resign")
                 return resign_on_timeout(index, game, seat)
-            case [PlayerResigned(), *_] if self._plays(change):
+            case [facts.PlayerResigned(), *_] if self._plays(change):
                 return engine.resign(index, game, seat or 0)
-            case [PlayerReturned()] if self._plays(change) and is_played_by_bot(game, seat or 0):
+            case [facts.PlayerReturned()] if self._plays(change) and is_played_by_bot(game, seat or 0):
                 return engine.return_player(game, seat or 0)
-            case [MoveUndone(move=move)] if (
+            case [facts.MoveUndone(move=move)] if (
                 self.undo_points and self._plays(change) and move == self.undo_points[-1].move
             ):
                 return self._undo()
-            case [RematchCreated(game=rematch)] if engine.is_finished(game) and game.next_game is None:
+            case [facts.RematchCreated(game=rematch)] if engine.is_finished(game) and game.next_game is None:
                 game.next_game = rematch
                 return [*change.events]
             case _:
@@ -176,11 +165,11 @@ class Replay:
         there = seat in range(len(players)) and not players[seat or 0].resigned
         return there and self.game.status == "active" and change.by in PLAYER_ROLES
 
-    def _undo(self) -> list[AnyEvent]:
+    def _undo(self) -> list[facts.AnyEvent]:
         """Restore the last undo point."""
         point = self.undo_points[-1]
         self.game = restore(self.game, point)
-        return [MoveUndone(seat=self.game.decider, move=point.move)]
+        return [facts.MoveUndone(seat=self.game.decider, move=point.move)]
 
 
 def restore(game: engine.Game, point: UndoPoint) -> engine.Game:
@@ -192,7 +181,7 @@ def restore(game: engine.Game, point: UndoPoint) -> engine.Game:
 
 def _first_version(
     index: engine.TileSetIndex, first: GameView, seed: str, first_seat: int
-) -> tuple[engine.Game, list[AnyEvent]]:
+) -> tuple[engine.Game, list[facts.AnyEvent]]:
     """Set up the game from the seed and its players."""
     if first.on_timeout not in (None, *get_args(RequestedTimeoutPolicy)):
         raise InvalidLog(f"unknown time-out policy {first.on_timeout}", 1)

@@ -172,10 +172,7 @@ class IndexRepairer:
     async def _pending_webhooks(self, game: Game, now: int) -> dict[str, int]:
         """Return when each webhook with a pending message or challenge is due."""
         pending = [
-            one
-            for one in await self.store.webhooks.list_by_subject(game.id)
-            if one.state.disabled_reason is None
-            and (one.state.delivered_version < game.version or one.state.pending_client is not None)
+            one for one in await self.store.webhooks.list_by_subject(game.id) if one.state.is_behind(game.version)
         ]
         return {
             one.registration.id: one.state.next_attempt_at or now for one in pending if await self._gets_messages(one)

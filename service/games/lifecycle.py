@@ -13,21 +13,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from schemas.events import (
-    AnyEvent,
-    GameFinished,
-    MoveUndone,
-    ShipRevealed,
-    TileDiscarded,
-    TileDrawn,
-    TurnStarted,
-    TurnTimedOut,
-)
+from schemas import events as facts
 from service.engine import Game, is_finished
 from service.fair_queue import Requester
 from service.telemetry.clock import timestamp, unix_seconds
 
-REVEALING_EVENTS = frozenset({TileDrawn, TileDiscarded, ShipRevealed, GameFinished})
+REVEALING_EVENTS = frozenset({facts.TileDrawn, facts.TileDiscarded, facts.ShipRevealed, facts.GameFinished})
 """These events reveal what was hidden."""
 
 CLOCK = "clock"
@@ -39,7 +30,7 @@ PLAYER_ROLES = ("seat", "owner")
 
 def advance_version(
     game: Game,
-    events: Sequence[AnyEvent],
+    events: Sequence[facts.AnyEvent],
     at: str,
     *,
     seat: int | None = None,
@@ -54,7 +45,7 @@ def advance_version(
     game.version += 1
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)
-    if not (events and type(events[0]) is MoveUndone):
+    if not (events and type(events[0]) is facts.MoveUndone):
         late = game.deadline is not None and game.deadline < at
         game.undoable = game.undoable + 1 if same and by in PLAYER_ROLES and not late else 0
     if is_finished(game):
@@ -70,7 +61,7 @@ def advance_version(
         game.deadline = max(game.deadline, at)  # timestamps compare as strings
 
 
-def reveals_hidden(events: Iterable[AnyEvent]) -> bool:
+def reveals_hidden(events: Iterable[facts.AnyEvent]) -> bool:
     """Return whether the events reveal anything hidden."""
     return not REVEALING_EVENTS.isdisjoint(map(type, events))  # `isinstance` is slow for Structs that are no instance
 
@@ -105,17 +96,17 @@ def next_due_at(game: Game, now: float) -> int | None:
     return None if game.deadline is None else unix_seconds(game.deadline) + 1
 
 
-def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> None:
+def _count_passes(game: Game, events: Sequence[facts.AnyEvent], by: str | None) -> None:
     """Count the time-outs in a row for which the clock passed; an action of a person resets them."""
     if by in PLAYER_ROLES:
         game.consecutive_timeouts = 0
-    elif events and isinstance(events[0], TurnTimedOut) and events[0].policy == "pass":
+    elif events and isinstance(events[0], facts.TurnTimedOut) and events[0].policy == "pass":
         game.consecutive_timeouts += 1
 
 
-def _begins_decision(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:
+def _begins_decision(game: Game, events: Iterable[facts.AnyEvent], acted: int | None) -> bool:
     """Return whether a new decision has begun: another player's, or one in another turn."""
-    return acted not in (None, game.decider) or any(isinstance(event, TurnStarted) for event in events)
+    return acted not in (None, game.decider) or any(isinstance(event, facts.TurnStarted) for event in events)
 
 
 @lru_cache(maxsize=64)

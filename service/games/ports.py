@@ -82,6 +82,10 @@ class WebhookState(msgspec.Struct, array_like=True, frozen=True):
         """Return whether the webhook gets messages."""
         return self.disabled_reason is None and self.pending_client is None
 
+    def is_behind(self, version: int) -> bool:
+        """Return whether a challenge or changes up to this version are to be sent."""
+        return self.disabled_reason is None and (self.pending_client is not None or self.delivered_version < version)
+
 
 class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
     """One attempt, as the delivery log stores it."""

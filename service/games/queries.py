@@ -21,26 +21,10 @@ from schemas.scores import BoardFeature, BoardFeatures, BoardSegment, Scores, Ti
 from schemas.story import Story
 from schemas.vocabulary import STATUSES, Status
 from service import i18n
-from service.engine import Game, TileSetIndex, build_view, is_finished
-from service.engine.queries import (
-    feature_labels_at,
-    feature_value,
-    is_evaluated,
-    islander_values,
-    player_scores,
-    tiles_left,
-)
+from service.engine import Game, TileSetIndex, build_view, is_finished, queries
 from service.engine.segments import feature_segments, locate_segment
 from service.engine.tileset_index import pack_cell
-from service.games.access import (
-    AccessRecord,
-    SeatTag,
-    authenticate,
-    authorize_read,
-    hash_token,
-    index_key,
-    subject_of_key,
-)
+from service.games import access as rights
 from service.games.due_work import record_failure
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
@@ -54,18 +38,20 @@ async def load_for_reader(context: Context, game: str, token: str | None, since:
     The revision at version `since` comes with it.
     """
     loaded = await load_game(context, game, since=since)
-    authorize_read(loaded.access, game, token)
+    rights.authorize_read(loaded.access, game, token)
     return loaded
 
 
 def compute_scores(index: TileSetIndex, game: Game) -> Scores:
     """Return the scores if the game ended now (R8.3), and what each islander is worth (R8.4)."""
-    return Scores(version=game.version, players=player_scores(index, game), islanders=islander_values(index, game))
+    return Scores(
+        version=game.version, players=queries.player_scores(index, game), islanders=queries.islander_values(index, game)
+    )
 
 
 def count_tiles_left(index: TileSetIndex, game: Game, language: i18n.Language) -> TilesLeft:
     """Return the tiles left in the bag (R8.1)."""
-    counts = zip(tiles_left(index, game).items(), i18n.tile_names(language, index), strict=True)
+    counts = zip(queries.tiles_left(index, game).items(), i18n.tile_names(language, index), strict=True)
     tiles = [TileLeft(tile=tile, text=name.full, left=left) for (tile, left), name in counts]
     return TilesLeft(version=game.version, language=language, bag=len(game.bag), tiles=tiles)
 
@@ -77,11 +63,11 @@ def list_features(
     translator = i18n.get_translator(language)
     names = i18n.player_names(translator, game)
     features = []
-    for label in feature_labels_at(index, game, x, y):
-        value = feature_value(index, game, label)
+    for label in queries.feature_labels_at(index, game, x, y):
+        value = queries.feature_value(index, game, label)
         located = [locate_segment(game, segment) for segment in sorted(feature_segments(game, label))]
         segments = [BoardSegment(x=x, y=y, segment=segment) for x, y, segment in located]
-        evaluated = is_evaluated(game, value)
+        evaluated = queries.is_evaluated(game, value)
         text = i18n.describe_occupied_feature(translator, names, value, evaluated=evaluated, over=is_finished(game))
         features.append(BoardFeature(**asdict(value), segments=segments, text=text))
     return BoardFeatures(version=game.version, language=language, features=features)
@@ -90,16 +76,16 @@ def list_features(
 async def is_valid_token(context: Context, game: str | None, token: str) -> bool:
     """Return whether a token is one of a game's, or, without a game, whether any game is indexed under it."""
     if game is None:
-        return await is_known_secret(context, [hash_token(token)])
+        return await is_known_secret(context, [rights.hash_token(token)])
     loaded = await context.store.load(game)
     if loaded is None:
         return False
-    return authenticate(loaded.access, token) is not None
+    return rights.authenticate(loaded.access, token) is not None
 
 
 async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
     """Return whether any game is indexed under one of these hashes."""
-    return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
+    return bool((await context.store.list_by_keys([rights.index_key(one, None) for one in hashes], 1, None)).games)
 
 
 MAX_DIFFS = 1000
@@ -206,7 +192,7 @@ async def list_api_key_games(context: Context, key: str, wanted: GameListQuery) 
 
     Raises Malformed for an invalid cursor.
     """
-    read_page = partial(context.store.list_by_keys, [subject_of_key(key)])
+    read_page = partial(context.store.list_by_keys, [rights.subject_of_key(key)])
     show = partial(_load_summary_of_key, context, key, wanted.status)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
     return Games(games=games, next_cursor=next_cursor), scanned
@@ -216,7 +202,7 @@ async def _load_summary_of_key(context: Context, key: str, status: Status | None
     """Load an indexed game; None if it is not the key's, or not requested: the index may be stale."""
     loaded = await context.store.load(game_id)
     if loaded is None:
-        await context.store.unindex_missing([subject_of_key(key)], game_id)
+        await context.store.unindex_missing([rights.subject_of_key(key)], game_id)
         return None
     if loaded.access.api_key != key:
         return None
@@ -226,7 +212,7 @@ async def _load_summary_of_key(context: Context, key: str, status: Status | None
 
 def creator_hash(creator: str | None) -> bytes | None:
     """Return the hash of a creator's key, as it is stored."""
-    return None if creator is None else hash_token(creator)
+    return None if creator is None else rights.hash_token(creator)
 
 
 def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> None:
@@ -243,9 +229,9 @@ def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> No
             raise Malformed(detail, f"$.players[{seat}].external_user")
 
 
-def tag_seat(access: AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
+def tag_seat(access: rights.AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
     """Tag a seat with its creator and user."""
-    access.tags[seat] = None if creator is None else SeatTag(hash_token(creator), user)
+    access.tags[seat] = None if creator is None else rights.SeatTag(rights.hash_token(creator), user)
 
 
 async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGameListQuery) -> tuple[MyGames, int]:
@@ -253,8 +239,8 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
 
     Raises Malformed for an invalid cursor, Unauthorized if no game has any of these secrets.
     """
-    hashes = [hash_token(secret) for secret in dict.fromkeys(secrets)]
-    under = [index_key(one, wanted.external_user) for one in hashes]
+    hashes = [rights.hash_token(secret) for secret in dict.fromkeys(secrets)]
+    under = [rights.index_key(one, wanted.external_user) for one in hashes]
     read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes, under)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
     if not games and next_cursor is None and not await is_known_secret(context, hashes):
@@ -283,7 +269,9 @@ async def _load_entry(
     return MyGame(game=summarize(build_view(index, game)), digest=game.digest.hex(), seats=seats, waiting=waiting)
 
 
-def _own_seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
+def _own_seats(
+    access: rights.AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None
+) -> list[MySeat] | None:
     """Return the client's seats in a game; None if it has no part in the game."""
     known = False
     mine = {

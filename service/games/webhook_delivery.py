@@ -106,9 +106,8 @@ class Delivery:
     async def _send_challenge(self) -> None:
         """Send a challenge within the rate limits."""
         webhook, state, limiter = self._webhook, self.state, self._deliverer.challenge_limiter
-        now, client = int(self._clock()), state.pending_client or ""
-        wait_s = limiter.take(client, webhook.url)
-        if wait_s:
+        now, rates = int(self._clock()), webhook_payloads.challenge_rates(state.pending_client or "", webhook.url)
+        if wait_s := limiter.take(rates):
             self.state = msgspec.structs.replace(state, next_attempt_at=now + ceil(wait_s))
             return
         challenge, payload = webhook_payloads.create_challenge(self._subject, webhook, now)
@@ -120,7 +119,7 @@ class Delivery:
             result = result._replace(error=ports.WRONG_ANSWER)
         WEBHOOK_CHALLENGES.labels(result.error or "answered").inc()
         if result.error is None:
-            limiter.refund(client, webhook.url)
+            limiter.refund(rates)
         await self._save_attempt(state.delivered_version, payload, result, now)
 
     async def _send(
@@ -251,7 +250,7 @@ class WebhookDeliverer:
         self.clock = clock
         self.retry_delays_s = retry_delays_s
         self.random_fraction = random_fraction
-        self.challenge_limiter = webhook_payloads.ChallengeRateLimiter(clock)
+        self.challenge_limiter = webhook_payloads.KeyedRateLimiter(clock)
         self.turns = FairQueue(MAX_DELIVERIES, max_waiting=MAX_WAITING, max_each=1)
         """One delivery at a time to a host, so that a slow one delays only itself."""
 

@@ -188,27 +188,25 @@ class KeyedRateLimiter:
         self._full_at: OrderedDict[str, int] = OrderedDict()
         """When a key's burst is full again, in milliseconds of the clock."""
 
-    def wait_s(self, key: str, rate: RateLimit) -> float:
-        """Return the seconds until one may be taken; 0 for now."""
-        now, interval = self._now_ms(), _interval_ms(rate)
-        missing = max(self._full_at.get(key, now) - now, 0)
-        return max(0, missing + interval - rate.quota * interval) / 1000
+    def take(self, rates: Mapping[str, RateLimit]) -> float:
+        """Take one of each key and return 0; or take nothing, and return the seconds to wait."""
+        now = round(self._clock() * 1000)
+        full_at = {key: max(self._full_at.get(key, now), now) + _interval_ms(rate) for key, rate in rates.items()}
+        wait_ms = max(full_at[key] - now - rate.quota * _interval_ms(rate) for key, rate in rates.items())
+        if wait_ms > 0:
+            return wait_ms / 1000
+        for key, at in full_at.items():
+            self._full_at[key] = at
+            self._full_at.move_to_end(key)
+            if len(self._full_at) > MAX_KEYS:
+                self._full_at.popitem(last=False)
+        return 0.0
 
-    def take(self, key: str, rate: RateLimit) -> None:
-        """Take one."""
-        now = self._now_ms()
-        self._full_at[key] = max(self._full_at.get(key, now), now) + _interval_ms(rate)
-        self._full_at.move_to_end(key)
-        if len(self._full_at) > MAX_KEYS:
-            self._full_at.popitem(last=False)
-
-    def refund(self, key: str, rate: RateLimit) -> None:
-        """Give one back."""
-        if key in self._full_at:
-            self._full_at[key] -= _interval_ms(rate)
-
-    def _now_ms(self) -> int:
-        return round(self._clock() * 1000)
+    def refund(self, rates: Mapping[str, RateLimit]) -> None:
+        """Give one of each key back."""
+        for key, rate in rates.items():
+            if key in self._full_at:
+                self._full_at[key] -= _interval_ms(rate)
 
 
 def _interval_ms(rate: RateLimit) -> int:
@@ -258,29 +256,10 @@ def network_of_address(address: IPv4Address | IPv6Address) -> str:
     return str(ip_network((address, bits), strict=False))
 
 
-class ChallengeRateLimiter:
-    """The rate limits of one instance's challenges, by client and site."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._rate_limiter = KeyedRateLimiter(clock)
-
-    def take(self, client: str, url: str) -> float:
-        """Take one challenge and return 0; or take nothing, and return the seconds to wait."""
-        wait_s = max(self._rate_limiter.wait_s(key, rate) for key, rate in _rates_by_key(client, url))
-        if not wait_s:
-            for key, rate in _rates_by_key(client, url):
-                self._rate_limiter.take(key, rate)
-        return wait_s
-
-    def refund(self, client: str, url: str) -> None:
-        """Give a challenge back, after a correct response."""
-        for key, rate in _rates_by_key(client, url):
-            self._rate_limiter.refund(key, rate)
-
-
-def _rates_by_key(client: str, url: str) -> tuple[tuple[str, RateLimit], ...]:
+def challenge_rates(client: str, url: str) -> Mapping[str, RateLimit]:
+    """Return the rates of a challenge: of its client at the site, and of the site."""
     site = site_of_url(url)
-    return (f"{client} {site}", CLIENT_RATE), (site, SITE_RATE)
+    return {f"{client} {site}": CLIENT_RATE, site: SITE_RATE}
 
 
 def create_challenge(subject: str, webhook: WebhookRegistration, now: int) -> tuple[str, WebhookPayload]:

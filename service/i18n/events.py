@@ -6,24 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import asdict
 
+from schemas import events as facts
 from schemas.actions import Deliver, PlaceIslander, PlaceTile, RetrieveIslander
-from schemas.events import (
-    AnyEvent,
-    FeatureEvaluated,
-    FishCovered,
-    GameFinished,
-    IslanderPlaced,
-    IslanderRetrieved,
-    IslanderReturned,
-    MoveUndone,
-    PlayerJoined,
-    PlayerResigned,
-    ShipRevealed,
-    ShipTaken,
-    TilePlaced,
-    TurnStarted,
-    TurnTimedOut,
-)
 from schemas.game import GameView, Player, Score, Turn
 from schemas.story import StoryLine
 from schemas.tileset import Ship, TileSet
@@ -61,52 +45,52 @@ class EventNarrator(NamedTuple):
         oriented_tiles = {cell: game.oriented_tiles[order] for cell, order in game.board.items()}
         return cls(translator, index, player_names(translator, game), oriented_tiles)
 
-    def narrate_change(self, events: Iterable[AnyEvent]) -> str:
+    def narrate_change(self, events: Iterable[facts.AnyEvent]) -> str:
         """Return the sentences of one change, without those that another one implies."""
         listed = [*events]
         sentences = [(event, self.narrate_event(event, listed[number:])) for number, event in enumerate(listed, 1)]
-        is_late = any(isinstance(event, TurnTimedOut) for event in listed)
+        is_late = any(isinstance(event, facts.TurnTimedOut) for event in listed)
         return " ".join(sentence for event, sentence in sentences if not self._is_implied(event, is_late=is_late))
 
-    def narrate_event(self, event: AnyEvent, following: Sequence[AnyEvent] = ()) -> str:
+    def narrate_event(self, event: facts.AnyEvent, following: Sequence[facts.AnyEvent] = ()) -> str:
         """Return the sentence of one event; its values are the event's fields and texts derived from them.
 
         `following` are the events of the same change after it.
         """
         translator, key, values = self.translator, str(event.__struct_config__.tag), self._values(event)
         match event:
-            case TilePlaced():
+            case facts.TilePlaced():
                 number = self.tileset_index.tile_numbers[event.tile]
                 self.oriented_tiles[pack_cell(event.x, event.y)] = 4 * number + event.rotation
-            case FeatureEvaluated():
+            case facts.FeatureEvaluated():
                 key = f"{key}.{event.kind}.{event.cause}"
                 values["gain"] = self._ware_gain(event)
                 values["place"] = place_phrase(translator, *_islander_cell(event, following))
-            case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
+            case facts.IslanderPlaced() | facts.IslanderRetrieved() | facts.IslanderReturned():
                 key, placed = f"{key}.{FEATURE_KINDS[self._kind(event)]}", self._oriented_tile(event)
                 values["segment"] = segment_phrase(translator, self.tileset_index, placed, event.segment)
-            case ShipTaken():
+            case facts.ShipTaken():
                 key = f"{key}.{'market' if event.paid is None else 'delivery'}"
                 wares = () if event.paid is None else ware_counts(translator, event.paid)
                 values |= {
                     "points": self._ship_points(event),
                     "wares": translator.join_list(wares) or translator.gettext("nothing"),
                 }
-            case ShipRevealed():
+            case facts.ShipRevealed():
                 values |= {"points": self._ship_points(event), "cost": ship_cost(translator, self._ship(event).cost)}
-            case TurnTimedOut(policy="pass" | "resign"):
+            case facts.TurnTimedOut(policy="pass" | "resign"):
                 key = f"{key}.{event.policy}"
-            case MoveUndone():
+            case facts.MoveUndone():
                 variant, cell = _undone(event)
                 key, values["place"] = f"{key}{variant}", place_phrase(translator, *cell)
-            case GameFinished():
+            case facts.GameFinished():
                 won = winner_sentence(translator, [self.player_names[seat] for seat in event.winners])
                 return f"{translator.text(f'{key}.{event.reason}')} {won}"
             case _:
                 pass  # its fields are the values
         return translator.text(key, **values)
 
-    def _values(self, event: AnyEvent) -> dict[str, Any]:
+    def _values(self, event: facts.AnyEvent) -> dict[str, Any]:
         """Return an event's fields and its player's name; places, tiles, bots, colours and fish in words."""
         values = asdict(event)
         if "x" in values:
@@ -119,15 +103,15 @@ class EventNarrator(NamedTuple):
         if (bot := values.get("bot")) is not None:
             values["bot"] = bot.capitalize()
         match event:
-            case PlayerJoined():
+            case facts.PlayerJoined():
                 values["color"] = color_name(self.translator, event.color)
-            case FishCovered():
+            case facts.FishCovered():
                 values["fish"] = fish_count(self.translator, event.fish)
             case _:
                 pass
         return values
 
-    def _ware_gain(self, event: FeatureEvaluated) -> str:
+    def _ware_gain(self, event: facts.FeatureEvaluated) -> str:
         winners = self.translator.join_list([self.player_names[seat] for seat in event.winners])
         wares = self.translator.join_list(ware_counts(self.translator, event.wares))
         if not wares:
@@ -136,35 +120,35 @@ class EventNarrator(NamedTuple):
             return self.translator.text("gain.one", player=winners, wares=wares)
         return self.translator.text("gain.each", players=winners, wares=wares)
 
-    def _ship(self, event: ShipTaken | ShipRevealed) -> Ship:
+    def _ship(self, event: facts.ShipTaken | facts.ShipRevealed) -> Ship:
         return self.tileset_index.tileset.ships[self.tileset_index.ship_numbers[event.ship]]
 
-    def _ship_points(self, event: ShipTaken | ShipRevealed) -> str:
+    def _ship_points(self, event: facts.ShipTaken | facts.ShipRevealed) -> str:
         return point_count(self.translator, self._ship(event).points)
 
-    def _kind(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
+    def _kind(self, event: facts.IslanderPlaced | facts.IslanderRetrieved | facts.IslanderReturned) -> int:
         return self.tileset_index.tiles[self._oriented_tile(event) >> 2].kinds[event.segment]
 
-    def _oriented_tile(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
+    def _oriented_tile(self, event: facts.IslanderPlaced | facts.IslanderRetrieved | facts.IslanderReturned) -> int:
         return self.oriented_tiles[pack_cell(event.x, event.y)]
 
-    def _is_implied(self, event: AnyEvent, *, is_late: bool) -> bool:
+    def _is_implied(self, event: facts.AnyEvent, *, is_late: bool) -> bool:
         """Return whether an islander returns as an evaluation implies, or a player resigns whose time is up."""
-        if isinstance(event, IslanderReturned):
+        if isinstance(event, facts.IslanderReturned):
             return self._kind(event) != SHIPS
-        return is_late and isinstance(event, PlayerResigned)
+        return is_late and isinstance(event, facts.PlayerResigned)
 
 
-def _islander_cell(event: FeatureEvaluated, following: Sequence[AnyEvent]) -> tuple[int, int]:
+def _islander_cell(event: facts.FeatureEvaluated, following: Sequence[facts.AnyEvent]) -> tuple[int, int]:
     """Return where a feature is: the cell of an islander that returns from it, which no other feature has."""
     cells = {(cell.x, cell.y) for cell in event.cells}
     for later in following:
-        if isinstance(later, IslanderReturned) and (later.x, later.y) in cells:
+        if isinstance(later, facts.IslanderReturned) and (later.x, later.y) in cells:
             return later.x, later.y
     return event.cells[0].x, event.cells[0].y
 
 
-def _undone(event: MoveUndone) -> tuple[str, tuple[int, int]]:
+def _undone(event: facts.MoveUndone) -> tuple[str, tuple[int, int]]:
     """Return the variant of the sentence about an action taken back, and its cell, (0, 0) where it has none."""
     match parse_move_id(event.move):
         case PlaceTile(x, y):
@@ -200,12 +184,12 @@ class StoryChange(msgspec.Struct, frozen=True):
     at: str
     seat: int | None
     move: str | None
-    events: list[AnyEvent]
+    events: list[facts.AnyEvent]
 
     @property
-    def turn_started(self) -> TurnStarted | None:
+    def turn_started(self) -> facts.TurnStarted | None:
         """Return the turn that starts with this change, if any."""
-        return next((event for event in self.events if isinstance(event, TurnStarted)), None)
+        return next((event for event in self.events if isinstance(event, facts.TurnStarted)), None)
 
 
 class PatchedTurn(msgspec.Struct, frozen=True):
@@ -250,7 +234,7 @@ def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
         return narrator.narrate_change(change.events)
     player = narrator.player_names[change.seat]
     passed = narrator.translator.text(change.move, player=player)
-    late = sum(isinstance(event, TurnTimedOut) for event in change.events)
+    late = sum(isinstance(event, facts.TurnTimedOut) for event in change.events)
     before, after = narrator.narrate_change(change.events[:late]), narrator.narrate_change(change.events[late:])
     return " ".join(text for text in (before, passed, after) if text)
 

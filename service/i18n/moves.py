@@ -6,17 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from schemas.actions import (
-    Action,
-    Deliver,
-    FeatureValue,
-    Move,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    TakeShip,
-)
+from schemas import actions
 from schemas.commands import MissingWares, ShipOffer
 from schemas.events import AnyEvent, TurnStarted
 from schemas.vocabulary import Wares
@@ -24,15 +14,8 @@ from service.engine import Game, TileSetIndex, move_effects, move_feature, move_
 from service.engine.delivery import missing_wares
 from service.engine.islanders import can_place, can_retrieve
 from service.engine.tileset_index import FEATURE_KINDS, pack_cell
+from service.i18n import phrases
 from service.i18n.events import EventNarrator
-from service.i18n.phrases import (
-    Translator,
-    place_phrase,
-    point_count,
-    ship_cost,
-    short_ship_cost,
-    ware_counts,
-)
 from service.i18n.tile_names import segment_phrase, tile_names
 
 MAX_TEXT_LENGTH = 100
@@ -41,32 +24,36 @@ IslanderOptions = Literal["place", "retrieve", "place or retrieve"]
 """What may be done in the islander phase, besides passing."""
 
 
-def describe_move(translator: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
+def describe_move(
+    translator: phrases.Translator, index: TileSetIndex, game: Game, action: actions.Action
+) -> actions.Move:
     """Return a legal move with its id and text."""
     match action:
-        case PlaceTile(x, y, rotation):
+        case actions.PlaceTile(x, y, rotation):
             text = _placement(translator, tile_names(translator.language, index)[game.tile].land, x, y, rotation)
-        case PlaceIslander(segment):
+        case actions.PlaceIslander(segment):
             kind, placed = FEATURE_KINDS[index.tiles[game.tile].kinds[segment]], game.oriented_tiles[-1]
             text = translator.text(f"move.place.{kind}", segment=segment_phrase(translator, index, placed, segment))
-        case RetrieveIslander(x, y, segment):
+        case actions.RetrieveIslander(x, y, segment):
             order = game.board[pack_cell(x, y)]
             kind = FEATURE_KINDS[index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]]
-            text = translator.text(f"move.retrieve.{kind}", place=place_phrase(translator, x, y))
-        case TakeShip(ship):
+            text = translator.text(f"move.retrieve.{kind}", place=phrases.place_phrase(translator, x, y))
+        case actions.TakeShip(ship):
             text = _ship_text(translator, index, game, ship, "move.take_ship")
-        case Deliver(ship, wares):
+        case actions.Deliver(ship, wares):
             text = _ship_text(translator, index, game, ship, "move.deliver", wares=_ware_text(translator, wares))
-        case Pass("islander"):
+        case actions.Pass("islander"):
             text = translator.text(f"move.pass.{islander_options(game)}")
         case _:
             text = translator.gettext("deliver nothing")
-    return Move(id=move_id(action), text=text, action=action, effects=None, if_passed=None, feature=None, worth=None)
+    return actions.Move(
+        id=move_id(action), text=text, action=action, effects=None, if_passed=None, feature=None, worth=None
+    )
 
 
-def describe_cell(translator: Translator, x: int, y: int, moves: int) -> str:
+def describe_cell(translator: phrases.Translator, x: int, y: int, moves: int) -> str:
     """Return the text of a cell and its number of moves."""
-    place = place_phrase(translator, x, y)
+    place = phrases.place_phrase(translator, x, y)
     return translator.ngettext("{place}: {number} move", "{place}: {number} moves", moves, place=place)
 
 
@@ -77,7 +64,7 @@ def islander_options(game: Game) -> IslanderOptions:
     return "place or retrieve" if can_place(game) else "retrieve"
 
 
-def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int) -> str:
+def _placement(translator: phrases.Translator, tile: str, x: int, y: int, rotation: int) -> str:
     """Return a placement with the tile's name, or without it where there is no room."""
     moves = _placements(translator, x, y, rotation)
     for move in moves:
@@ -88,22 +75,24 @@ def _placement(translator: Translator, tile: str, x: int, y: int, rotation: int)
 
 
 @lru_cache(maxsize=4096)
-def _placements(translator: Translator, x: int, y: int, rotation: int) -> tuple[str, ...]:
+def _placements(translator: phrases.Translator, x: int, y: int, rotation: int) -> tuple[str, ...]:
     """Return the texts of a placement, the best first; cached, because all games have the same few cells."""
     turned = ("move.tile.clockwise", "move.tile.turned") if rotation % 2 else ("move.tile.turned",)
     keys = turned if rotation else ("move.tile",)
-    place = place_phrase(translator, x, y)
+    place = phrases.place_phrase(translator, x, y)
     return tuple([translator.text(key, place=place, degrees=90 * rotation) for key in keys])
 
 
-def _ship_text(translator: Translator, index: TileSetIndex, game: Game, ship: str, key: str, **values: str) -> str:
+def _ship_text(
+    translator: phrases.Translator, index: TileSetIndex, game: Game, ship: str, key: str, **values: str
+) -> str:
     """Return what is done with a ship, which is called by its points, and by its cost where others have as many.
 
     Ships that are equal, or whose cost has no room, are numbered as they lie in the display.
     """
     number = index.ship_numbers[ship]
     points = index.ships[number].points
-    values["points"] = point_count(translator, points)
+    values["points"] = phrases.point_count(translator, points)
     alike = [other for other in game.display if index.ships[other].points == points]
     text = translator.text(key, **values)
     if len(alike) < 2 or number not in alike:
@@ -111,7 +100,7 @@ def _ship_text(translator: Translator, index: TileSetIndex, game: Game, ship: st
 
     def describe(other: int) -> str:
         cost = index.tileset.ships[other].cost
-        costs = (ship_cost(translator, cost), short_ship_cost(translator, cost))
+        costs = (phrases.ship_cost(translator, cost), phrases.short_ship_cost(translator, cost))
         return _first_that_fits(*(translator.text(f"{key}.cost", **values, cost=one) for one in costs), text)
 
     texts = [describe(other) for other in alike]
@@ -125,16 +114,16 @@ def _first_that_fits(*texts: str) -> str:
     return next((text for text in texts if len(text) <= MAX_TEXT_LENGTH), texts[-1])
 
 
-def _ware_text(translator: Translator, wares: Wares | None) -> str:
+def _ware_text(translator: phrases.Translator, wares: Wares | None) -> str:
     if wares is None:
         return translator.gettext("wares")
-    return " + ".join(ware_counts(translator, wares)) or translator.gettext("nothing")
+    return " + ".join(phrases.ware_counts(translator, wares)) or translator.gettext("nothing")
 
 
 class MoveAppraiser(NamedTuple):
     """Says what the legal moves of one position are worth."""
 
-    translator: Translator
+    translator: phrases.Translator
     tileset_index: TileSetIndex
     game: Game
     narrator: EventNarrator
@@ -142,21 +131,23 @@ class MoveAppraiser(NamedTuple):
     """What comes in the islander phase whatever is done with the islanders."""
 
     @classmethod
-    def of(cls, translator: Translator, index: TileSetIndex, game: Game) -> "MoveAppraiser":
+    def of(cls, translator: phrases.Translator, index: TileSetIndex, game: Game) -> "MoveAppraiser":
         """Return the appraiser of a game's position."""
-        passed = move_effects(index, game, Pass("islander")).events if game.phase == "islander" else []
+        passed = move_effects(index, game, actions.Pass("islander")).events if game.phase == "islander" else []
         return cls(translator, index, game, EventNarrator.of(translator, index, game), passed)
 
-    def appraise(self, move: Move) -> Move:
+    def appraise(self, move: actions.Move) -> actions.Move:
         """Return a legal move with its effects and feature, and both in words."""
         effects, if_passed = move_effects(self.tileset_index, self.game, move.action)
         feature = move_feature(self.tileset_index, self.game, move.action)
-        own = 0 if isinstance(move.action, Pass) else 1  # the first event is the move itself, of which `text` tells
+        own = (
+            0 if isinstance(move.action, actions.Pass) else 1
+        )  # the first event is the move itself, of which `text` tells
         caused = (
             event for event in [*effects[own:], *(if_passed or ())] if feature is None or event not in self.passed
         )
         text = self.narrator.narrate_change(event for event in caused if not isinstance(event, TurnStarted))
-        if feature is not None and isinstance(move.action, RetrieveIslander):
+        if feature is not None and isinstance(move.action, actions.RetrieveIslander):
             decider = self.game.decider
             loss = describe_loss(self.translator, self.narrator.player_names[decider], decider, feature)
             text = f"{loss} {text}".rstrip()
@@ -172,8 +163,8 @@ class MoveAppraiser(NamedTuple):
         translator, ship = self.translator, self.tileset_index.tileset.ships[number]
         missing = missing_wares(self.tileset_index, self.game.players[self.game.decider], number)
         values = {
-            "points": point_count(translator, ship.points),
-            "cost": ship_cost(translator, ship.cost),
+            "points": phrases.point_count(translator, ship.points),
+            "cost": phrases.ship_cost(translator, ship.cost),
             "player": self.narrator.player_names[self.game.decider],
         }
         if lacks := _missing_wares(translator, missing):
@@ -186,7 +177,7 @@ class MoveAppraiser(NamedTuple):
 
 
 def describe_occupied_feature(
-    translator: Translator, names: Sequence[str], feature: FeatureValue, *, evaluated: bool, over: bool
+    translator: phrases.Translator, names: Sequence[str], feature: actions.FeatureValue, *, evaluated: bool, over: bool
 ) -> str:
     """Return what a feature is worth so far, what it lacks, and to whom that goes; `names` are by seat.
 
@@ -206,35 +197,35 @@ def describe_occupied_feature(
     return f"{describe_feature(translator, feature)} {who}"
 
 
-def describe_loss(translator: Translator, player: str, seat: int, feature: FeatureValue) -> str:
+def describe_loss(translator: phrases.Translator, player: str, seat: int, feature: actions.FeatureValue) -> str:
     """Return what a feature would give a player, and does not without one of the player's islanders (R4.4, R5.5)."""
     counts = {count.seat: count.count for count in feature.islanders}
     # With more than the others, or with two where nobody else is, one less is enough.
     if counts.pop(seat) == max(counts.values(), default=1):
         if feature.kind == "market":
             return translator.gettext("{player} gives up the ship of the market.", player=player)
-        if wares := ware_counts(translator, feature.wares):
+        if wares := phrases.ware_counts(translator, feature.wares):
             return translator.gettext("{player} gives up {wares}.", player=player, wares=translator.join_list(wares))
     return translator.gettext("{player} gives up nothing.", player=player)
 
 
-def describe_feature(translator: Translator, feature: FeatureValue) -> str:
+def describe_feature(translator: phrases.Translator, feature: actions.FeatureValue) -> str:
     """Return what a feature is worth so far, and what it lacks until it is complete."""
     if feature.open:
         return _describe_open(translator, "open", feature)
     return translator.text(f"feature.complete.{feature.kind}", wares=_feature_wares(translator, feature))
 
 
-def _describe_open(translator: Translator, state: str, feature: FeatureValue) -> str:
+def _describe_open(translator: phrases.Translator, state: str, feature: actions.FeatureValue) -> str:
     return translator.count(f"feature.{state}.{feature.kind}", feature.open, wares=_feature_wares(translator, feature))
 
 
-def _feature_wares(translator: Translator, feature: FeatureValue) -> str:
-    return translator.join_list(ware_counts(translator, feature.wares)) or translator.gettext("nothing")
+def _feature_wares(translator: phrases.Translator, feature: actions.FeatureValue) -> str:
+    return translator.join_list(phrases.ware_counts(translator, feature.wares)) or translator.gettext("nothing")
 
 
-def _missing_wares(translator: Translator, missing: MissingWares) -> str:
-    parts = ware_counts(translator, Wares(bananas=missing.bananas, shells=missing.shells, fish=missing.fish))
+def _missing_wares(translator: phrases.Translator, missing: MissingWares) -> str:
+    parts = phrases.ware_counts(translator, Wares(bananas=missing.bananas, shells=missing.shells, fish=missing.fish))
     if missing.other:
         parts.append(translator.ngettext("{number} ware", "{number} wares", missing.other))
     return translator.join_list(parts)

@@ -78,7 +78,7 @@ class RedisGameTransfer(GameIndex):
         if change.due_at is not None:
             await self._due_games.schedule(stored.id, change.due_at)
         for one in webhooks:
-            if one.state.disabled_reason is None and one.state.delivered_version < stored.game.version:
+            if one.state.is_behind(stored.game.version):
                 await self._due_webhooks.schedule(
                     webhook_entry(stored.id, one.registration.id),
                     one.state.next_attempt_at or unix_seconds(stored.game.created_at),

@@ -19,13 +19,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
-from time import perf_counter
 from typing import Generic, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from aiohttp import web
 
-from service.fair_queue import ANONYMOUS, FairQueue
+from service.fair_queue import FairQueue, Requester, UnattendedLimits
 from service.games.ports import Grant, RateLimit, StoreError
 from service.games.repository import Context
 from service.supervision import spawn
@@ -53,6 +52,8 @@ MAX_DEBT = 1 / 3
 
 BUSY_MS = 50.0
 """A client that owes so much time shares the event loop: its requests take turns, in half of the time."""
+
+BUSY_TURNS = UnattendedLimits(1, time_share=0.5)
 
 V = TypeVar("V")
 K = TypeVar("K")
@@ -350,17 +351,11 @@ class Account:
         return False
 
     async def take_turn(self) -> None:
-        """Wait for a turn of the event loop in which nothing else of its site is read; if it is busy, for a pause."""
-        turns = self.site.turns = self.site.turns or FairQueue(1, max_waiting=sys.maxsize)
-        started_at = await turns.acquire(ANONYMOUS)
-        asyncio.get_running_loop().call_soon(self._end_turn, turns, started_at)
-
-    def _end_turn(self, turns: FairQueue, started_at: float) -> None:
-        """End a turn, if it is busy after as much time as it took."""
-        if self.is_busy():
-            asyncio.get_running_loop().call_later(perf_counter() - started_at, turns.release, ANONYMOUS, started_at)
-        else:
-            turns.release(ANONYMOUS, started_at)
+        """Wait for a turn in which nothing else of its site is read; if it is busy, it has half of the time."""
+        turns = self.site.turns = self.site.turns or FairQueue(1, BUSY_TURNS, max_waiting=sys.maxsize)
+        requester = Requester(attended=not self.is_busy())
+        started_at = await turns.acquire(requester)
+        asyncio.get_running_loop().call_soon(turns.release, requester, started_at)
 
     def charge_time(self, seconds: float) -> None:
         """Charge time that no token and no key pays for."""

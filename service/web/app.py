@@ -8,7 +8,7 @@ from asyncio import Event
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from difflib import get_close_matches
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from aiohttp import web
 
@@ -46,22 +46,46 @@ class HttpRequest(web.BaseRequest):
     """The path of its route, with the names of parameters: `/v1/games/{id}`."""
     match_info: Mapping[str, str] = {}
     """The parameters of its path, by name."""
+    base_path: str = ""
+    """What clients send before its path, and proxies remove."""
 
     def clone(self, **changes: Any) -> "HttpRequest":
         """Return a copy with other parts."""
         copy = cast("HttpRequest", super().clone(**changes))
         copy.app, copy.route, copy.match_info = self.app, self.route, self.match_info
+        copy.base_path = self.base_path
         return copy
 
 
 Handler = Callable[[HttpRequest], Awaitable[web.StreamResponse]]
 
 
+Creates = Literal["game", "entry"] | None
+
+
+class Terms(NamedTuple):
+    """What the limiter needs to know of a route, or of unknown paths, OPTIONS and files, which have none."""
+
+    is_limited: bool = True
+    """Whether requests count for their client."""
+    checks_token: bool = False
+    """Whether success proves that a token is valid."""
+    may_guess: bool = False
+    """Whether a response tells if a game or a token exists."""
+    takes_api_key: bool = False
+    creates: Creates = None
+    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
+    has_route: bool = True
+
+
+NO_ROUTE = Terms(has_route=False)
+
+
 class Resource(NamedTuple):
-    """A path, and the handlers of its methods."""
+    """A path, and the handlers of its methods, with their terms."""
 
     path: str
-    handlers: dict[str, Handler]
+    handlers: dict[str, tuple[Handler, Terms]]
 
 
 class _Node:
@@ -99,7 +123,12 @@ class Router:
         self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
 
     def add(
-        self, methods: Sequence[str], path: str, handler: Handler, patterns: Mapping[str, str] = NO_PATTERNS
+        self,
+        methods: Sequence[str],
+        path: str,
+        handler: Handler,
+        patterns: Mapping[str, str] = NO_PATTERNS,
+        terms: Terms = NO_ROUTE,
     ) -> None:
         """Add the handler of some methods of a path; a parameter without a pattern takes all up to the next slash."""
         node, resource = self._root, Resource(path, {})
@@ -112,7 +141,7 @@ class Router:
             node = self._follow(node, part, patterns) if names else node.texts.setdefault(part, _Node())
         else:
             resource = node.resource = node.resource or resource
-        resource.handlers.update(dict.fromkeys(methods, handler))
+        resource.handlers.update(dict.fromkeys(methods, (handler, terms)))
 
     @staticmethod
     def _follow(node: _Node, part: str, patterns: Mapping[str, str]) -> _Node:

@@ -66,8 +66,6 @@ class Charge:
     Without rate limits nothing is taken.
     """
 
-    is_admitted = False
-    """Whether the rate limiter has seen the request, and rejected it or not."""
     api_key: ApiKey | None = None
     """The API key that pays in place of the address."""
     buckets: tuple[Bucket, ...] = ()

@@ -1,4 +1,4 @@
-"""Who a client is: its address, also behind trusted proxies, or the hash of its token."""
+"""Who a client is: its address, also behind trusted proxies, or the hash of its token; and the path before these."""
 
 import logging
 import re
@@ -19,6 +19,7 @@ MAYBE_A_PROXY = "%s is limited as one client, but forwards for others: if it is 
 Network = IPv4Network | IPv6Network
 
 FORWARDED_FOR = "X-Forwarded-For"
+FORWARDED_PREFIX = "X-Forwarded-Prefix"
 
 SUBSCRIBER_PREFIX_BITS = 64
 """Prefix of an IPv6 subscriber; all addresses below it are one client."""
@@ -37,6 +38,25 @@ UNKNOWN = "unknown"
 """The address of a connection that closed before it could be read."""
 
 _WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[\w.-]+)?|([0-9.]+):[\w.-]+", re.ASCII)
+
+
+_BASE_PATH = re.compile(r"(?=.{0,100}$)(/[\w~-][\w.~-]*)*", re.ASCII)
+
+
+class BadBasePath(ValueError):
+    """A text is no path."""
+
+
+def parse_base_path(text: str) -> str:
+    """Return a path that stands before all of the service's, without a slash at the end. Raises BadBasePath.
+
+    >>> parse_base_path("/games/"), parse_base_path("/")
+    ('/games', '')
+    """
+    path = text.removesuffix("/")
+    if _BASE_PATH.fullmatch(path) is None:
+        raise BadBasePath(f"{text} is no path: write it as /games, of letters, digits and - . _ ~")
+    return path
 
 
 class BadNetwork(ValueError):
@@ -121,6 +141,14 @@ class TrustedProxies:
         value = ",".join(headers.getall(FORWARDED_FOR, ()))
         is_cached = len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
         return (self._cached_last_untrusted if is_cached else self._last_untrusted)(value, peer_address)
+
+    @staticmethod
+    def forwarded_base_path(headers: CIMultiDictProxy[str]) -> str:
+        """Return the path that trusted proxies have removed, each its part; empty if they name none, or no path."""
+        try:
+            return parse_base_path(re.sub(r"[ \t]*,[ \t]*", "", ",".join(headers.getall(FORWARDED_PREFIX, ()))))
+        except BadBasePath:
+            return ""
 
     def _last_untrusted(self, value: str, peer_address: str) -> str:
         """Return the first address from the right that is no trusted proxy's; stop at what is no address."""

@@ -44,10 +44,6 @@ class Connection(Protocol):
     def drop(self) -> None:
         """Close it, and discard unsent bytes."""
 
-
-class TimedConnection(Connection, Protocol):
-    """A connection whose client may take only so long."""
-
     def check_timeouts(self, now: float) -> None:
         """Close it if its client takes too long."""
 
@@ -151,13 +147,13 @@ class ConnectionLimiter:
         self.accounts = accounts
         self.limits = limits = accounts.limits
         self.proxies = TrustedProxies(limits.trusted_proxies)
-        self.connections: dict[TimedConnection, None] = {}
+        self.connections: dict[Connection, None] = {}
         self.rejected = 0
         """Connections since the start."""
         self.common_headers = CommonHeaders(limits)
         self.send_buffers = SendBufferBudget(limits)
 
-    def add(self, connection: TimedConnection) -> bytes:
+    def add(self, connection: Connection) -> bytes:
         """Count a new connection; return the response that rejects it, empty if it is accepted."""
         limits, account = self.limits, connection.charge.account
         is_limited, refusal = connection.client is not None and limits.rate_limits, None
@@ -196,7 +192,7 @@ class ConnectionLimiter:
                 connection.client or "a trusted proxy",
             )
 
-    def remove(self, connection: TimedConnection) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a closed connection."""
         if connection in self.connections:
             del self.connections[connection]

@@ -10,6 +10,7 @@ path or the query, so that nothing that a client wrote is logged, tokens least.
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,23 +24,14 @@ from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_DURATION, HTTP_MALFORMED
-from service.web.app import DRAINING, UNMATCHED, App, Handler, HttpRequest
+from service.web import problems
+from service.web.app import DRAINING, NO_ROUTE, UNMATCHED, App, Handler, HttpRequest, Terms
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.headers import options_response, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON, check_head, without_expectation
-from service.web.problems import (
-    MAX_FIELD_BYTES,
-    MAX_HEADERS,
-    MAX_TARGET_BYTES,
-    RateLimited,
-    describe_malformed,
-    error_response,
-    http_exception_response,
-    problem_response,
-)
 from service.web.rate_limiter import RATE_LIMITER
-from service.web.response_heads import REQUEST_ID, is_valid_request_id, new_request_id
+from service.web.response_heads import REQUEST_ID, add_base_path, is_valid_request_id, new_request_id
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -148,6 +140,10 @@ def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, 
         span.set_attribute("south_seas.game", game)
 
 
+async def _raise(error: web.HTTPException, _request: HttpRequest) -> web.StreamResponse:
+    raise error
+
+
 UNPARSED = ERROR._replace(version=HttpVersion11)
 """Stands for a request that aiohttp cannot parse."""
 
@@ -168,14 +164,14 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             LOG_CONTEXT.set(RequestContext())
-            document = describe_malformed(exc)
+            document = problems.describe_malformed(exc)
             log_request(request, UNMATCHED, document.status, 0.0)
         else:
             logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
             document = problem("internal", "internal server error")
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
-        response = problem_response(document)
+        response = problems.problem_response(document)
         self.limiter.common_headers.add_to(response)
         response.force_close()
         return response
@@ -204,9 +200,9 @@ class ProblemServer(web.Server):
             limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
-            max_line_size=MAX_TARGET_BYTES,
-            max_headers=MAX_HEADERS,
-            max_field_size=MAX_FIELD_BYTES,
+            max_line_size=problems.MAX_TARGET_BYTES,
+            max_headers=problems.MAX_HEADERS,
+            max_field_size=problems.MAX_FIELD_BYTES,
             # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
             # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
@@ -217,10 +213,28 @@ class ProblemServer(web.Server):
         """Return the next request; a status line names the version that the service speaks (RFC 9110, 6.2)."""
         protocol, writer, task = parts
         loop = asyncio.get_running_loop()
-        request = HttpRequest(UNPARSED if message is ERROR else message, payload, protocol, writer, task, loop)
-        request.app = self._app
+        if message is ERROR:
+            message = UNPARSED
+        base_path = self._limiter.limits.base_path
+        if base_path:
+            message = self._remove_base_path(message, base_path)
+        elif protocol.client is None:
+            base_path = self._limiter.proxies.forwarded_base_path(message.headers)
+        request = HttpRequest(message, payload, protocol, writer, task, loop)
+        request.app, request.base_path = self._app, base_path
         get_connection(request).begin_request(request)
         return request
+
+    def _remove_base_path(self, message: RawRequestMessage, base_path: str) -> RawRequestMessage:
+        """Return a request's head without a base path that no proxy has removed.
+
+        A path may begin like it, as `/games/ID`: what is no path without it keeps it.
+        """
+        path = message.url.raw_path
+        rest = path.removeprefix(base_path) or "/"
+        if rest == path or not rest.startswith("/") or self._find(rest) is None:
+            return message
+        return message._replace(url=message.url.with_path(rest, encoded=True, keep_query=True))
 
     def _charge(self, request: Any) -> Awaitable[web.StreamResponse]:
         """Handle a request, and charge the time of the event loop that it takes."""
@@ -272,40 +286,43 @@ class ProblemServer(web.Server):
             await connection.charge.account.take_turn()
         request = without_expectation(request)
         try:
-            try:
-                check_head(request)
-                if context is not None:
-                    context.request = request
-                response = await self._route(request)(request)
-            finally:  # what has no route is charged too: unknown paths, OPTIONS, files
-                if rate_limiter is not None and not connection.charge.is_admitted:
-                    await rate_limiter.admit(request)
+            handler, terms = self._route(request)
+            if context is not None:
+                context.request = request
+            if rate_limiter is not None:
+                await rate_limiter.admit(request, terms)
+            check_head(request)
+            response = await handler(request)
         except ServiceError as error:
-            response = error_response(error, request)
-            if isinstance(error, RateLimited):
+            response = problems.error_response(error, request)
+            if isinstance(error, problems.RateLimited):
                 connection.limiter.proxies.report_untrusted(connection.client, request.headers)
         except web.HTTPException as error:
             response = (
-                options_response(request, error) if request.method == "OPTIONS" else http_exception_response(error)
+                options_response(request, error)
+                if request.method == "OPTIONS"
+                else problems.http_exception_response(error)
             )
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
             connection.limiter.common_headers.add_to(response)
+            add_base_path(response, request.base_path)
         return response
 
-    def _route(self, request: HttpRequest) -> Handler:
-        """Return the handler of a request, which gets its route. Raises HTTPNotFound, HTTPMethodNotAllowed."""
+    def _route(self, request: HttpRequest) -> tuple[Handler, Terms]:
+        """Return the handler of a request, which gets its route, and its terms; without a route, what raises why."""
         path = request.rel_url.path_safe or "/"
         found = self._find(path)
         if found is None:
-            raise web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
+            error: web.HTTPException = web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
+            return partial(_raise, error), NO_ROUTE
         resource, parameters = found
-        handler = resource.handlers.get(request.method)
-        if handler is None:
-            raise web.HTTPMethodNotAllowed(request.method, resource.handlers)
+        handling = resource.handlers.get(request.method)
+        if handling is None:
+            return partial(_raise, web.HTTPMethodNotAllowed(request.method, resource.handlers)), NO_ROUTE
         request.route, request.match_info = resource.path, parameters
-        return handler
+        return handling
 
     async def shutdown(self, _timeout: float | None = None) -> None:
         """Let handlers finish, and close all connections."""

@@ -83,6 +83,11 @@ class Limits(NamedTuple):
         "Networks of the proxies whose X-Forwarded-For is trusted; they must set or extend it themselves. Without it "
         "all clients behind a proxy count as one.",
     ] = ()
+    base_path: Annotated[
+        str,
+        "Path before all of the service's, as /games, where a proxy serves it below one; the proxy may remove it. "
+        "Without it, X-Forwarded-Prefix of trusted proxies counts.",
+    ] = ""
     max_connections: Annotated[
         int, "Connections to this instance; more are 503. The limit on open files may lower it."
     ] = 50_000

@@ -463,11 +463,9 @@ def _limit_challenges(sockets: SocketFactory) -> SocketFactory:
 
     def ration(info: AddrInfo) -> socket.socket:
         opened = sockets(info)
-        address = normalize_address(ip_address(info[4][0]))
-        if paces.wait_s(address, CHALLENGES_PER_ADDRESS):
+        if paces.take({normalize_address(ip_address(info[4][0])): CHALLENGES_PER_ADDRESS}):
             opened.close()
             raise ChallengeLimitReached
-        paces.take(address, CHALLENGES_PER_ADDRESS)
         return opened
 
     return ration

@@ -15,16 +15,9 @@ from multidict import CIMultiDictProxy, istr
 from schemas.messages import Version
 from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import HOW_TO_AUTHENTICATE, Malformed
+from service.web import problems
 from service.web.app import EXPECTS_CONTINUE, LIMITS, HttpRequest
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
-from service.web.problems import (
-    TOKEN_PARAMETERS,
-    BodyTooLarge,
-    EncodedBody,
-    UnknownTransferCoding,
-    UnsupportedMediaType,
-    to_malformed,
-)
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -70,7 +63,7 @@ def check_head(request: HttpRequest) -> None:
     """Raise Malformed, EncodedBody or UnknownTransferCoding for what no handler could take."""
     headers = request.headers
     _check_lists(headers)
-    if "token" in request.query_string and (names := TOKEN_PARAMETERS.intersection(request.query)):
+    if "token" in request.query_string and (names := problems.TOKEN_PARAMETERS.intersection(request.query)):
         raise Malformed(f"URLs are stored and logged: {HOW_TO_AUTHENTICATE}", min(names))
     if request.version not in SUPPORTED_VERSIONS:
         raise Malformed("send HTTP/1.1")
@@ -78,11 +71,11 @@ def check_head(request: HttpRequest) -> None:
         raise Malformed("it is HOST or HOST:PORT", "Host")
     codings = headers.getall(hdrs.CONTENT_ENCODING, None)
     if codings is not None and request.body_exists and _IDENTITY.fullmatch(",".join(codings)) is None:
-        raise EncodedBody
+        raise problems.EncodedBody
     # Several lines never come here: aiohttp answers 400. As a list they may be legal (RFC 9110, 5.3), but they serve to
     # smuggle requests past a proxy (RFC 9112, 11.2), and the service knows no list of codings anyway.
     if hdrs.TRANSFER_ENCODING in headers and headers[hdrs.TRANSFER_ENCODING].lower() != "chunked":
-        raise UnknownTransferCoding
+        raise problems.UnknownTransferCoding
 
 
 def _check_lists(headers: CIMultiDictProxy[str]) -> None:
@@ -107,22 +100,22 @@ async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T
         if content.is_eof() and hdrs.CONTENT_LENGTH in request.headers:  # the usual case: all has arrived at once
             body = content.read_nowait()
         elif (request.content_length or 0) > limit:
-            raise BodyTooLarge(limit)
+            raise problems.BodyTooLarge(limit)
         else:
             async with asyncio.timeout(limits.request_timeout_s):
                 body = await _receive_body(request, limit)
         if len(body) > limit:
-            raise BodyTooLarge(limit)
+            raise problems.BodyTooLarge(limit)
         if not body:
             raise Malformed("the body is empty: send JSON", "$")
         return decode_json(decoder, body.removeprefix(BOM_UTF8))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise to_malformed(error, decoder.type) from error
+        raise problems.to_malformed(error, decoder.type) from error
     except TimeoutError as error:
         raise Malformed("the body was not received in time", "$") from error
     except web.RequestPayloadError as error:
         if request.content.total_bytes > limit:  # the connection may stop a fast client before the handler reads
-            raise BodyTooLarge(limit) from error
+            raise problems.BodyTooLarge(limit) from error
         raise Malformed("the body is incomplete or not encoded correctly", "$") from error
 
 
@@ -161,7 +154,7 @@ async def _receive_body(request: HttpRequest, limit: int) -> bytes:
             body += data
             chunks += ended
             if len(body) > limit:
-                raise BodyTooLarge(limit)
+                raise problems.BodyTooLarge(limit)
             if chunks > MAX_BODY_CHUNKS:
                 raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
     return bytes(body)
@@ -182,7 +175,7 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
-        invalid = to_malformed(error, query_type)
+        invalid = problems.to_malformed(error, query_type)
         raise Malformed(invalid.detail, (invalid.path or "").removeprefix("$.")) from error
     for name in values:
         if getattr(query, name) is None:  # msgspec converts the word null to None
@@ -193,9 +186,9 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
 def _check_media_type(request: HttpRequest) -> None:
     """Raise UnsupportedMediaType unless the Content-Type is JSON in UTF-8."""
     if len(request.headers.get("Content-Type", "")) > MAX_MEDIA_TYPE_LENGTH:
-        raise UnsupportedMediaType  # needed until Python parses 8 KB of semicolons in less than 1 s
+        raise problems.UnsupportedMediaType  # needed until Python parses 8 KB of semicolons in less than 1 s
     if request.content_type != JSON or (request.charset or "utf-8").lower() not in {"utf-8", "utf8"}:
-        raise UnsupportedMediaType
+        raise problems.UnsupportedMediaType
 
 
 def without_expectation(request: HttpRequest) -> HttpRequest:

@@ -19,7 +19,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -32,7 +31,7 @@ from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
 from service.games.queries import is_valid_token
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.accounts import Account, Accounts, Bucket, RecentCache, refund
-from service.web.app import LIMITS, HttpRequest
+from service.web.app import LIMITS, HttpRequest, Terms
 from service.web.charge import RATE_LIMIT, Charge, key_policies
 from service.web.connection import MAX_STREAM_HEAD_BYTES, get_connection
 from service.web.headers import (
@@ -114,27 +113,6 @@ class MessageInfo(msgspec.Struct, frozen=True):
     has_idempotency_key: bool = False
 
 
-Creates = Literal["game", "entry"] | None
-
-
-class Terms(NamedTuple):
-    """What the limiter needs to know of a route, or of unknown paths, OPTIONS and files, which have none."""
-
-    is_limited: bool = True
-    """Whether requests count for their client."""
-    checks_token: bool = False
-    """Whether success proves that a token is valid."""
-    may_guess: bool = False
-    """Whether a response tells if a game or a token exists."""
-    takes_api_key: bool = False
-    creates: Creates = None
-    """What a successful request adds to the store, which counts: a game, or a webhook or an index entry."""
-    has_route: bool = True
-
-
-NO_ROUTE = Terms(has_route=False)
-
-
 class RateLimiter:
     """The rate limiter of one instance."""
 
@@ -149,19 +127,18 @@ class RateLimiter:
         self._api_keys = api_keys
         self._is_valid_token = partial(is_valid_token, accounts.context)
 
-    async def admit(self, request: HttpRequest, terms: Terms = NO_ROUTE) -> Charge:
+    async def admit(self, request: HttpRequest, terms: Terms) -> None:
         """Charge a request to its API key, its trusted token or its address.
 
         Raises RateLimited, ApiKeyRejected, Malformed, StoreUnavailable.
         """
         charge, headers, accounts = get_connection(request).charge, request.headers, self.accounts
-        charge.is_admitted = True
         if not (accounts.is_enabled and terms.is_limited):
-            return charge
+            return
         charge.may_guess = terms.may_guess
         if terms.takes_api_key and API_KEY_HEADER in headers:
             await self._admit_api_key(charge, request, terms)
-            return charge
+            return
         account, key = charge.account, self._read_token_key(request)
         if (buckets := self.trusted_tokens.get(key)) is not None:
             charge.admit(buckets + account.token_buckets)
@@ -175,13 +152,6 @@ class RateLimiter:
             charge.creations += await account.take(accounts.creations)
         if IDEMPOTENCY_KEY in headers and request.method not in SAFE_METHODS and terms.has_route:
             charge.creations += await account.take(accounts.idempotency_keys)
-        return charge
-
-    async def admit_socket(self, request: HttpRequest, *, may_guess: bool) -> None:
-        """Charge the upgrade to a WebSocket, which counts guesses itself. Raises RateLimited, StoreUnavailable."""
-        charge = await self.admit(request, Terms(checks_token=False, may_guess=may_guess))
-        charge.settle()
-        charge.may_guess = False
 
     async def admit_message(self, charge: Charge, message: MessageInfo) -> None:
         """Charge a WebSocket message, to its token or its address. Raises RateLimited."""

@@ -144,6 +144,14 @@ class CommonHeaders:
             headers[REQUEST_ID] = request_id
 
 
+def add_base_path(response: web.StreamResponse, base_path: str) -> None:
+    """Put a path before those in a response's headers."""
+    for name, mark in (("Location", "/"), ("Link", "</")) if base_path else ():
+        value = response.headers.get(name, "")
+        if value.startswith(mark):
+            response.headers[name] = f"{mark[:-1]}{base_path}{value[len(mark) - 1 :]}"
+
+
 def new_request_id() -> str:
     """Return a random id for a request without one; it does not reveal the number of requests."""
     return f"{_RANDOM.getrandbits(REQUEST_ID_BITS):024x}"

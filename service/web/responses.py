@@ -159,12 +159,16 @@ def not_modified_response(request: HttpRequest, etag: str, *, private: bool = Fa
 _MEDIA_TYPES = MimeTypes()
 """Python's own table, whatever the system has; of scripts it knows an obsolete name (RFC 9239)."""
 _MEDIA_TYPES.add_type("text/javascript", ".js")
+_MEDIA_TYPES.add_type("application/zip", ".whl")
+_MEDIA_TYPES.add_type("application/gzip", ".tgz")
+del _MEDIA_TYPES.suffix_map[".tgz"]
 PNG = "image/png"
-MEDIA_TYPES_WITHOUT_CHARSET = frozenset({PNG, JSON})
+COMPRESSED_MEDIA_TYPES = frozenset({PNG, "application/zip", "application/gzip"})
+MEDIA_TYPES_WITHOUT_CHARSET = COMPRESSED_MEDIA_TYPES | {JSON}
 
 
 class Asset(NamedTuple):
-    """A static file: its bytes, the same compressed with gzip, and their digest; a PNG is compressed already."""
+    """A static file: its bytes, the same compressed with gzip, and their digest; some are compressed already."""
 
     media_type: str
     body: bytes
@@ -175,7 +179,7 @@ class Asset(NamedTuple):
 def make_asset(media_type: str, body: bytes) -> Asset:
     """Return an asset with these bytes."""
     charset = "" if media_type in MEDIA_TYPES_WITHOUT_CHARSET else "; charset=utf-8"
-    gzipped = b"" if media_type == PNG else gzip.compress(body, mtime=0)
+    gzipped = b"" if media_type in COMPRESSED_MEDIA_TYPES else gzip.compress(body, mtime=0)
     return Asset(f"{media_type}{charset}", body, gzipped, sha256(body).hexdigest()[:32])
 
 

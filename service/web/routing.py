@@ -16,11 +16,11 @@ from schemas.vocabulary import ID
 from service.games.api_key import ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.queries import load_for_reader
-from service.web.app import API_KEYS, CONTEXT, App, HttpRequest
+from service.web.app import API_KEYS, CONTEXT, App, Creates, HttpRequest, Terms
 from service.web.charge import Charge
+from service.web.connection import get_connection
 from service.web.headers import Header, parse_api_key, parse_bearer_tokens, read_bearer_token
 from service.web.parsing import expects_continue, read_body, read_query
-from service.web.rate_limiter import RATE_LIMITER, Creates, Terms
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
 
@@ -246,12 +246,11 @@ class Route:
         return _PATH_PARAMETER.findall(self.path)
 
     async def respond(self, request: HttpRequest) -> web.StreamResponse:
-        """Charge and decode a request, and return the handler's response."""
-        charge = await request.app[RATE_LIMITER].admit(request, self.terms)
-        return await self.handler(request, await self.decoder.decode(request, charge))
+        """Decode a request, and return the handler's response."""
+        return await self.handler(request, await self.decoder.decode(request, get_connection(request).charge))
 
     def register(self, app: App) -> None:
         """Register the route; a GET route responds to HEAD too."""
         methods = ("GET", "HEAD") if self.method == "GET" else (self.method,)
         patterns = {name: self.decoder.path_pattern(name) for name in self.path_parameters}
-        app.router.add(methods, self.path, self.respond, patterns)
+        app.router.add(methods, self.path, self.respond, patterns, self.terms)

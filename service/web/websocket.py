@@ -24,7 +24,7 @@ from service.games.ports import Revision, StoreUnavailable
 from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
-from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest
+from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest, Terms
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
@@ -270,9 +270,9 @@ def add_routes(app: App) -> None:
     """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
     reject_incomplete_messages()
-    app.router.add(("GET",), SHARED_PATH, serve_websocket)
-    app.router.add(("GET",), GAME_PATH, serve_websocket, {"id": ID})
-    app.router.add(("GET",), GAME_PATH, serve_websocket)
+    app.router.add(("GET",), SHARED_PATH, serve_websocket, terms=Terms())
+    for patterns in ({"id": ID}, {}):
+        app.router.add(("GET",), GAME_PATH, serve_websocket, patterns, Terms(may_guess=True))
     app.on_shutdown.append(close_streams)
 
 
@@ -283,8 +283,9 @@ async def close_streams(app: App) -> None:
 
 async def serve_websocket(request: HttpRequest) -> web.StreamResponse:
     """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
-    app = request.app
-    await app[RATE_LIMITER].admit_socket(request, may_guess="id" in request.match_info)
+    app, charge = request.app, get_connection(request).charge
+    charge.settle()
+    charge.may_guess = False  # its messages count guesses
     async with open_stream(request):
         connection = await accept_connection(request)
         connection.send(_welcome(app))

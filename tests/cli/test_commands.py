@@ -28,8 +28,7 @@ from service.store.game_store import RedisStore
 from tests.cli.transcript import TRANSCRIPT, iter_commands, replay, run
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.polling import TIMEOUT_S
-from tests.redis_servers.access import ACL, create_access
-from tests.redis_servers.topologies import standalone
+from tests.redis_servers import ACL, create_access, standalone
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 
@@ -282,6 +281,8 @@ async def test_a_redis_that_cannot_work_refuses_the_start(tmp_path: Path) -> Non
 async def test_a_check_says_whether_redis_takes_writes(redis: Redis, redis_url: str) -> None:
     checked = await south_seas("config", "check", "--redis-url", redis_url)
     assert checked.returncode == 0, checked.stdout
+    checked = await south_seas("config", "check", "--redis-url", redis_url, "--redis-wait-replicas", "1")
+    assert (checked.returncode, "1 must acknowledge" in checked.stdout) == (1, True)
     await redis.config_set("maxmemory", 1)
     try:
         checked = await south_seas("config", "check", "--redis-url", redis_url)

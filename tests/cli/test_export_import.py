@@ -51,8 +51,7 @@ from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
-from tests.redis_servers import Deployment, cluster, create_access
-from tests.redis_servers.access import CLUSTER_ACL
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game
@@ -128,11 +127,14 @@ async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_sto
     assert [entry.split()[0] for entry in await second_store.due_webhooks.list_due(later, 10)] == [stored.id]
 
 
-async def test_an_imported_webhook_that_is_disabled_is_not_scheduled(store: RedisStore) -> None:
-    for game, reason in (("enabled", None), ("disabled", "too many failures")):
-        webhook = WebhookDocument(registration=WEBHOOK, state=WebhookState(0, disabled_reason=reason))
+async def test_an_imported_webhook_is_scheduled_if_something_is_to_be_sent(store: RedisStore) -> None:
+    states = {"behind": WebhookState(0), "pending": WebhookState(1, pending_client="c"), "delivered": WebhookState(1)}
+    states["disabled"] = WebhookState(0, disabled_reason="too many failures")
+    for game, state in states.items():
+        webhook = WebhookDocument(registration=WEBHOOK, state=state)
         await store.transfer.restore(RestoreRequest(creation(game), [webhook], replace=False))
-    assert await store.due_webhooks.list_due(2**33, 10) == [webhook_entry("enabled", WEBHOOK.id)]
+    due = [webhook_entry(game, WEBHOOK.id) for game in ("behind", "pending")]
+    assert sorted(await store.due_webhooks.list_due(2**33, 10)) == due
 
 
 async def test_a_repeated_import_changes_nothing(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
@@ -179,11 +181,13 @@ async def test_replace_overwrites_the_stored_game(
     await moved(store, second_store, tmp_path)
     await play_first_move(stored, make_context(second_store))
     webhook_id = await record_attempt(second_store, stored.id)
-    await second_redis.hset(keys.game(stored.id), "field", "of the game that was there")
+    for key in (keys.game, keys.idempotency_records):
+        await second_redis.hset(key(stored.id), "field", "of the game that was there")
     assert await moved(store, second_store, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
     assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == []
     assert not await second_redis.hexists(keys.game(stored.id), "field")
+    assert not await second_redis.exists(keys.idempotency_records(stored.id))
 
 
 async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:

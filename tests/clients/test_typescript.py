@@ -1,8 +1,8 @@
 """The TypeScript client under Node, against the service over an unreliable network.
 
-The TypeScript client's package: built, installed in an empty project, and played with.
+The TypeScript client's package: installed from a service in an empty project, and played with.
 
-The Python client's package: built, installed beside nothing but what it requires, and played with.
+The Python client's package: installed from a service beside nothing but what it requires, and played with.
 
 Every operation has code samples, which the clients' types accept.
 """
@@ -10,7 +10,6 @@ Every operation has code samples, which the clients' types accept.
 import json
 import os
 import re
-import shutil
 import sys
 import sysconfig
 import tomllib
@@ -18,6 +17,7 @@ import venv
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import metadata, resources
+from io import BytesIO
 from pathlib import Path
 from tarfile import open as open_tar
 from textwrap import indent
@@ -31,6 +31,8 @@ from packaging.requirements import Requirement
 
 from schemas.problems import problem
 from service.web.assembly import ROUTES
+from service.web.responses import list_files
+from service.web.routes.page import CLIENTS as CLIENT_PACKAGES
 from tests.clients.conftest import CLIENTS
 from tests.clients.scripted_service import (
     JsonObject,
@@ -137,10 +139,12 @@ async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
 ) -> None:
     """Browsers report an earlier close as an error; a restored network does not replace an attempt under way."""
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
+    sent = received.pop("sent")
     assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}
+    assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
 
 
-PACKAGE = CLIENTS / "typescript"
+PACKAGE, PYTHON_PACKAGE = CLIENTS / "typescript", CLIENTS / "python"
 COMPILER = CLIENTS / "node_modules" / "typescript" / "bin" / "tsc"
 OPTIONS = ("--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--module", "nodenext")
 
@@ -151,60 +155,43 @@ def run_npm(node: str, *arguments: str | Path, cwd: Path) -> None:
     run_tool(SCRIPTS / "npm", *arguments, cwd=cwd, environment={"PATH": path})
 
 
-@pytest.fixture(scope="module")
-def tarball(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the package as `npm pack` does."""
-    folder = tmp_path_factory.mktemp("package")
-    shutil.copytree(PACKAGE, folder / "typescript", ignore=shutil.ignore_patterns("dist"))
-    (folder / "node_modules").symlink_to(CLIENTS / "node_modules")
-    run_npm(node, "pack", "--pack-destination", folder, cwd=folder / "typescript")
-    (built,) = folder.glob("south-seas-client-*.tgz")
-    return built
+PACKAGES = list_files(CLIENT_PACKAGES)
+"""What the service serves at /clients/."""
+
+
+def package(ending: str) -> str:
+    """Return the name of the one package with an ending, which all texts that say how to install it name."""
+    (name,) = [name for name in PACKAGES if name.endswith(ending)]
+    for page in (ROOT / "docs" / "clients.md", (PACKAGE if ending == ".tgz" else PYTHON_PACKAGE) / "README.md"):
+        assert f" http://127.0.0.1:8080/clients/{name}\n" in page.read_text(), page
+    assert f" http://127.0.0.1:8080/clients/{name}<" in PACKAGES["index.html"].read_text()
+    return name
 
 
 PAGES = {page.stem: page.read_text() for page in (PACKAGE / "README.md", ROOT / "docs" / "first-game.md")}
 
 
 @pytest.mark.parametrize("page", PAGES)
-async def test_the_package_plays_the_game_of_the_readme(
-    page: str, node: str, tarball: Path, service_url: str, tmp_path: Path
-) -> None:
+async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, service_url: str, tmp_path: Path) -> None:
     program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
     project = tmp_path / "project"
     project.mkdir()
     (project / "package.json").write_text('{"type": "module"}')
-    run_npm(node, "install", "--offline", "--no-audit", "--no-fund", tarball, cwd=project)
+    run_npm(node, "install", "--no-audit", "--no-fund", f"{service_url}/clients/{package('.tgz')}", cwd=project)
     (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
     await run([node, COMPILER, *OPTIONS, "game.ts"], project)
     output = await run([node, "--experimental-websocket", "game.js"], project)
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
 
 
-def test_the_package_contains_what_it_should(tarball: Path) -> None:
+def test_the_package_contains_what_it_should() -> None:
     modules = {path.stem for path in (PACKAGE / "src").glob("*.ts")}
-    built = {f"dist/{module}{ending}" for module in modules for ending in (".js", ".d.ts", ".js.map")}
+    built = {f"dist/{module}{ending}" for module in modules for ending in (".js", ".d.ts")}
     documents = {"package.json", "README.md", "LICENSE"}
-    with open_tar(tarball) as archive:
+    with open_tar(fileobj=BytesIO(PACKAGES[package(".tgz")].read_bytes())) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     assert names == built | documents | {f"src/{module}.ts" for module in modules}
-
-
-PYTHON_PACKAGE = Path(__file__).parents[2] / "clients" / "python"
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the source distribution of a copy, and a wheel from that alone."""
-    folder = tmp_path_factory.mktemp("package")
-    source = shutil.copytree(PYTHON_PACKAGE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info"))
-    build_sdist = "from setuptools.build_meta import build_sdist; build_sdist('..')"
-    run_tool(sys.executable, "-c", build_sdist, cwd=source)
-    (sdist,) = folder.glob("south_seas-*.tar.gz")
-    pip_wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "--no-build-isolation"]
-    run_tool(*pip_wheel, "--wheel-dir", folder, sdist)
-    (built,) = folder.glob("south_seas-*-py3-none-any.whl")
-    return built
 
 
 def requirements(distribution: metadata.Distribution) -> Iterator[metadata.Distribution]:
@@ -218,11 +205,12 @@ def requirements(distribution: metadata.Distribution) -> Iterator[metadata.Distr
 
 
 @pytest.fixture
-def python(wheel: Path, tmp_path: Path) -> Path:
+def python(service_url: str, tmp_path: Path) -> Path:
     """Return the interpreter of an environment with the wheel, and with links to exactly what it requires."""
     venv.create(tmp_path / "environment", with_pip=False)
     executable = tmp_path / "environment" / "bin" / "python"
-    run_tool(sys.executable, "-m", "pip", "--python", executable, "install", "--no-deps", "--no-index", wheel)
+    wheel = f"{service_url}/clients/{package('.whl')}"
+    run_tool(sys.executable, "-m", "pip", "--python", executable, "install", "--no-deps", wheel)
     base = str(tmp_path / "environment")
     site = Path(sysconfig.get_path("purelib", "venv", {"base": base, "platbase": base}))
     (installed,) = metadata.distributions(path=[str(site)])
@@ -246,8 +234,8 @@ async def test_the_wheel_plays_the_game_of_the_readme(python: Path, service_url:
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", player.stdout)
 
 
-def test_the_wheel_contains_the_package_alone(wheel: Path) -> None:
-    names = set(ZipFile(wheel).namelist())
+def test_the_wheel_contains_the_package_alone() -> None:
+    names = set(ZipFile(BytesIO(PACKAGES[package(".whl")].read_bytes())).namelist())
     modules = {f"south_seas/{path.name}" for path in (PYTHON_PACKAGE / "src" / "south_seas").glob("*.py")}
     assert {name for name in names if ".dist-info/" not in name} == {*modules, "south_seas/py.typed"}
     assert any(name.endswith("/licenses/LICENSE") for name in names)

@@ -43,8 +43,7 @@ from tests.deploy.manifests import (
 from tests.deploy.test_image import load_script
 from tests.docs.blocks import DOCS, blocks
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import create_access, standalone
-from tests.redis_servers.access import ACL, CLUSTER_ACL
+from tests.redis_servers import ACL, CLUSTER_ACL, create_access, standalone
 from tests.server_process import start_server, variables
 from tests.telemetry.observed_instances import promtool
 from tests.tools import ROOT, run_program
@@ -267,7 +266,7 @@ def test_alerts_are_valid_have_a_runbook_and_a_name_of_their_own(overlay: str, t
                 for part in ("runbook_url", "summary", "description", "means", "look_at", "do")
             )
     assert len(names) == len({*names}) > 10
-    assert urls == ["https://south-seas.example.com/docs/observing/"]
+    assert urls == ["https://south-seas.example.com/docs/runbooks/"]
 
 
 @pytest.fixture(scope="module")

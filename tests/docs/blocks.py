@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from jsonschema_rs import Draft202012Validator
 
-from tools.site.macros import fill_in
+from tools.site.pages import PAGES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -37,6 +37,7 @@ EXAMPLE_HOST = "127.0.0.1:8080"
 RUN_LANGUAGES = {"sh", "python"}
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!-- \w+ -->")
 _FILE = re.compile(r"[\w-]+\.\w+")
 
 
@@ -72,8 +73,10 @@ def pages() -> list[str]:
 
 
 def read_page(page: str) -> str:
-    """Return the text of a page on one line, as readers of the site see it."""
-    return " ".join(fill_in((DOCS / f"{page}.md").read_text(encoding="utf-8")).split())
+    """Return the text of a page of the site on one line, as readers see it."""
+    made = next(("\n".join(one.lines()) for one in PAGES if one.name == page), None)
+    text = made or _COMMENT.sub("", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    return " ".join(text.split())
 
 
 def blocks(page: str) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The threat model and the limits have the figures of the code; `tools.site.macros` fills in those of other pages.
+"""The threat model and the limits have the figures of the code; `tools.docs` writes those of other pages.
 
 Each promise in `promises.toml` is in its page, and its tests run; so do those that the threat model names.
 """
@@ -181,7 +181,7 @@ def _is_defined(test: str) -> bool:
 
 
 def test_every_page_has_a_table_or_a_reason() -> None:
-    assert sorted([*PROMISES, *WITHOUT]) == pages()
+    assert {*PROMISES, *WITHOUT} >= {*pages()}
 
 
 @pytest.mark.parametrize("page", PROMISES)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
+from yarl import URL
 
 from schemas.problems import PROBLEM_TYPES
 from service.web.responses import Asset, list_files, load_file
@@ -22,12 +23,12 @@ from service.web.routes.page import SITE
 from tests.docs.blocks import DOCS, Block, ParsedPage, blocks, check_json, make_script, pages, read_page
 from tests.rules.test_every_rule import IDS
 from tests.tools import CURL, ROOT, require, run_program
-from tools.site.__main__ import HERE
-from tools.site.macros import FIGURES, PARTS
+from tools.docs.__main__ import fill_in
+from tools.docs.figures import FIGURES, PARTS
+from tools.site.__main__ import HERE, MADE_FROM
 
 PLAIN = {"Accept-Encoding": "identity"}
-GENERATED = ("api", "socket")
-NAMES = tuple(name for name in (*pages(), *GENERATED) if name != "index")
+NAMES = tuple(name for name in (*pages(), *MADE_FROM.values()) if name != "index")
 
 
 def path_of(name: str) -> str:
@@ -70,9 +71,12 @@ async def test_a_page_is_served_plain_compressed_or_not_modified(site: ClientSes
 
 
 async def test_a_page_has_one_url(site: ClientSession) -> None:
-    for path in ("/docs", "/docs/rules", "/docs/api"):
-        answer = await site.get(path, allow_redirects=False)
-        assert (answer.status, answer.headers["Location"]) == (302, f"{path}/")
+    for path, query in (("/docs", ""), ("/docs/rules", "?x=1&y=%20"), ("/docs/api", "")):
+        answer = await site.get(URL(f"{path}{query}", encoded=True), allow_redirects=False)
+        assert (answer.status, str(answer.url.join(URL(answer.headers["Location"])).relative())) == (
+            302,
+            f"{path}/{query}",
+        )
 
 
 async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
@@ -103,12 +107,24 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
 
 
+async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:
+    links = await (await site.get("/", headers=PLAIN)).json()
+    index = await site.get(links["clients"], headers=PLAIN)
+    links = {URL(link).suffix: link for link in re.findall('href="([^"]+)"', await index.text())}
+    for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip")):
+        package = await site.get(index.url.join(URL(links[suffix])))
+        assert (package.status, package.headers["Content-Type"]) == (200, media_type)
+        assert "Content-Encoding" not in package.headers
+    moved = await site.get("/clients", allow_redirects=False)
+    assert (moved.status, moved.headers["Location"]) == (302, "clients/")
+
+
 @pytest.mark.parametrize("code", PROBLEM_TYPES)
 async def test_the_type_of_every_problem_redirects_to_its_explanation(site: ClientSession, code: str) -> None:
     answer = await site.get(f"/problems/{code.replace('_', '-')}", allow_redirects=False)
-    assert (answer.status, answer.headers["Location"]) == (302, f"/docs/problems/#{code}")
+    assert (answer.status, answer.headers["Location"]) == (302, f"../docs/problems/#{code}")
     assert code in parse("problems").anchors
-    assert f"### {code}\n\n**{PROBLEM_TYPES[code].status}.** " in (DOCS / "problems.md").read_text(encoding="utf-8")
+    assert f"### {code}\n**{PROBLEM_TYPES[code].status}.** " in (DOCS / "problems.md").read_text(encoding="utf-8")
 
 
 def test_every_rule_can_be_linked_to() -> None:
@@ -135,25 +151,29 @@ def test_a_page_loads_this_sites_files_alone(name: str) -> None:
     assert not [one for one in actual.elements if one.tag == "style" or "style" in one.attributes]
 
 
-@pytest.mark.parametrize("name", pages())
-def test_links_between_source_files_lead_to_files(name: str) -> None:
-    text = re.sub(
-        r"^ *```.*?^ *```$", "", (DOCS / f"{name}.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
-    for link in re.findall(r"\]\(([^)#]+)", text):
-        assert link.startswith("https://") or (DOCS / link).exists(), link
+def read_prose(file: Path) -> str:
+    """Return a page without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
-def test_a_code_host_shows_readable_sources() -> None:
-    """A figure's name says what it is, and a generated part follows where else to read it; other pages have neither."""
-    assert [file.name for file in ROOT.glob("*.md") if "{{" in file.read_text(encoding="utf-8")] == []
-    sources = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in pages())
-    assert all("_" in name and f"{{{{ {name} }}}}" in sources for name in FIGURES)
-    for name in PARTS:
-        before, macro, _ = sources.partition(f"\n\n{{{{ {name} }}}}\n")
-        assert macro, f"{name} is no paragraph of its own"
-        before = before.rpartition("\n## ")[2]
-        assert re.search(r"`(south-seas serve --help|[\w/]+/[\w./]*)`|openapi\.json", before), name
+@pytest.mark.parametrize("file", (*ROOT.glob("*.md"), *DOCS.glob("*.md")), ids=lambda file: file.name)
+def test_a_link_of_a_source_leads_to_a_file_and_a_heading_on_a_code_host(file: Path) -> None:
+    for link in re.findall(r"\]\(([^)]+)", read_prose(file)):
+        path, _, anchor = link.partition("#")
+        target = file.parent / path if path else file
+        assert link.startswith("https://") or target.exists(), link
+        if anchor and not link.startswith("https://"):
+            headings = re.findall(r"^#+ (.+)$", read_prose(target), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings], link
+
+
+def test_a_source_has_what_the_site_shows() -> None:
+    """`make check` compares the figures; none begins a line, which Markdown would take for HTML."""
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in DOCS.glob("*.md"))
+    assert {*re.findall(r"<!-- (\w+) -->(?=.)", sources)} - {"end"} == {*FIGURES}
+    assert {*re.findall(r"^<!-- (\w+) -->$", sources, re.MULTILINE)} == {*PARTS, "end"}
+    assert not re.search(r"^ *<!-- \w+ -->.", sources, re.MULTILINE)
+    assert fill_in("so <!-- max_webhooks -->7<!-- end -->") == "so <!-- max_webhooks -->10<!-- end -->"
 
 
 def test_the_viewer_is_as_published() -> None:

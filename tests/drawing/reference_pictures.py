@@ -100,11 +100,13 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
 
 
 def _taking_ships() -> Scene:
-    """Return a game with long names, in which any ship may be taken, out of order."""
+    """Return a game with long names, in which another player may take any ship, out of order."""
     scene = _play(5, 60)
+    assert scene.game.turn is not None
+    turn = replace(scene.game.turn, decider=(scene.game.turn.seat + 1) % 5)
     players = [replace(player, name=f"Wilhelmina {player.name}") for player in scene.game.players]
     moves = [TakeShip(ship=ship) for ship in (*scene.game.display[::-1], scene.game.display[0])]
-    return scene._replace(game=replace(scene.game, players=players), moves=moves)
+    return scene._replace(game=replace(scene.game, players=players, turn=turn), moves=moves)
 
 
 def _resigned() -> Scene:

@@ -27,6 +27,7 @@ from service.games.scheduler import advance_due_game
 from service.json_patch import apply_patch
 from service.telemetry.clock import unix_seconds
 from tests.games.game_logs import CATALOGUE, LAGOON, check_patch_form
+from tests.polling import TIMEOUT_S
 from tests.store.commits import load_record
 
 B = TypeVar("B")
@@ -49,7 +50,7 @@ class Clock:
 def make_context(store: GameStore, clock: Callable[[], float] | None = None, **options: Any) -> Context:
     """Return the context of one instance, by default with a clock of its own and with patience for bots."""
     defaults: dict[str, Any] = {"clock": clock or Clock(), "on_committed": lambda _change: None}
-    return Context(store=store, tilesets=CATALOGUE, **(defaults | {"bot_budget_s": 20.0} | options))
+    return Context(store=store, tilesets=CATALOGUE, **(defaults | {"bot_budget_s": TIMEOUT_S} | options))
 
 
 async def process_due(worker: DueWorker) -> int:
@@ -112,7 +113,7 @@ class GameFixture:
         """Take a seat back from a bot."""
         return (await return_to_seat(self.context, self.request(SeatCommand(seat=seat), token, **more))).response
 
-    async def let_pass(self, seconds: float, bot_budget_s: float = 5.0) -> None:
+    async def let_pass(self, seconds: float, bot_budget_s: float = TIMEOUT_S) -> None:
         """Move the clock, and process the game as due, with this budget for bots."""
         self.clock.now += seconds
         await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bot_budget_s), self.id)
@@ -175,7 +176,7 @@ async def new_game(
     timeout_s: int | None = None,
     policy: RequestedTimeoutPolicy | None = None,
     seed: str | None = "tides",
-    bot_budget_s: float = 5.0,
+    bot_budget_s: float = TIMEOUT_S,
     ago_s: int = 0,
 ) -> GameFixture:
     """Create a game of people and bots, seat 0 first, `ago_s` seconds ago."""

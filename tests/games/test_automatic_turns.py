@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.lobby import CreateGame, JoinGame, SeatRequest
+from schemas.lobby import CreateGame, JoinGame, MyGameListQuery, SeatRequest
 from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
 from service.games.commands.create import CreationRequest, create
 from service.games.commands.seats import JoinRequest, join
@@ -16,6 +16,7 @@ from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResign
 from service.games.legal_moves import list_legal_moves
 from service.games.lifecycle import next_due_at
 from service.games.ports import GameStore
+from service.games.queries import collect_my_games
 from tests.games.game_fixture import (
     TABLES,
     Clock,
@@ -26,9 +27,7 @@ from tests.games.game_fixture import (
     new_game,
     seconds_left,
 )
-from tests.polling import rounds
-
-BUDGET_S = 5.0
+from tests.polling import TIMEOUT_S, rounds
 
 
 async def game_before_its_bot(store: GameStore, people: int) -> GameFixture:
@@ -44,8 +43,8 @@ async def game_before_its_bot(store: GameStore, people: int) -> GameFixture:
     (
         (1, True, None),
         (0, True, (UNATTENDED_TIMEOUT_S, UNATTENDED_TIMEOUT_S)),
-        (1, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
-        (0, False, (DECISION_GRACE_S, BUDGET_S + DECISION_GRACE_S)),
+        (1, False, (DECISION_GRACE_S, TIMEOUT_S + DECISION_GRACE_S)),
+        (0, False, (DECISION_GRACE_S, TIMEOUT_S + DECISION_GRACE_S)),
     ),
 )
 async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_budget(
@@ -57,7 +56,7 @@ async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_
 ) -> None:
     """Between two figures, or without a limit."""
     table = await game_before_its_bot(store, people)
-    context, timeouts_s = make_context(store, bot_budget_s=BUDGET_S), list[float | None]()
+    context, timeouts_s = make_context(store, bot_budget_s=TIMEOUT_S), list[float | None]()
 
     async def choose(_bot: str, _index: Any, _game: Any, timeout_s: float | None, _requester: Any) -> None:
         timeouts_s.append(timeout_s)
@@ -77,7 +76,7 @@ async def test_no_request_waits_for_the_bots_of_a_deferred_game(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = await game_before_its_bot(store, 0)
-    context = make_context(store, bot_budget_s=BUDGET_S)
+    context = make_context(store, bot_budget_s=TIMEOUT_S)
     monkeypatch.setattr(context.bots, "is_deferred", lambda requester: not requester.attended)
     assert await play_bots(context, TABLES, await load_game(store, table.id)) == []
 
@@ -257,12 +256,15 @@ async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
     await table.let_pass(61, bot_budget_s=0.0)
     game = await table.game()
     assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
+    waiting = MyGameListQuery(waiting=True)
+    assert (await collect_my_games(table.context, [table.tokens[0]], waiting))[0].games == []
     with pytest.raises(SeatPlayedByBot):
         await table.act()
     with pytest.raises(SeatPlayedByBot):
         await table.undo()
     await table.return_to_seat(seat=0)
     assert seconds_left(await table.game(), table.clock) == 60
+    assert len((await collect_my_games(table.context, [table.tokens[0]], waiting))[0].games) == 1
     await table.act()
     await table.follow()
 

@@ -39,14 +39,13 @@ from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, make_context
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import CREATOR, CountingStore, OwnedGame, store_game
-from tests.polling import in_background, wait_until
+from tests.polling import TIMEOUT_S, in_background, wait_until
 from tests.snapshots import change_game
 
 BOTS, PEOPLE = 6, 6
 """Games that must go on: of bots, and of people whose time is up."""
 
 INSTANCES = 2
-TIMEOUT_S = 60
 EVERY_S = 0.05
 
 
@@ -75,14 +74,14 @@ def failing_bots() -> BotRegistry:
     return BotRegistry((result | changed).values())
 
 
-def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
+def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = TIMEOUT_S) -> Context:
     """Return the context of one instance, whose clock may be late."""
     return make_context(store, lambda: time() - ago_s, bots=failing_bots(), bot_budget_s=bot_budget_s)
 
 
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
     """Create a game that has been due for a while: its first bot is on turn, or its first player is late."""
-    context = context_of(store, ago_s=2 * TIMEOUT_S, bot_budget_s=0)
+    context = context_of(store, ago_s=120, bot_budget_s=0)
     return (await create_game(context, *seats, turn_timeout_s=timeout_s)).id
 
 
@@ -160,7 +159,7 @@ async def met_by_all(redis: Redis, stores: Sequence[CountingStore], game: str) -
 
 async def games_move(store: GameStore, stores: Sequence[CountingStore]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
-    games = {await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
+    games = {await due_game(store, *human_seats("Ana", "Bo"), timeout_s=60) for _ in range(PEOPLE)}
     games |= {await of_bots(store) for _ in range(BOTS)}
     for game in games:
         await wait_until(partial(is_moved, store, game))
@@ -238,7 +237,7 @@ class Outage(RedisStore):
 async def test_a_game_is_processed_soon_after_an_outage_of_any_length(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
-    games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=TIMEOUT_S), await of_bots(store)]
+    games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=60), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:
         context = msgspec.structs.replace(context_of(Outage(other._client)), clock=clock)
@@ -389,11 +388,12 @@ async def test_emptied_indexes_are_rebuilt(store: RedisStore, redis: Redis) -> N
 
 
 async def test_pending_webhooks_are_scheduled_again(store: RedisStore, redis: Redis) -> None:
-    behind = await store_game(store, webhooks=2)
+    """Those with changes to deliver, and those with a challenge alone."""
+    games = [await store_game(store, status, webhooks=2) for status in ("active", "waiting")]
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await make_repairer(store).repair_all()
-    hooks = await store.webhooks.list_by_subject(behind.id)
-    entries = sorted(webhook_entry(behind.id, one.registration.id) for one in hooks)
+    hooks = {stored.id: await store.webhooks.list_by_subject(stored.id) for stored in games}
+    entries = sorted(webhook_entry(game, one.registration.id) for game, some in hooks.items() for one in some)
     assert sorted(await store.due_webhooks.list_due(EVERY, 10)) == entries
 
 

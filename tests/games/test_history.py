@@ -116,6 +116,7 @@ def test_a_time_out_with_another_policy_is_invalid() -> None:
     log = play_steps("time_out", policy="bot")
     log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
     assert "the policy is bot" in failed_check(rechain(log)).detail
+    assert "at seat 0's deadline" in forged(play_steps("time_out", policy="resign"), 2, seat=1).detail
 
 
 @pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))

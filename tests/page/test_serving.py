@@ -11,11 +11,13 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import RawTestServer
 from playwright.async_api import Browser
+from yarl import URL
 
 from service.drawing.palette import PLAYER_COLORS
 from service.i18n import LANGUAGES
@@ -24,10 +26,13 @@ from service.web.headers import parse_frame_ancestors
 from service.web.limits import Limits
 from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
+from tests.docs.blocks import blocks
+from tests.page.test_journeys import START_WORKER
 from tests.tools import NODE, ROOT, require, run
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size
+from verification.chaos.haproxy import run_haproxy
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 ROUND_TRIPS_BYTES = 30_000
@@ -52,7 +57,7 @@ async def test_the_page_may_only_run_its_own_scripts_and_connect_to_its_own_serv
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on\w+=", body)
-    assert re.findall(r'(?:src|href)="(?!/)', body) == []
+    assert re.findall(r'(?:src|href)="(?!\./)', body) == []
 
 
 async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: Client) -> None:
@@ -77,7 +82,7 @@ async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(clien
     async with client.get("/", headers=BROWSER) as response:
         page = await response.text()
     (drawing,) = re.findall(r'name="drawing" content="(\w+)"', page)
-    files = re.findall(r'(?:src|href)="(/assets/[\w.-]+)"', page)
+    files = re.findall(r'(?:src|href)="\.(/assets/[\w.-]+)"', page)
     read = [f"{game.path}/diffs?since=0&limit=1000", f"{game.path}/scores", "/v1/tilesets/lagoon"]
     read += [f"/games/{game.id}", f"/v1/tilesets/lagoon/tiles.svg?drawing={drawing}", *files]
     sizes = {}
@@ -112,6 +117,52 @@ async def test_the_page_is_played_in_a_frame_of_the_sites_that_the_operator_name
         assert await frame.locator("script").count() == is_shown
         if is_shown:
             await frame.locator(".action-bar.mine").wait_for()
+
+
+BEHIND_A_PATH = """\
+defaults
+    mode http
+    timeout connect 1s
+    timeout client 60s
+    timeout server 60s
+frontend players
+    bind 127.0.0.1:{port}
+    bind unix@{ready}
+    default_backend instances
+backend instances
+    {replace}
+    server one 127.0.0.1:{instance}
+"""
+
+
+@pytest.mark.parametrize("base_path", ("/games", ""))
+async def test_behind_a_path_the_page_is_played_and_opens_without_a_network(
+    browser: Browser, store: RedisStore, unused_tcp_port: int, tmp_path: Path, base_path: str
+) -> None:
+    """With the setting, and without it behind the haproxy of the documentation, which removes the path."""
+    (replace,) = [block.code for block in blocks("operating") if block.annotation.endswith("in the backend of haproxy")]
+    origin = f"http://127.0.0.1:{unused_tcp_port}"
+    haproxy: dict[str, Any] = {"port": unused_tcp_port, "ready": tmp_path / "ready", "replace": replace}
+    async with (
+        serve(store, Limits(base_path=base_path)) as client,
+        run_haproxy(tmp_path, BEHIND_A_PATH.format(instance=client.port, **haproxy), haproxy["ready"]),
+        await browser.new_context(locale="en", service_workers="allow") as context,
+    ):
+        requested: list[str] = []
+        context.on("request", lambda request: requested.append(URL(request.url).path))
+        page = await context.new_page()
+        await page.goto(f"{origin}/games" if base_path else f"{origin}/games/")
+        await page.get_by_role("button", name="Play against the computer").click()
+        await page.locator(".action-bar.mine").wait_for()
+        assert re.fullmatch("/games/games/[a-z0-9]+", URL(page.url).path)
+        await page.reload()  # from now on it is below the worker's path
+        await page.evaluate(START_WORKER.replace('"/', '"/games/'))
+        await context.set_offline(offline=True)
+        await page.reload()
+        await page.locator(".action-bar").wait_for()
+        await page.goto(f"{origin}/games/")
+        await page.get_by_role("button", name="Play against the computer").wait_for()
+    assert {path for path in requested if not path.startswith("/games/")} == ({base_path} if base_path else set())
 
 
 async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(client: Client) -> None:
@@ -201,8 +252,8 @@ async def test_the_icons_for_phones_have_the_sizes_that_they_are_asked_for_with(
             icons = (await response.json(content_type="application/manifest+json"))["icons"]
         assert {icon["purpose"] for icon in icons if "purpose" in icon} == {"any", "maskable"}
         sizes = {icon["src"]: icon["sizes"] for icon in icons if icon["type"] == "image/png"}
-        for source, size in {**sizes, "/apple-touch-icon.png": "180x180"}.items():
-            async with browser.get(source) as image:
+        for source, size in {**sizes, "../apple-touch-icon.png": "180x180"}.items():
+            async with browser.get(response.url.join(URL(source))) as image:
                 assert "x".join(map(str, png_size(await image.read()))) == size
 
 

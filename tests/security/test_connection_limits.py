@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -395,6 +395,10 @@ class Writer:
     kind: Literal["response"] = "response"
 
     client: str | None = None
+
+    check_timeouts: Any
+
+    force_close: Any
 
     def __init__(self, accounts: Accounts, address: str, holds: int) -> None:
         self.charge = Charge(accounts.get(address))

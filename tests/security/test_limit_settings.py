@@ -66,7 +66,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         *("--rate-time", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
         *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5"),
         *("--webhook-nameservers", "192.0.2.53", "--webhooks-allow-private"),
-        *("--frame-ancestors", "https://*.a.example,http://b.example"),
+        *("--frame-ancestors", "https://*.a.example,http://b.example", "--base-path", "/games/"),
     ).limits
     assert limits.rate_time == RateLimit(7, 60)
     assert not limits.rate_limits
@@ -74,6 +74,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits.allowed_origins == ("https://a.example", "null")
     assert limits.frame_ancestors == ("https://*.a.example", "http://b.example")
     assert (limits.max_streams_per_address, limits.keep_alive_timeout_s) == (9, 5.0)
+    assert limits.base_path == "/games"
     assert limits.webhook_nameservers == ("192.0.2.53",)
     assert limits.webhooks_allow_private
 
@@ -88,6 +89,7 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             for value in ("example.org", "https://example.org/path", "https://example.org,*")
         ),
         *(("--frame-ancestors", value) for value in ("a.example", "https://a.example;", "https://a.example/b")),
+        *(("--base-path", value) for value in ("games", "//games", "/a/../b", "/a b", "https://a.example/games")),
         ("--webhook-nameservers", "ns.example"),
         ("--archive-url", "ftp://example.org"),
         ("--redis-url", "http://example.org"),

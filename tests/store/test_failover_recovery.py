@@ -28,8 +28,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.pipeline import Wait
 from service.store.planned_failover import PlannedFailoverError, fail_over
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel, standalone
-from tests.redis_servers.node import execute_text
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel, standalone
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SERVERS, server_name
 from tests.tools import REDIS_CLI, require
@@ -296,10 +295,6 @@ async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica
 
 pytestmark = pytest.mark.timeout(180)
 
-MAX_PAUSE_S = 5.0
-"""As long as a request waits for Redis; on an idle machine it is 1.5 s."""
-
-
 CONNECT = "+auth +hello +select"
 SENTINEL_OPERATOR = f"user operator on >secret {CONNECT} +failover +info +config|get +config|set +config|rewrite"
 CLUSTER_OPERATOR = f"user operator on >secret {CONNECT} +info +cluster|info +cluster|failover"
@@ -315,16 +310,16 @@ async def failover(deployment: Deployment, *flags: str) -> Result:
 
 @asynccontextmanager
 async def writing(deployment: Deployment) -> AsyncIterator[Writers]:
-    """Write under WAIT 1, and check at the end that nothing acknowledged is lost."""
-    async with connect(deployment.url, timeout_s=MAX_PAUSE_S, wait=Wait(1)) as store:
+    """Write under WAIT 1, and check at the end that nothing acknowledged is lost, and that requests waited."""
+    async with connect(deployment.url, timeout_s=TIMEOUT_S, wait=Wait(1)) as store:
         writers = Writers(store, 8, 0.004)
         writers.start()
-        await writers.wait_for(500, 30)
+        await writers.wait_for(500, TIMEOUT_S)
         yield writers
-        await writers.wait_for_all(30)
+        await writers.wait_for_all(TIMEOUT_S)
         await writers.stop()
         losses = await count_losses(store, writers)
-        assert (losses.lost_commits, losses.duplicates, losses.gaps) == ([], 0, 0)
+        assert (losses.lost_commits, losses.duplicates, losses.gaps, writers.failures) == ([], 0, 0, 0)
 
 
 async def read_priority(node: Node) -> str:
@@ -339,14 +334,11 @@ async def test_behind_sentinels_nothing_is_lost(
     settings = ["min-replicas-to-write 1", "min-replicas-max-lag 2", SENTINEL_OPERATOR]
     async with sentinel(short_path, program=program, settings=settings) as deployment:
         old = await deployment.primary()
-        async with writing(deployment) as writers:
-            started_at = asyncio.get_running_loop().time()
+        async with writing(deployment):
             result = await failover(deployment)
             assert result.exit_code == 0, result.output
             new = await deployment.primary()
             assert new is not old
-            await writers.wait_for_all(30)
-            assert writers.longest_pause(started_at) < MAX_PAUSE_S
         end = f"{new.address} is the primary, and all other servers are its replicas"
         assert result.stdout.splitlines()[-1] == end
         (line,) = [one.getMessage() for one in caplog.records if one.name == "south_seas.audit"]
@@ -409,11 +401,11 @@ async def test_a_replica_that_does_not_catch_up_changes_nothing(short_path: Path
         async with connect(deployment.url) as store:
             writers = Writers(store, 4, 0.004)
             writers.start()
-            await writers.wait_for(100, 30)
+            await writers.wait_for(100, TIMEOUT_S)
             replica.pause()
             reason = await refusal(deployment)
             replica.resume()
-            await writers.wait_for_all(30)
+            await writers.wait_for_all(TIMEOUT_S)
             await writers.stop()
         assert "nothing has changed" in reason or "Timeout" in reason or "not in sync" in reason
         await wait_until(deployment.primaries)

@@ -117,7 +117,7 @@ class MovingTopology(StandaloneTopology):
 
 async def test_the_queue_of_a_former_primary_lives_until_it_is_idle(single_server: SingleServer) -> None:
     topology = MovingTopology(parse_url(single_server.url), Supervisor())
-    async with aclosing(PipelinedClient(topology, 1, 5.0, Wait(0))) as client:
+    async with aclosing(PipelinedClient(topology, 1, TIMEOUT_S, Wait(0))) as client:
         await client.execute("SET", "k", "v")
         await client.execute("SET", "k", "v", wait_for_replicas=True)
         assert client._queues.keys() == {("first", False), ("first", True)}
@@ -218,7 +218,7 @@ def node(deployment: Deployment) -> Node:
 
 @asynccontextmanager
 async def connect_limited(
-    deployment: Deployment, timeout_s: float = 5.0, wait: Wait | None = None
+    deployment: Deployment, timeout_s: float = TIMEOUT_S, wait: Wait | None = None
 ) -> AsyncIterator[PipelinedClient]:
     async with connect(deployment.url, timeout_s=timeout_s, wait=wait, limits=LOW_LIMITS) as store:
         yield store._client
@@ -303,7 +303,7 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
         await wait_until_sent(client)
         cancelled.cancel()
         await client.topology.client_for(*client.topology.primaries()).connection_pool.disconnect()
-        await wait_until(lambda: len(client.in_flight.commands) != 10, 5)
+        await wait_until(lambda: len(client.in_flight.commands) != 10)
         assert len(client.in_flight.commands) == 9  # which are sent again
         node.resume()
         assert await asyncio.gather(*retried) == [b"v"] * 9

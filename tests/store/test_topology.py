@@ -25,8 +25,7 @@ from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.store.topology import SentinelTopology
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
-from tests.redis_servers.node import execute_text
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
 from tests.store.test_notifications import record_notifications
 
@@ -295,7 +294,7 @@ async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
 async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
     """Wait until every game has `count` more versions."""
     goal = {game: version + count for game, version in versions.items()}
-    await wait_until(lambda: not any(versions[game] < goal[game] for game in goal), 40)
+    await wait_until(lambda: not any(versions[game] < goal[game] for game in goal))
 
 
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))

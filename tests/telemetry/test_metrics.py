@@ -378,6 +378,7 @@ async def test_commands_are_timed_by_name_and_errors_counted_by_kind(
         with pytest.raises(StoreUnavailable):
             await store.load("g")
         os.kill(server.pid, signal.SIGCONT)
+        store._client._timeout_s = TIMEOUT_S
         assert (grown(before, "redis_errors_total", kind="timeout"), grown(before, "redis_errors_total")) == (1, 1)
 
         os.kill(server.pid, signal.SIGKILL)

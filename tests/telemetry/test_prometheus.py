@@ -267,7 +267,7 @@ def test_a_service_that_never_came_is_absent_and_every_alert_links_its_runbook(t
     """The base of the links is one setting of the rules."""
     alert = ALERTS["SouthSeasAbsent"]
     annotations = {name: re.sub(r"\{\{ \$labels.job \}\}", "", text) for name, text in alert["annotations"].items()}
-    annotations["runbook_url"] = "https://south-seas.example.com/docs/observing/#southseasabsent"
+    annotations["runbook_url"] = "https://south-seas.example.com/docs/runbooks/#southseasabsent"
     expected = {"exp_labels": alert["labels"], "exp_annotations": annotations}
     never = {
         "interval": "15s",

@@ -23,14 +23,13 @@ from service.web.limits import Limits
 from service.web.server import ProblemRunner
 from service.web.streaming import STREAMS
 from tests.openapi.validation import validate_responses
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import sharing_workers
 
 TILESETS = load_catalogue(None)
 DEFAULT_LIMITS = Limits()
 AMPLE_TIME = RateLimit(3_600_000, 10)
 """So much of the event loop's time that no test uses it up, however slow the machine is."""
-BOT_BUDGET_S = 20.0
 """Bots move in the request before them, however busy the machine is."""
 
 
@@ -86,7 +85,7 @@ async def serve(
     clock: Callable[[], float] = time,
     woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
-    bot_budget_s: float = BOT_BUDGET_S,
+    bot_budget_s: float = TIMEOUT_S,
 ) -> AsyncIterator[Client]:
     """Serve an instance on `store`, and yield a client that validates every response."""
     async with (
@@ -103,7 +102,7 @@ async def instance(
     clock: Callable[[], float] = time,
     woken_webhooks: Wakeups | None = None,
     bots: BotRegistry | None = None,
-    bot_budget_s: float = BOT_BUDGET_S,
+    bot_budget_s: float = TIMEOUT_S,
 ) -> AsyncIterator[App]:
     """Make the application of an instance, and run its hub. Requests' time is limited only if the test limits it."""
     if limits.rate_time == DEFAULT_LIMITS.rate_time:

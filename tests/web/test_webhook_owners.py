@@ -18,9 +18,10 @@ from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from service.games import webhook_payloads
 from service.games.due_work import Wakeups
 from service.games.ports import SendResult, webhook_entry
-from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE, ChallengeRateLimiter
+from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, CLIENT_RATE, SITE_RATE
 from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.web.limits import Limits
@@ -149,17 +150,19 @@ async def test_messages_wait_for_the_challenge(owner: WebhookOwner, receiver: We
     for _ in range(3):
         await game.act_successfully()
         await owner.deliver()
+    owner.clock.offset_s += 7
+    await owner.deliver()
     waiting = await owner.read(webhook)
     assert receiver.received == []
-    assert (waiting["status"], waiting["failures"]) == ("pending", 1)
+    assert (waiting["status"], waiting["failures"]) == ("pending", 2)
     assert waiting["next_attempt_at"] is not None
     receiver.challenge_response = repeat_challenge
-    owner.clock.offset_s += 7
+    owner.clock.offset_s += 60
     await owner.deliver_all()
     assert receiver.versions == [*([1] if isinstance(owner, KeyHolder) else []), 2, 3, 4]
-    first, second = receiver.challenges
-    assert first.id != second.id
-    assert first.message["challenge"] != second.message["challenge"]
+    first, _, last = receiver.challenges
+    assert first.id != last.id
+    assert first.message["challenge"] != last.message["challenge"]
     assert (await owner.read(webhook))["status"] == "active"
 
 
@@ -261,14 +264,14 @@ async def test_unwanted_challenges_per_site_are_limited(game_owner: GameOwner, r
 
 
 def test_unwanted_challenges_of_all_clients_are_limited() -> None:
-    later = OffsetClock()
-    limits = ChallengeRateLimiter(later)
-    sent = 0
+    later = OffsetClock(lambda: 0.0)
+    limits, rates_of, sent = webhook_payloads.KeyedRateLimiter(later), webhook_payloads.challenge_rates, 0
     for second in range(600):
-        sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
+        clients = (rates_of(f"client {number}", "https://a.victim.example/") for number in range(50))
+        sent += sum(not limits.take(rates) for rates in clients)
         later.offset_s = second
     assert SITE_RATE.quota <= sent <= SITE_RATE.quota + 600 * SITE_RATE.quota / SITE_RATE.window_s + 2
-    assert limits.take("client", "https://other.example/") == 0
+    assert limits.take(rates_of("client", "https://other.example/")) == 0
 
 
 async def test_a_change_is_delivered_at_once_with_a_valid_signature(

@@ -1,8 +1,7 @@
-"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs.
+"""Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs and /clients.
 
-The sources can also be read on a code host: their links lead to files. Here links to the API documents lead to their
-pages, links to files outside `docs/` become plain text, and `{{ name }}` is filled in (`macros`). Exits with 1 if a
-link leads nowhere.
+The sources can also be read on a code host: their links lead to files. Here links to files of which the site has a page
+lead to it (`pages`), and those to other files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
 """
 
 import json
@@ -16,12 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tools.site.macros import fill_in
+from tools.site.client_packages import build_packages
 from tools.site.messages import render_messages
+from tools.site.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 SITE = ROOT / "service" / "web" / "static" / "docs"
+CLIENTS = SITE.with_name("clients")
 
 VIEWER = """\
 ---
@@ -32,7 +33,7 @@ hide: [navigation, toc]
 
 {description}
 
-The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **Try it out** calls this service.
+The machine-readable document is OpenAPI 3.1: [/openapi.json](../openapi.json). **Try it out** calls this service.
 [WebSocket messages](socket.md) have a page of their own.
 
 <link rel="stylesheet" href="assets/swagger-ui/swagger-ui.css">
@@ -47,6 +48,11 @@ The machine-readable document is OpenAPI 3.1: [/openapi.json](/openapi.json). **
 |---|---|
 {operations}
 """
+
+MADE_FROM = {"schemas/openapi.json": "api", "schemas/asyncapi.json": "socket"} | {
+    page.source: page.name for page in PAGES
+}
+"""The pages that are no file of `docs/`, by the file that a code host shows in their place."""
 
 _FENCE = re.compile(r"^( *```\w+) (.+)$", re.MULTILINE)
 _TAB = re.compile(r"^```(\w+) tab\n(.*?)^```\n\n?", re.MULTILINE | re.DOTALL)
@@ -72,6 +78,7 @@ def main() -> int:
             return 1
         shutil.rmtree(SITE, ignore_errors=True)
         shutil.copytree(work / "site", SITE)
+        build_packages(work, CLIENTS)
     return 0
 
 
@@ -82,10 +89,13 @@ def write_sources(target: Path) -> None:
         page.write_text(adapt(page.read_text(encoding="utf-8")), encoding="utf-8")
     schemas = ROOT / "schemas"
     openapi = json.loads((schemas / "openapi.json").read_bytes())
-    viewer = VIEWER.format(description=openapi["info"]["description"], operations="\n".join(operation_rows(openapi)))
+    description = openapi["info"]["description"].replace("](/", "](../")
+    viewer = VIEWER.format(description=description, operations="\n".join(operation_rows(openapi)))
     (target / "api.md").write_text(viewer, encoding="utf-8")
     messages = render_messages(json.loads((schemas / "asyncapi.json").read_bytes()))
     (target / "socket.md").write_text(messages, encoding="utf-8")
+    for made in PAGES:
+        (target / f"{made.name}.md").write_text("\n".join(made.lines()), encoding="utf-8")
     shutil.copytree(HERE / "assets", target / "assets")
 
 
@@ -95,21 +105,22 @@ def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
         for method, operation in item.items():
             if "operationId" in operation:
                 address = f"#/{operation['tags'][0]}/{operation['operationId']}".replace(" ", "%20")
-                yield f"| [`{method.upper()} {path}`](/docs/api/{address}) | {operation['summary']} |"
+                yield f"| [`{method.upper()} {path}`](api/{address}) | {operation['summary']} |"
 
 
 def adapt(text: str) -> str:
     r"""Return a page of `docs/` as the generator takes it.
 
-    >>> adapt("[HTTP](../schemas/openapi.json), [messages](../schemas/asyncapi.json#close-codes), [it](../README.md)")
-    '[HTTP](api.md), [messages](socket.md#close-codes), it'
+    >>> adapt("[HTTP](../schemas/openapi.json), [settings](../service/settings.py), [it](../README.md)")
+    '[HTTP](api.md), [settings](settings.md), it'
     >>> adapt("```python bot.py"), adapt("```sh no-run: it takes minutes")
     ('```python title="bot.py"', '```sh')
     >>> adapt("```sh tab\ncurl /\n```\n")
     '=== "curl"\n\n    ```sh\n    curl /\n    ```\n\n'
     """
-    text = _TAB.sub(lambda block: _tab(block[1], block[2]), fill_in(text))
-    text = text.replace("](../schemas/openapi.json", "](api.md").replace("](../schemas/asyncapi.json", "](socket.md")
+    text = _TAB.sub(lambda block: _tab(block[1], block[2]), text)
+    for source, name in MADE_FROM.items():
+        text = text.replace(f"](../{source})", f"]({name}.md)")
     text = _OUTSIDE_LINK.sub(r"\1", text)
     return _FENCE.sub(lambda fence: f'{fence[1]} title="{fence[2]}"' if _FILE.fullmatch(fence[2]) else fence[1], text)
 

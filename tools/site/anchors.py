@@ -11,7 +11,7 @@ from markdown.treeprocessors import Treeprocessor
 
 __all__ = ["RulesExtension", "makeExtension", "make_slugify", "slugify"]
 
-RULES_PAGE = "/docs/rules/"
+RULES_PAGE = "rules.md"
 
 _CHAPTER = re.compile(r"R[1-9](?= )")
 _RULE = re.compile(r"R[1-9]\.[1-9]\d?")

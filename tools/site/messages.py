@@ -12,7 +12,7 @@ Document = Mapping[str, Any]
 
 INTRODUCTION = """\
 [WebSocket](websocket.md) explains the messages with a worked conversation. The machine-readable document is AsyncAPI
-3.0: [/asyncapi.json](/asyncapi.json)."""
+3.0: [/asyncapi.json](../asyncapi.json)."""
 
 
 def render_messages(document: Document) -> str:

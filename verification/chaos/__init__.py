@@ -4,5 +4,5 @@
 
 `testbed` starts Redis, three instances and a proxy, `scenarios` plays and watches games, `faults` injects and heals
 faults. `checker` reads the history and uses none of the service's code, and `statistics` counts.
-docs/durability.md explains each fault and check.
+docs/durability.md explains each fault, `checker` each check.
 """

@@ -22,13 +22,37 @@ from verification.chaos.history import (
 from verification.chaos.promotions import Failover
 from verification.chaos.replica import next_digest
 
-VIOLATION_KINDS = frozenset(
-    (
-        *("lost", "duplicated", "contradicted", "retry", "gap", "digest", "missed", "unexpected", "resync", "diverged"),
-        *("unfinished", "verify", "contract", "dropped"),
-    )
-)
-"""docs/durability.md explains each."""
+VIOLATION_KINDS = {
+    "lost": "An acknowledged action is not in the log, or has another digest.",
+    "duplicated": "The log has an action that no client sent, or one action twice.",
+    "contradicted": (
+        "An action was rejected, but committed. (If the response to its first request was lost, that request "
+        "may still run in a paused instance while the second is rejected.)"
+    ),
+    "retry": "The response to a retry differs from the first response.",
+    "gap": "The versions of the log are not 1, 2, 3, ...",
+    "digest": "The chain of digests is broken, or the log does not end with the game's ETag.",
+    "missed": "A subscriber missed a version, or received one twice or out of order.",
+    "unexpected": (
+        "A subscriber received a version that is not in the log, and no snapshot corrected it or no failover "
+        "took it back."
+    ),
+    "resync": "A subscriber received a snapshot although diffs would have been enough.",
+    "diverged": (
+        "At the end, a subscriber's replica differs from the game, or the log's patches do not result in the game."
+    ),
+    "unfinished": "A game did not finish.",
+    "verify": "`south-seas verify` rejects a finished game.",
+    "contract": (
+        "A client observed something that the contract forbids, or an instance logged an error. In a rolling "
+        "update: a request failed."
+    ),
+    "dropped": (
+        "In a rolling update: a subscription was rejected, or its connection ended without a `closing` "
+        "message or `retry:`."
+    ),
+}
+"""What each means."""
 
 
 FAILOVER_MARGIN_S = 2.0

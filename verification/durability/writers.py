@@ -40,6 +40,8 @@ class Writers:
         self._tasks: list[asyncio.Task[None]] = []
         self.games = [f"writer-{secrets.token_hex(6)}" for _ in range(number)]
         self.acknowledged: list[Acknowledged] = []
+        self.failures = 0
+        """Number of requests that the store did not answer in time, or rejected."""
 
     def start(self) -> None:
         """Start all writers."""
@@ -92,6 +94,7 @@ class Writers:
             try:
                 outcome = await self._store.commit(commit)
             except StoreUnavailable:
+                self.failures += 1
                 await asyncio.sleep(RETRY_DELAY_S)
                 continue
             if isinstance(outcome, Committed):
@@ -106,6 +109,7 @@ class Writers:
             try:
                 (stored,) = await self._store.load_versions([game])
             except StoreUnavailable:
+                self.failures += 1
                 await asyncio.sleep(RETRY_DELAY_S)
                 continue
             return None if stored is None else stored[0]

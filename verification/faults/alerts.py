@@ -16,7 +16,7 @@ from aiohttp import web
 from tests.polling import in_background
 from tests.telemetry.observed_instances import RULES, run_prometheus
 from tests.tools import ROOT
-from tools.site.macros import ALERTS
+from tools.site.pages import ALERTS
 
 SCRAPE_INTERVAL_S = 1
 """Of the shipped 15 s, which may add up to 30 s to the time until an alert fires."""

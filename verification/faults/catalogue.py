@@ -47,7 +47,9 @@ class FaultType(NamedTuple):
 FAILED_OVER = "Redis has failed over"
 FAILS = "Redis (?:still )?fails commands"
 NOT_WRITABLE = "SouthSeasRedisNotWritable"
-RESTORE = "Restore ([below](#backup-and-restore)), then tell the players: moves after the backup are lost."
+RESTORE = (
+    "Restore ([operating](operating.md#backup-and-restore)), then tell the players: moves after the backup are lost."
+)
 LOST_DATA = "all since the last backup"
 
 FAULT_TYPES = (
@@ -145,7 +147,7 @@ FAULT_TYPES = (
         faults.right_missing,
         FAILS,
         NOT_WRITABLE,
-        "Fix the ACL ([above](#redis)).",
+        "Fix the ACL ([operating](operating.md#redis)).",
     ),
     FaultType(
         "password changed",
@@ -170,7 +172,7 @@ FAULT_TYPES = (
         faults.game_damaged,
         "game .* failed",
         "SouthSeasGamesFail",
-        "Restore it from a backup ([runbook](observing.md#southseasgamesfail)).",
+        "Restore it from a backup ([runbook](runbooks.md#southseasgamesfail)).",
         may_lose=LOST_DATA,
         recovers_s=90,
     ),

@@ -59,12 +59,12 @@ async function files() {
 async function serviceWorkerOf(made, languages) {
   const digest = createHash("sha256");
   for (const [path, contents] of [...made].sort()) digest.update(path).update(contents);
-  const paths = [...made.keys()].sort().map((path) => `/${path}`);
+  const paths = [...made.keys()].sort();
   const known = {
     digest: digest.digest("hex").slice(0, 10),
-    script: paths.find((path) => /^\/assets\/page-.*\.js$/.test(path)),
+    script: paths.find((path) => /^assets\/page-.*\.js$/.test(path)),
     files: paths.filter((path) => /\.(js|css|svg)$/.test(path)),
-    languages: paths.filter((path) => languages.some((language) => path.startsWith(`/assets/${language}-`))),
+    languages: paths.filter((path) => languages.some((language) => path.startsWith(`assets/${language}-`))),
   };
   const { outputFiles } = await build({
     ...OPTIONS,
@@ -97,7 +97,7 @@ async function manifestIn({ language, title, description }) {
 
 /** index.html in a language, with the files as they are called now; its script and its words are loaded side by side. */
 async function indexIn({ language, title, description, noScript }, outputs) {
-  const url = (output) => `/${relative(TARGET, join(HERE, output))}`;
+  const url = (output) => `./${relative(TARGET, join(HERE, output))}`;
   const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
   const page = outputOf("src/main.tsx");
   const preloads = [...neededAtOnce(outputs, [page, outputOf(`src/messages/${language}.ts`)])]

@@ -23,6 +23,7 @@ try {
     format: "esm",
     sourcemap: "inline",
     conditions: ["source"],
+    define: { "import.meta.url": '"https://seas.example/assets/page.js"' },
     jsx: "automatic",
     jsxImportSource: "preact",
   });

@@ -2,8 +2,9 @@
 
 import { ProblemError, SouthSeas, UnreachableError } from "south-seas-client";
 import { text } from "./messages/index.ts";
+import { LOBBY } from "./model/route.ts";
 
-export const service = new SouthSeas({ language: () => text.language });
+export const service = new SouthSeas({ url: location.origin + LOBBY, language: () => text.language });
 
 /** Whether nothing is known of what became of a request: no answer came, or none from the service itself. */
 export function isUnanswered(error: unknown): boolean {

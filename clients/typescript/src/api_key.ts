@@ -26,6 +26,7 @@ export interface ApiKeyOptions {
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */
   readonly timeoutMs?: number;
+  /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 

@@ -2825,6 +2825,11 @@ export interface components {
         /** @description The response of `GET /`: which release this is, and links to the API. */
         readonly ServiceIndex: {
             readonly asyncapi: string;
+            /**
+             * @description Client libraries of this release, to install.
+             * @example /clients/
+             */
+            readonly clients: string;
             readonly games: string;
             readonly name: string;
             readonly openapi: string;

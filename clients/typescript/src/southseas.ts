@@ -62,6 +62,7 @@ export interface SouthSeasOptions {
   readonly backoff?: Partial<Backoff>;
   /** The timeout of one attempt. */
   readonly timeoutMs?: number;
+  /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** The WebSocket class, if the platform has none. */
   readonly WebSocket?: typeof globalThis.WebSocket;
@@ -69,6 +70,7 @@ export interface SouthSeasOptions {
 
 /** Options of requests whose response can have legal moves. */
 export interface LegalMovesOptions extends RequestOptions {
+  /** Whether the response has the legal moves after the request. */
   readonly includeLegalMoves?: boolean;
 }
 

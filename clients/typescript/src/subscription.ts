@@ -18,6 +18,7 @@ export interface SubscribeOptions {
   readonly from?: { readonly game: Game; readonly digest: string };
   /** Called when the game has changed by `diff`; `diff` is null if the game was read whole. */
   readonly onState?: (game: Game, diff: Diff | null) => void;
+  /** Called when the state of the connection has changed. */
   readonly onStatus?: (status: Status) => void;
   /** Called when the service rejects the subscription, as for a wrong token. The subscription is then closed. */
   readonly onError?: (error: ProblemError) => void;
@@ -70,6 +71,7 @@ export class Subscription {
     return this.#replica.digest;
   }
 
+  /** The state of the connection. */
   get status(): Status {
     return this.#status;
   }

@@ -13,17 +13,8 @@ from schemas.lobby import Created, CreateGame, SeatRequest, SeatToken
 from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, build_view, set_up
+from service.games import access as rights
 from service.games import tilesets
-from service.games.access import (
-    OWNER,
-    SALT_BYTES,
-    SPECTATOR,
-    AccessRecord,
-    SeatTag,
-    derive_token,
-    hash_token,
-    seat_role,
-)
 from service.games.automatic_turns import play_bots
 from service.games.commands.execute import Attempt, Command, TokenRequest, run
 from service.games.diffs import record_change
@@ -123,7 +114,7 @@ class CreationRequest(TokenRequest, frozen=True, kw_only=True):
     """Of the legal moves' texts."""
     previous_game: str | None = None
     """That which this one is a rematch of."""
-    access_record: AccessRecord | None = None
+    access_record: rights.AccessRecord | None = None
     """By default a new one."""
 
 
@@ -189,27 +180,29 @@ async def _set_up_game(context: Context, request: CreationRequest, game_id: str)
     return game, [first, *await play_bots(context, index, game)]
 
 
-def _new_access_record(request: CreationRequest, secret: bytes) -> AccessRecord:
+def _new_access_record(request: CreationRequest, secret: bytes) -> rights.AccessRecord:
     """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
 
     The game is indexed under its creator's key, as are its external users, and under its API key.
     """
     body, creator, api_key = request.body, creator_hash(request.creator_key), request.api_key
-    salt = secrets.token_bytes(SALT_BYTES)
+    salt = secrets.token_bytes(rights.SALT_BYTES)
     owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
-    return AccessRecord(
+    return rights.AccessRecord(
         visibility=body.visibility or "public",
         salt=salt,
-        owner=hash_token(derive_token(secret, salt, OWNER)),
-        spectator=hash_token(derive_token(secret, salt, SPECTATOR)),
+        owner=rights.hash_token(rights.derive_token(secret, salt, rights.OWNER)),
+        spectator=rights.hash_token(rights.derive_token(secret, salt, rights.SPECTATOR)),
         seats=[
-            hash_token(derive_token(secret, salt, seat_role(seat))) if seat in owner_seats else None
+            rights.hash_token(rights.derive_token(secret, salt, rights.seat_role(seat)))
+            if seat in owner_seats
+            else None
             for seat in range(len(body.players))
         ],
         owner_seats=owner_seats,
         creator=creator,
         tags=[
-            SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
+            rights.SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
             for seat, player in enumerate(body.players)
         ],
         api_key=None if api_key is None else api_key.name,
@@ -219,13 +212,13 @@ def _new_access_record(request: CreationRequest, secret: bytes) -> AccessRecord:
 async def _respond(attempt: Attempt[CreationRequest]) -> Created:
     """Return the current game with its tokens, which are stored nowhere."""
     request, index, game, access = attempt.request, attempt.index, attempt.stored.game, attempt.stored.access
-    include, derive = request.query.include, partial(derive_token, attempt.secret, access.salt)
+    include, derive = request.query.include, partial(rights.derive_token, attempt.secret, access.salt)
     return Created(
         game=build_view(index, game),
         digest=await attempt.load_digest(),
-        owner_token=derive(OWNER),
-        spectator_token=derive(SPECTATOR),
-        seats=[SeatToken(seat=seat, token=derive(seat_role(seat))) for seat in access.owner_seats],
+        owner_token=derive(rights.OWNER),
+        spectator_token=derive(rights.SPECTATOR),
+        seats=[SeatToken(seat=seat, token=derive(rights.seat_role(seat))) for seat in access.owner_seats],
         legal_moves=None if include is None else list_legal_moves(index, game, language=request.language),
     )
 

@@ -17,19 +17,11 @@ from schemas.commands import IncludeQuery
 from schemas.game import GameView
 from schemas.lobby import CreateGame
 from service.engine import Game, TileSetIndex, build_view
-from service.games import repository
+from service.games import idempotency, repository
 from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key, subject_of_key
 from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
 from service.games.errors import Conflict, GameError, GameNotActive, VersionMismatch
-from service.games.idempotency import (
-    IdempotencyScope,
-    ReplayableResult,
-    idempotency_scope,
-    new_record,
-    read_record,
-    token_secret,
-)
 from service.games.lifecycle import bot_on_turn
 from service.games.ports import Revision, StoredDiff, StoredGame
 from service.games.queries import load_digest
@@ -144,7 +136,7 @@ class Attempt(msgspec.Struct, Generic[Q], dict=True):
     @cached_property
     def secret(self) -> bytes:
         """Return what new tokens are derived from, the same for a retry. Raises Malformed."""
-        return token_secret(self.request.idempotency_key)
+        return idempotency.token_secret(self.request.idempotency_key)
 
     async def load_digest(self) -> str:
         """Return the digest of the version, as clients get it."""
@@ -168,11 +160,11 @@ class Command(NamedTuple, Generic[Q, R]):
     in_play: bool = False
     """Whether it needs an active game, in which bots answer it; the cached game may accept it."""
     changes_access: bool = False
-    find: Callable[[Context, Q, IdempotencyScope | None], Awaitable[StoredGame]] | None = None
+    find: Callable[[Context, Q, idempotency.IdempotencyScope | None], Awaitable[StoredGame]] | None = None
     """Of a command that creates a game: returns a new one, or the one that an earlier request has created."""
 
 
-async def run(context: Context, command: Command[Q, R], request: Q) -> ReplayableResult[R]:
+async def run(context: Context, command: Command[Q, R], request: Q) -> idempotency.ReplayableResult[R]:
     """Run a command until it is committed, replayed or rejected.
 
     Raises NoSuchGame, Conflict after the last attempt, and what the command does.
@@ -180,7 +172,9 @@ async def run(context: Context, command: Command[Q, R], request: Q) -> Replayabl
     scope, conflicts = None, 0
     if request.idempotency_key is not None:
         path = command.path.format(request)
-        scope = idempotency_scope(request.idempotency_key, path, request.token, request.body, request.identities)
+        scope = idempotency.idempotency_scope(
+            request.idempotency_key, path, request.token, request.body, request.identities
+        )
     if command.in_play and (stored := context.cache.pop(request.id)) is not None:
         try:
             if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:
@@ -201,8 +195,8 @@ async def run(context: Context, command: Command[Q, R], request: Q) -> Replayabl
 
 
 async def _attempt(
-    command: Command[Q, R], attempt: Attempt[Q], scope: IdempotencyScope | None
-) -> ReplayableResult[R] | None:
+    command: Command[Q, R], attempt: Attempt[Q], scope: idempotency.IdempotencyScope | None
+) -> idempotency.ReplayableResult[R] | None:
     """Run a command on a game and commit it; return None after a version conflict.
 
     It is checked in this order: token, idempotency key, status, `If-Match`, seat and rule.
@@ -210,10 +204,10 @@ async def _attempt(
     context, request, stored = attempt.context, attempt.request, attempt.stored
     if command.authorize is not None:
         attempt.principal = command.authorize(stored.access, request.id, request.token)
-    first = None if scope is None else read_record(scope, stored.idempotency_record, context.clock())
+    first = None if scope is None else idempotency.read_record(scope, stored.idempotency_record, context.clock())
     if first is not None:
         attempt.version, attempt.detail = first
-        return ReplayableResult(await command.respond(attempt), first.version, replayed=True)
+        return idempotency.ReplayableResult(await command.respond(attempt), first.version, replayed=True)
     if command.in_play and stored.game.status != "active":
         raise GameNotActive(stored.game.status)
     if command.check is not None:
@@ -230,7 +224,7 @@ async def _attempt(
     attempt.version, attempt.diffs = attempt.version or game.version, diffs or ()
     response = await command.respond(attempt)
     detail, access = len(attempt.diffs) if attempt.detail is None else attempt.detail, command.changes_access
-    record = None if scope is None else new_record(scope, context.clock(), attempt.version, detail)
+    record = None if scope is None else idempotency.new_record(scope, context.clock(), attempt.version, detail)
     revoked = attempt.revoked
     if diffs is not None and not await repository.commit(
         context, stored, diffs, stores_access=access, revokes_token=revoked is not None, idempotency=record
@@ -238,7 +232,7 @@ async def _attempt(
         return None
     if revoked is not None:
         await context.store.unindex([index_key(revoked, None)], game.id)
-    return ReplayableResult(response, attempt.version)
+    return idempotency.ReplayableResult(response, attempt.version)
 
 
 async def respond_with_game(attempt: Attempt[Any]) -> tuple[GameView, str]:

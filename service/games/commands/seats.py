@@ -12,15 +12,7 @@ from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from schemas.vocabulary import COLORS
 from service.engine import Game, TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
-from service.games.access import (
-    OWNER,
-    authorize_action,
-    authorize_read,
-    derive_token,
-    hash_token,
-    resolve_seat,
-    seat_role,
-)
+from service.games import access as rights
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
 from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, respond_with_game, run
@@ -63,7 +55,7 @@ async def _remove(attempt: Attempt[RemovalRequest]) -> list[StoredDiff] | None:
 
 def _check_is_removable(attempt: Attempt[RemovalRequest]) -> None:
     game, seat, principal = attempt.stored.game, attempt.request.seat, attempt.principal
-    if principal.role != OWNER and principal.seat != seat:
+    if principal.role != rights.OWNER and principal.seat != seat:
         raise WrongSeat(seat)
     if seat >= len(game.players):
         raise NoSuchSeat(seat)
@@ -98,16 +90,18 @@ async def replace_token(context: Context, request: ReplacementRequest) -> Replay
 async def _replace_token(attempt: Attempt[ReplacementRequest]) -> list[StoredDiff]:
     """Store the new token's hash in the old one's place. A retry shows what its first request revoked."""
     stored, request, seats = attempt.stored, attempt.request, attempt.stored.access.seats
-    seat, principal = request.seat, authorize_action(stored.access, stored.id, request.token)
-    resolve_seat(stored.access, principal, seat, seat)
+    seat, principal = request.seat, rights.authorize_action(stored.access, stored.id, request.token)
+    rights.resolve_seat(stored.access, principal, seat, seat)
     await remove_webhooks_of_seat(attempt.context.store.webhooks, stored, seat)
-    attempt.revoked, seats[seat] = seats[seat], hash_token((await _show_token(attempt)).token)
+    attempt.revoked, seats[seat] = seats[seat], rights.hash_token((await _show_token(attempt)).token)
     return []
 
 
 async def _show_token(attempt: Attempt[ReplacementRequest]) -> SeatToken:
     seat, secret = attempt.request.seat, attempt.secret
-    return SeatToken(seat=seat, token=derive_token(secret, attempt.stored.access.salt, f"{seat_role(seat)}.replaced"))
+    return SeatToken(
+        seat=seat, token=rights.derive_token(secret, attempt.stored.access.salt, f"{rights.seat_role(seat)}.replaced")
+    )
 
 
 _REPLACEMENT = Command(
@@ -140,7 +134,7 @@ async def _join(attempt: Attempt[JoinRequest]) -> list[StoredDiff]:
     attempt.detail = seat
     if access.visibility == "public" and request.charge is not None:
         await request.charge.charge_join()
-    access.seats[seat] = hash_token(derive_token(attempt.secret, access.salt, seat_role(seat)))
+    access.seats[seat] = rights.hash_token(rights.derive_token(attempt.secret, access.salt, rights.seat_role(seat)))
     tag_seat(access, seat, request.creator_key, request.body.external_user)
     return [record_change(index, game, events, context.now()), *await play_bots(context, index, game)]
 
@@ -151,14 +145,14 @@ async def _respond_to_join(attempt: Attempt[JoinRequest]) -> Joined:
     include = request.query.include
     return Joined(
         seat=seat,
-        token=derive_token(attempt.secret, attempt.stored.access.salt, seat_role(seat)),
+        token=rights.derive_token(attempt.secret, attempt.stored.access.salt, rights.seat_role(seat)),
         game=build_view(index, game),
         digest=await attempt.load_digest(),
         legal_moves=None if include is None else list_legal_moves(index, game, language=request.language),
     )
 
 
-_JOINING = Command("/v1/games/{0.id}/seats", _join, _respond_to_join, authorize_read, changes_access=True)
+_JOINING = Command("/v1/games/{0.id}/seats", _join, _respond_to_join, rights.authorize_read, changes_access=True)
 
 
 def _take_seat(index: TileSetIndex, game: Game, body: JoinGame) -> tuple[int, list[AnyEvent]]:

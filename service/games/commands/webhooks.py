@@ -13,21 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from schemas.webhooks import ChangeKeyWebhook, RegisterKeyWebhook, RegisterWebhook, RotateSecret
-from service.games import ports
+from service.games import idempotency, ports
 from service.games.access import key_of_subject
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
 from service.games.due_work import LeaseTaken
 from service.games.errors import ApiKeyRejected, Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import (
-    IdempotencyScope,
-    ReplayableResult,
-    Replayed,
-    idempotency_scope,
-    new_record,
-    read_record,
-    token_secret,
-)
 from service.games.repository import Context
 from service.games.webhook_owner import Owner, authorize, restart, update_webhook, view_status
 from service.games.webhook_payloads import derive_secret, generate_secret
@@ -42,14 +33,14 @@ LEASE_WAITS_S = (0.1, 0.2, 0.4, 0.8)
 
 async def register_webhook(
     context: Context, owner: Owner, body: RegisterKeyWebhook, idempotency_key: str | None = None
-) -> ReplayableResult[ports.StoredWebhook]:
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Register a webhook, which receives changes once its server has answered a challenge.
 
     One of a game receives the changes from now on; one of an API key those of games that are created with it from now
     on. The caller must have checked the URL. Raises TooManyWebhooks, Malformed, IdempotencyKeyReused, NoSuchWebhook (a
     retry of the request after the webhook was deleted), ApiKeyRejected, and what `authorize` does.
     """
-    scope = idempotency_scope(idempotency_key, owner.subject, owner.token, body)
+    scope = idempotency.idempotency_scope(idempotency_key, owner.subject, owner.token, body)
     conflicts = 0
     while (registered := await _attempt_registration(context, owner, body, scope)) is None:
         conflicts += 1
@@ -58,13 +49,15 @@ async def register_webhook(
 
 
 async def _attempt_registration(
-    context: Context, owner: Owner, body: RegisterKeyWebhook, scope: IdempotencyScope | None
-) -> ReplayableResult[ports.StoredWebhook] | None:
+    context: Context, owner: Owner, body: RegisterKeyWebhook, scope: idempotency.IdempotencyScope | None
+) -> idempotency.ReplayableResult[ports.StoredWebhook] | None:
     """Add a webhook; return None if another registration was first, or a token has been revoked."""
     webhooks, rights = context.store.webhooks, await authorize(context, owner)
     record = None if scope is None else await webhooks.load_idempotency_record(owner.subject, scope.key_hash)
-    if (first := read_record(scope, record, context.clock())) is not None:
-        return ReplayableResult(await load_webhook(context, owner, _make_id(scope, first.detail)), 0, replayed=True)
+    if (first := idempotency.read_record(scope, record, context.clock())) is not None:
+        return idempotency.ReplayableResult(
+            await load_webhook(context, owner, _make_id(scope, first.detail)), 0, replayed=True
+        )
     seats = body.seats if isinstance(body, RegisterWebhook) else None
     version, last_revocation = 0, ""
     if rights.game is not None:
@@ -83,13 +76,13 @@ async def _attempt_registration(
     match await webhooks.add(
         owner.subject,
         *new,
-        record=new_record(scope, context.clock(), 0, number),
+        record=idempotency.new_record(scope, context.clock(), 0, number),
         expected=ports.ExpectedWebhooks(ids, last_revocation, record),
     ):
         case ports.Added():
             await _check_not_revoked(context, owner, webhook_id)
             context.woken_webhooks.add(ports.webhook_entry(owner.subject, webhook_id))
-            return ReplayableResult(new, 0)
+            return idempotency.ReplayableResult(new, 0)
         case ports.WebhooksChanged():
             return None
         case ports.WebhookNotFound():
@@ -116,7 +109,7 @@ async def _check_not_revoked(context: Context, owner: Owner, webhook_id: str) ->
         raise ApiKeyRejected(f"the API key {name} was revoked")
 
 
-def _make_id(scope: IdempotencyScope | None, number: int) -> str:
+def _make_id(scope: idempotency.IdempotencyScope | None, number: int) -> str:
     """Return an id derived from the idempotency key, so that a retry finds it, or a random one without a key."""
     return random_game_id() if scope is None else derive_game_id(f"webhook.{scope.key_hash}", number)
 
@@ -153,7 +146,7 @@ async def delete_webhook(context: Context, owner: Owner, webhook_id: str) -> Non
 
 async def change_webhook(
     context: Context, owner: Owner, webhook_id: str, body: ChangeKeyWebhook
-) -> ReplayableResult[ports.StoredWebhook]:
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Change a webhook's URL or events. The caller must have checked the URL. Raises Conflict too.
 
     The server of another URL must answer a challenge before it receives anything.
@@ -173,14 +166,14 @@ async def change_webhook(
 
 async def rotate_secret(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None, body: RotateSecret
-) -> ReplayableResult[ports.StoredWebhook]:
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Give a webhook a new secret; the current one signs too until it expires.
 
     Without a secret of the host's own, it is derived from the idempotency key, so that a retry returns the same one.
     Raises Malformed, Conflict, IdempotencyKeyReused too.
     """
     scope = _scope(idempotency_key, owner, webhook_id, "rotate-secret", body)
-    secret = body.secret or derive_secret(token_secret(idempotency_key), webhook_id)
+    secret = body.secret or derive_secret(idempotency.token_secret(idempotency_key), webhook_id)
     expires_at = int(context.clock()) + (DEFAULT_GRACE_S if body.grace_s is None else body.grace_s)
 
     def change(stored: ports.StoredWebhook) -> ports.StoredWebhook:
@@ -191,12 +184,12 @@ async def rotate_secret(
         return ports.StoredWebhook(rotated, state)
 
     (registration, state), _, replayed = await _update(context, owner, webhook_id, change, scope)
-    return ReplayableResult(ports.StoredWebhook(replace(registration, secret=secret), state), 0, replayed)
+    return idempotency.ReplayableResult(ports.StoredWebhook(replace(registration, secret=secret), state), 0, replayed)
 
 
 async def ping_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[ports.StoredWebhook]:
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Send a ping to an active webhook. Raises Conflict for any other, and IdempotencyKeyReused too."""
 
     def change(stored: ports.StoredWebhook) -> ports.StoredWebhook:
@@ -210,7 +203,7 @@ async def ping_webhook(
 
 async def retry_webhook(
     context: Context, owner: Owner, webhook_id: str, idempotency_key: str | None
-) -> ReplayableResult[ports.StoredWebhook]:
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Deliver what waits for a webhook now; a disabled one is active again, or pending.
 
     Retried challenges stay within the rate limits of challenges. Raises IdempotencyKeyReused too, and Conflict for the
@@ -222,9 +215,9 @@ async def retry_webhook(
 
 def _scope(
     idempotency_key: str | None, owner: Owner, webhook_id: str, command: str, body: Any = None
-) -> IdempotencyScope | None:
+) -> idempotency.IdempotencyScope | None:
     """Return the scope of a command's idempotency key."""
-    return idempotency_scope(idempotency_key, f"{owner.subject}/{webhook_id}/{command}", owner.token, body)
+    return idempotency.idempotency_scope(idempotency_key, f"{owner.subject}/{webhook_id}/{command}", owner.token, body)
 
 
 async def _update(
@@ -232,8 +225,8 @@ async def _update(
     owner: Owner,
     webhook_id: str,
     change: Callable[[ports.StoredWebhook], ports.StoredWebhook],
-    scope: IdempotencyScope | None = None,
-) -> ReplayableResult[ports.StoredWebhook]:
+    scope: idempotency.IdempotencyScope | None = None,
+) -> idempotency.ReplayableResult[ports.StoredWebhook]:
     """Change a webhook, process it at once and return it.
 
     A game's webhook whose lease is taken is being delivered to, and stays as it is.
@@ -244,15 +237,15 @@ async def _update(
             changed = await update_webhook(context.store, owner.subject, webhook_id, now, change, scope)
         except LeaseTaken:
             if not owner.is_key:
-                return ReplayableResult(stored, 0)
+                return idempotency.ReplayableResult(stored, 0)
             await asyncio.sleep(wait_s)
             continue
         match changed:
             case ports.StoredWebhook():
                 context.woken_webhooks.add(ports.webhook_entry(owner.subject, webhook_id))
-                return ReplayableResult(changed, 0)
-            case Replayed():
-                return ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)
+                return idempotency.ReplayableResult(changed, 0)
+            case idempotency.Replayed():
+                return idempotency.ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)
             case None:
                 raise NoSuchWebhook(webhook_id)
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")

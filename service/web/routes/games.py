@@ -30,20 +30,11 @@ from service.games.ports import StoredGame
 from service.games.repository import open_game
 from service.i18n import ENGLISH
 from service.telemetry.metrics import API_KEY_GAMES
-from service.web import headers
+from service.web import headers, responses
 from service.web.app import CONTEXT, HttpRequest
 from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.rate_limiter import RATE_LIMITER, charge_loaded_games
-from service.web.responses import (
-    cacheable_response,
-    game_etag,
-    json_response,
-    link_next_page,
-    mark_replayed,
-    not_modified_response,
-    revision_etag,
-)
 from service.web.routing import Access, GameRead, Id, Request, Route
 
 
@@ -81,11 +72,13 @@ async def record_response(
     """
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private, language = record.is_private, params.language if isinstance(params, LocalizedRead) else None
-    tag = headers.localized_etag(revision_etag(record.revision), language or ENGLISH)
-    response = not_modified_response(request, tag, private=private)
+    tag = headers.localized_etag(responses.revision_etag(record.revision), language or ENGLISH)
+    response = responses.not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)
-        response = link_next_page(request, json_response(content, etag=tag, private=private), *next_page)
+        response = responses.link_next_page(
+            request, responses.json_response(content, etag=tag, private=private), *next_page
+        )
     return response if language is None else headers.set_content_language(response, language)
 
 
@@ -180,16 +173,16 @@ def _created_response(
     created, version, replayed = result
     if params.api_key is not None and not replayed:
         API_KEY_GAMES.labels(params.api_key.name).inc()
-    response = json_response(
+    response = responses.json_response(
         created,
         status=201,
-        etag=game_etag(version, created.digest),
+        etag=responses.game_etag(version, created.digest),
         private=private,
         secret=secret,
         location=f"/v1/games/{created.game.id}",
         moves=moves,
     )
-    return mark_replayed(response, replayed=replayed)
+    return responses.mark_replayed(response, replayed=replayed)
 
 
 @games_route(
@@ -200,7 +193,7 @@ async def list_games(request: HttpRequest, params: GameList) -> web.Response:
     query = params.query
     page, loaded_count = await queries.list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
     charge_loaded_games(request, loaded_count)
-    return link_next_page(request, cacheable_response(request, page), "cursor", page.next_cursor)
+    return responses.link_next_page(request, responses.cacheable_response(request, page), "cursor", page.next_cursor)
 
 
 @games_route("GET", "/v1/games/{id}", "Read a game", GameView, "GAME, the same for every reader.")
@@ -220,7 +213,7 @@ async def abort_game(request: HttpRequest, params: Abortion) -> web.Response:
     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
     """
     aborted, digest = await play.abort_game(request.app[CONTEXT], params)
-    return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
+    return responses.json_response(aborted, etag=responses.game_etag(aborted.version, digest), private=True)
 
 
 @games_route(
@@ -250,7 +243,7 @@ async def create_rematch(request: HttpRequest, params: RematchCreation) -> web.R
 @games_route("GET", "/v1/bots", "List the bots", BotList, "All bots, by name.")
 async def list_bots(request: HttpRequest, _: Request) -> web.Response:
     """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
-    return cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
+    return responses.cacheable_response(request, BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
 
 ROUTES = (list_games, create_game, read_game, abort_game, create_rematch, list_bots)
@@ -315,10 +308,10 @@ async def join_game(request: HttpRequest, params: Joining) -> web.Response:
     """
     joined, version, replayed = await seats.join(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((joined.token,))
-    etag = game_etag(version, joined.digest)
+    etag = responses.game_etag(version, joined.digest)
     private = params.token is not None
-    response = json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
-    return mark_replayed(response, replayed=replayed)
+    response = responses.json_response(joined, etag=etag, private=private, secret=True, moves=joined.legal_moves)
+    return responses.mark_replayed(response, replayed=replayed)
 
 
 @delete_route(
@@ -337,7 +330,7 @@ async def remove_player(request: HttpRequest, params: Removal) -> web.Response:
     creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await seats.remove_player(request.app[CONTEXT], params)
-    return json_response(view, etag=game_etag(view.version, digest), private=True)
+    return responses.json_response(view, etag=responses.game_etag(view.version, digest), private=True)
 
 
 @games_route(
@@ -359,7 +352,7 @@ async def replace_seat_token(request: HttpRequest, params: TokenReplacement) -> 
     """
     replaced, _, replayed = await seats.replace_token(request.app[CONTEXT], params)
     request.app[RATE_LIMITER].trust_tokens((replaced.token,))
-    return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
+    return responses.mark_replayed(responses.json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
 @games_route("GET", "/v1/seats/me/games", "List my games", MyGames, "The games, newest first.")
@@ -373,7 +366,9 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     """
     page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, params.query)
     charge_loaded_games(request, loaded_count)
-    return link_next_page(request, cacheable_response(request, page, private=True), "cursor", page.next_cursor)
+    return responses.link_next_page(
+        request, responses.cacheable_response(request, page, private=True), "cursor", page.next_cursor
+    )
 
 
 SEAT_ROUTES = (join_game, remove_player, replace_seat_token, list_my_games)

@@ -1,6 +1,6 @@
 """What is served as files, and the cards that chats show for a link to a game.
 
-The web page is built by `clients/page`, the documentation by `tools/site`.
+The web page is built by `clients/page`, the documentation and the clients' packages by `tools/site`.
 
 The documentation explains every problem's `type`. These pages are for people; the API documents describe the index
 alone.
@@ -54,7 +54,7 @@ async def load_card(request: HttpRequest, game: str, language: Language) -> str:
     context, host = request.app[CONTEXT], request.headers.get(hdrs.HOST)
     if not host:  # HTTP/1.0: no URL can be absolute
         return ""
-    origin = f"{_scheme(request)}://{host}"
+    origin = f"{_scheme(request)}://{host}{request.base_path}"
     try:
         async with asyncio.timeout(PATIENCE_S):
             record = await load_for_reader(context, game, None)
@@ -119,8 +119,8 @@ def _scheme(request: HttpRequest) -> str:
 
 HTML = "text/html"
 INDEX = "index.html"
-PAGE, SITE = "page", "docs"
-"""Folders of what is built."""
+PAGE, SITE, CLIENTS = "page", "docs", "clients"
+"""Folders of what is built: the page, the documentation, and the packages of the client libraries."""
 UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "service_worker.js")
 """Files of the page whose names have no content hash, so that they must be revalidated."""
 
@@ -138,6 +138,7 @@ SERVICE_INDEX = ServiceIndex(
     games="/v1/games",
     tilesets="/v1/tilesets",
     websocket="/v1/ws",
+    clients="/clients/",
 )
 
 
@@ -159,7 +160,7 @@ class PageRead(Request, frozen=True, kw_only=True):
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
     if prefers_media_type(request, HTML, JSON):
-        response = page_response(request, params.language, responses.CACHE_PUBLIC)
+        response = page_response(request, params.language, responses.CACHE_PUBLIC, "./")
     else:
         response = responses.cacheable_response(request, SERVICE_INDEX)
     return add_vary(response, "Accept")
@@ -178,15 +179,16 @@ async def read_game_page(request: HttpRequest, params: GamePageRead) -> web.Resp
     A private game has the page that an unknown one has. Its token is in the fragment, which no client sends.
     """
     card = await load_card(request, params.id, params.language)
-    return page_response(request, params.language, responses.CACHE_PRIVATE, card)
+    return page_response(request, params.language, responses.CACHE_PRIVATE, "../", card)
 
 
-def page_response(request: HttpRequest, language: Language, caching: str, card: str = "") -> web.Response:
-    """Return the web page in a language, with a card in its head."""
+def page_response(request: HttpRequest, language: Language, caching: str, root: str, card: str = "") -> web.Response:
+    """Return the web page in a language, with a card in its head; `root` leads from its path to the service's."""
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
-    page = responses.make_asset(
-        HTML, _load_file(PAGE, f"index.{language}.html").body.replace(b"</head>", head.encode())
-    )
+    if request.base_path:  # its address may lack the slash at the end
+        root = f"{request.base_path}/"
+    html = _load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
+    page = responses.make_asset(HTML, html.replace(b"</head>", head.encode()))
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
     response = responses.static_response(request, page, caching, {**PAGE_HEADERS, CSP: policy})
@@ -202,7 +204,9 @@ def add_file_routes(app: App) -> None:
     }
     handlers |= {f"/{name}": partial(_send_page_file, name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
     handlers["/games/{path}"] = redirect_to_game
-    handlers |= {"/docs": read_site, "/docs/{path}": read_site, "/problems/{slug}": redirect_to_problem}
+    for folder in (SITE, CLIENTS):
+        handlers[f"/{folder}"] = handlers[f"/{folder}/{{path}}"] = partial(read_site, folder)
+    handlers["/problems/{slug}"] = redirect_to_problem
     for path, handler in handlers.items():
         app.router.add(("GET", "HEAD"), path, handler, {"path": REST})
 
@@ -221,14 +225,14 @@ def _load_file(folder: str, path: str) -> responses.Asset:
     return file
 
 
-async def read_site(request: HttpRequest) -> web.Response:
-    """Return a page or another file of the site; a page's only URL ends with a slash, since its links are relative."""
-    path, files = request.match_info.get("path"), responses.list_files(SITE)
+async def read_site(folder: str, request: HttpRequest) -> web.Response:
+    """Return a page or another file of a folder; a page's only URL ends with a slash, since its links are relative."""
+    path, files = request.match_info.get("path"), responses.list_files(folder)
     if path is None or f"{path}/{INDEX}" in files:
-        return _redirect(f"{request.path}/")
+        return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, SITE, path), asyncio.to_thread(_site_headers))
+    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
     return responses.static_response(request, asset, responses.CACHE_PUBLIC, policy)
 
 
@@ -238,7 +242,7 @@ async def redirect_to_game(request: HttpRequest) -> web.Response:
     A browser takes the link's fragment along, unless that is in the path.
     """
     found = _DAMAGED_LINK.match(request.match_info["path"])
-    return _redirect(f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
+    return _redirect(request, f"/games/{found[1].lower()}{found[2] or ''}" if found else "/")
 
 
 async def redirect_to_problem(request: HttpRequest) -> web.Response:
@@ -246,7 +250,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
         raise web.HTTPNotFound
-    return _redirect(f"/docs/problems/#{code}")
+    return _redirect(request, f"/docs/problems/#{code}")
 
 
 @cache
@@ -259,8 +263,10 @@ def _site_headers() -> Mapping[str, str]:
     return {**PAGE_HEADERS, CSP: policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}
 
 
-def _redirect(path: str) -> web.Response:
-    return WholeResponse(status=302, headers={"Location": path, "Cache-Control": responses.CACHE_PUBLIC})
+def _redirect(request: HttpRequest, path: str) -> web.Response:
+    """Redirect to another path, relative to the request's: it is right below any path."""
+    relative = "../" * (request.rel_url.raw_path.count("/") - 1) + path[1:] or "./"
+    return WholeResponse(status=302, headers={"Location": relative, "Cache-Control": responses.CACHE_PUBLIC})
 
 
 ROUTES = (read_index,)

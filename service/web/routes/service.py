@@ -62,6 +62,13 @@ def load_document(name: str) -> responses.Asset:
     return responses.make_asset(JSON, resources.files("schemas").joinpath(name).read_bytes())
 
 
+SERVER_URLS = {
+    "openapi.json": (b'"url": "/"', b'"url": "%s"'),
+    "asyncapi.json": (b'"host": "{host}",', b'"host": "{host}", "pathname": "%s",'),
+}
+"""What the documents say of the service's URL, and what they say below a path."""
+
+
 @service_route("/openapi.json", "Read the OpenAPI document", dict, "The OpenAPI 3.1 document.")
 async def read_open_api(request: HttpRequest, _: Request) -> web.Response:
     """Return the OpenAPI 3.1 document of the HTTP API."""
@@ -76,6 +83,10 @@ async def read_async_api(request: HttpRequest, _: Request) -> web.Response:
 
 async def _document_response(request: HttpRequest, name: str) -> web.Response:
     document = await asyncio.to_thread(load_document, name)
+    if request.base_path:
+        base_path, (part, named) = request.base_path.encode(), SERVER_URLS[name]
+        body = document.body.replace(part, named % base_path).replace(b"](/", b"](%s/" % base_path)
+        document = document._replace(body=body, gzipped=b"", digest=document.digest + request.base_path)
     return responses.static_response(request, document, responses.CACHE_PUBLIC, security_headers={})
 
 

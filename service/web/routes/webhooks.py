@@ -12,22 +12,8 @@ import msgspec
 from aiohttp import web
 from msgspec import Meta
 
+from schemas import webhooks as hooks
 from schemas.vocabulary import ID
-from schemas.webhooks import (
-    ChangeKeyWebhook,
-    Deliveries,
-    KeyDeliveries,
-    KeyWebhook,
-    KeyWebhookCreated,
-    KeyWebhooks,
-    RegisterKeyWebhook,
-    RegisterWebhook,
-    RotatedSecret,
-    RotateSecret,
-    Webhook,
-    WebhookCreated,
-    Webhooks,
-)
 from service.games.access import subject_of_key
 from service.games.api_key import ApiKey
 from service.games.commands import webhooks
@@ -52,11 +38,11 @@ CLIENT_DIGEST_BYTES = 8
 
 
 GAME_TYPES: dict[Any, type] = {
-    RegisterKeyWebhook: RegisterWebhook,
-    KeyWebhook: Webhook,
-    KeyWebhookCreated: WebhookCreated,
-    KeyWebhooks: Webhooks,
-    KeyDeliveries: Deliveries,
+    hooks.RegisterKeyWebhook: hooks.RegisterWebhook,
+    hooks.KeyWebhook: hooks.Webhook,
+    hooks.KeyWebhookCreated: hooks.WebhookCreated,
+    hooks.KeyWebhooks: hooks.Webhooks,
+    hooks.KeyDeliveries: hooks.Deliveries,
 }
 """The types of bodies that a game's webhooks have instead of an API key's."""
 
@@ -81,7 +67,7 @@ class OfKey(KeyRead, frozen=True, kw_only=True):
 class Registration(OfKey, frozen=True, kw_only=True):
     """A request for a webhook."""
 
-    body: RegisterKeyWebhook
+    body: hooks.RegisterKeyWebhook
     idempotency_key: IdempotencyKey = None
 
 
@@ -100,13 +86,13 @@ class Command(OneWebhook, frozen=True, kw_only=True):
 class Change(OneWebhook, frozen=True, kw_only=True):
     """A change of a webhook."""
 
-    body: ChangeKeyWebhook
+    body: hooks.ChangeKeyWebhook
 
 
 class Rotation(OneWebhook, frozen=True, kw_only=True):
     """A request for another secret of a webhook."""
 
-    body: RotateSecret = RotateSecret()
+    body: hooks.RotateSecret = hooks.RotateSecret()
     idempotency_key: SecretIdempotencyKey = None
 
 
@@ -145,7 +131,7 @@ def _respond(
     request: HttpRequest,
     owner: Owner,
     result: ReplayableResult[StoredWebhook],
-    content: type = KeyWebhook,
+    content: type = hooks.KeyWebhook,
     **options: Any,
 ) -> web.Response:
     """Return the response to a command; for the options see `json_response`."""
@@ -179,7 +165,7 @@ key_command = partial(key_route, "POST", headers=(), problems=("conflict",))
     "POST",
     WEBHOOKS,
     "Register a webhook",
-    KeyWebhookCreated,
+    hooks.KeyWebhookCreated,
     "The webhook and its secret.",
     headers=("Location",),
     creates="entry",
@@ -205,30 +191,30 @@ async def register_key_webhook(request: HttpRequest, params: Registration) -> we
     context, owner = request.app[CONTEXT], params.owner(request)
     created = await webhooks.register_webhook(context, owner, params.body, params.idempotency_key)
     location = f"{request.path}/{created.response.registration.id}"
-    return _respond(request, owner, created, KeyWebhookCreated, status=201, secret=True, location=location)
+    return _respond(request, owner, created, hooks.KeyWebhookCreated, status=201, secret=True, location=location)
 
 
-@key_read(WEBHOOKS, "List the webhooks", KeyWebhooks, "The webhooks, oldest first.")
+@key_read(WEBHOOKS, "List the webhooks", hooks.KeyWebhooks, "The webhooks, oldest first.")
 async def list_key_webhooks(request: HttpRequest, params: OfKey) -> web.Response:
     """List the webhooks, without their secrets; with a seat token, only those that it has registered."""
     owner = params.owner(request)
     shown = [_view(request, stored) for stored in await webhooks.list_webhooks(request.app[CONTEXT], owner)]
-    return _cacheable(request, owner, KeyWebhooks, {"webhooks": shown})
+    return _cacheable(request, owner, hooks.KeyWebhooks, {"webhooks": shown})
 
 
-@key_read(WEBHOOK, "Read a webhook", KeyWebhook, "The webhook.")
+@key_read(WEBHOOK, "Read a webhook", hooks.KeyWebhook, "The webhook.")
 async def read_key_webhook(request: HttpRequest, params: OneWebhook) -> web.Response:
     """Return one webhook with its status and, in a game, its delivery progress."""
     owner = params.owner(request)
     stored = await webhooks.load_webhook(request.app[CONTEXT], owner, params.hook)
-    return _cacheable(request, owner, KeyWebhook, _view(request, stored))
+    return _cacheable(request, owner, hooks.KeyWebhook, _view(request, stored))
 
 
 @key_route(
     "PATCH",
     WEBHOOK,
     "Change a webhook",
-    KeyWebhook,
+    hooks.KeyWebhook,
     "The changed webhook.",
     headers=(),
     problems=("conflict", "url_refused"),
@@ -252,7 +238,9 @@ async def delete_key_webhook(request: HttpRequest, params: OneWebhook) -> web.Re
     return WholeResponse(status=204)
 
 
-@key_command(WEBHOOK + "/ping", "Send a test message", KeyWebhook, "The webhook; the ping is sent at once.", status=202)
+@key_command(
+    WEBHOOK + "/ping", "Send a test message", hooks.KeyWebhook, "The webhook; the ping is sent at once.", status=202
+)
 async def ping_key_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Send a message of the type `ping` to an active webhook, signed as all others, once.
 
@@ -264,7 +252,7 @@ async def ping_key_webhook(request: HttpRequest, params: Command) -> web.Respons
     return _respond(request, owner, pinged, status=202)
 
 
-@key_command(WEBHOOK + "/rotate-secret", "Rotate a signing secret", RotatedSecret, "The new secret.")
+@key_command(WEBHOOK + "/rotate-secret", "Rotate a signing secret", hooks.RotatedSecret, "The new secret.")
 async def rotate_key_webhook_secret(request: HttpRequest, params: Rotation) -> web.Response:
     """Give a webhook a new signing secret, random or your own.
 
@@ -274,10 +262,10 @@ async def rotate_key_webhook_secret(request: HttpRequest, params: Rotation) -> w
     """
     owner, key = params.owner(request), params.idempotency_key
     rotated = await webhooks.rotate_secret(request.app[CONTEXT], owner, params.hook, key, params.body)
-    return _respond(request, owner, rotated, RotatedSecret, secret=True)
+    return _respond(request, owner, rotated, hooks.RotatedSecret, secret=True)
 
 
-@key_command(WEBHOOK + "/retry", "Retry a webhook now", KeyWebhook, "The webhook, its failures reset.")
+@key_command(WEBHOOK + "/retry", "Retry a webhook now", hooks.KeyWebhook, "The webhook, its failures reset.")
 async def retry_key_webhook(request: HttpRequest, params: Command) -> web.Response:
     """Try a webhook again now, for example when its server works again, and enable a disabled one.
 
@@ -291,14 +279,17 @@ async def retry_key_webhook(request: HttpRequest, params: Command) -> web.Respon
 
 
 @key_read(
-    WEBHOOK + "/deliveries", "List a webhook's deliveries", KeyDeliveries, "The latest delivery attempts, newest first."
+    WEBHOOK + "/deliveries",
+    "List a webhook's deliveries",
+    hooks.KeyDeliveries,
+    "The latest delivery attempts, newest first.",
 )
 async def list_key_deliveries(request: HttpRequest, params: OneWebhook) -> web.Response:
     """List the latest 100 delivery attempts with their responses."""
     owner = params.owner(request)
     stored, attempts = await webhooks.list_deliveries(request.app[CONTEXT], owner, params.hook)
     shown = [view_attempt(owner.subject, params.hook, one) for one in attempts]
-    return _cacheable(request, owner, KeyDeliveries, {"webhook": _view(request, stored), "attempts": shown})
+    return _cacheable(request, owner, hooks.KeyDeliveries, {"webhook": _view(request, stored), "attempts": shown})
 
 
 KEY_ROUTES = (

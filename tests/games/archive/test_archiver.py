@@ -259,6 +259,7 @@ async def test_a_write_that_hangs_is_a_failure_of_the_storage(
     worker = archive.archiver().worker()
     assert await process_due(worker) == 1
     assert worker._pause_ends_at
+    monkeypatch.undo()
     archive.storage.may_finish.set()
     await archive.make_due(stored.id)
     await process_due(worker)

@@ -18,7 +18,7 @@ from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.rate_limiter import check_stream
 from service.web.streaming import is_slow_consumer, start_event_stream
-from tests.polling import run_ready_tasks, wait_until
+from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 
 LIMITS = Limits(
     max_body_bytes=1_000,
@@ -362,7 +362,7 @@ async def test_the_rest_of_a_body_that_nobody_reads_is_read_after_the_response(
     connections: Connections, opened: Opened, monkeypatch: pytest.MonkeyPatch, rest: bytes, calls: list[str]
 ) -> None:
     """It is no head of another request; the connection closes if it does not come."""
-    monkeypatch.setattr(connection_module, "LINGER_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(connection_module, "LINGER_TIMEOUT_S", TIMEOUT_S if rest else 0.1)
     monkeypatch.setattr(connections, "reads_bodies", False)
     connections.may_answer.set()
     connection, transport = opened

@@ -249,8 +249,8 @@ async def test_pictures_are_counted_by_result_and_timed(
         await render(renderer, 1)
     with pytest.raises(TooManyWaiting):
         await render(renderer, 2)
-    for _ in range(3):
-        await render(renderer, 2)
+    for concurrent in (4, 1, 1):
+        await asyncio.gather(*(render(renderer, 2) for _ in range(concurrent)))
     results = {result: grown(before, "pictures_total", result=result) for result in RESULTS}
     assert results == {"drawn": 1, "cached": 2, "failed": 1, "refused": 1}
     assert grown(before, "picture_drawing_seconds_count") == 2

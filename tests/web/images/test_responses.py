@@ -120,25 +120,6 @@ async def test_a_region_has_at_most_sixty_cells_along_a_side(client: Client) -> 
         assert 'viewBox="-14.0 -9914.0 6028.0 6028.0"' in await response.text()
 
 
-async def test_concurrent_equal_requests_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = await create_game(client)
-    renderer = client.app[IMAGE_RENDERER]
-    drawn: list[DrawingJob] = []
-    worker = renderer.workers[False]
-    draw = worker.draw
-
-    async def counted(job: DrawingJob, *others: Any) -> bytes:
-        drawn.append(job)
-        return await draw(job, *others)
-
-    monkeypatch.setattr(worker, "draw", counted)
-    answers = await asyncio.gather(*(game.get("/board.png") for _ in range(8)))
-    assert {answer.status for answer in answers} == {200}
-    assert len({await answer.read() for answer in answers}) == 1
-    await game.get("/board.png")
-    assert len(drawn) == 1
-
-
 PATH = "/v1/tilesets/lagoon/tiles.svg"
 LAGOON = TILESETS.get("lagoon")
 

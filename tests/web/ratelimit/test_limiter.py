@@ -19,14 +19,14 @@ from service.games.api_key import ApiKey
 from service.games.ports import RateLimit
 from service.web import charge as charging
 from service.web.accounts import RESERVED_MS, Accounts, Bucket, RecentCache, TokenLease, refund
-from service.web.app import HttpRequest
+from service.web.app import NO_ROUTE, HttpRequest
 from service.web.assembly import ROUTES
 from service.web.charge import Charge
 from service.web.connection import get_connection
 from service.web.headers import make_token_id
 from service.web.limits import Limits
 from service.web.problems import RateLimited
-from service.web.rate_limiter import NO_ROUTE, MessageInfo, RateLimiter
+from service.web.rate_limiter import MessageInfo, RateLimiter
 from service.web.response_heads import IDEMPOTENT_REPLAYED
 from service.web.routing import Route
 from tests.web.app_server import FrozenClock

@@ -12,6 +12,7 @@ from service.games.repository import Context
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
+from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
@@ -166,7 +167,9 @@ async def check_success(response: ClientResponse) -> Any:
     return await response.json()
 
 
-async def pass_deadline(http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = 5.0) -> None:
+async def pass_deadline(
+    http_game: HTTPGame, store: RedisStore, clock: FrozenClock, bot_budget_s: float = TIMEOUT_S
+) -> None:
     """Let the deadline pass, and process the game on another instance with this bot budget."""
     clock.now += 61
     await advance_due_game(

@@ -1,23 +1,26 @@
 """The page of a game: its card, for what is public, and one that tells nothing of everything else."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from html import unescape
 
 import pytest
-from aiohttp import ClientSession, web
+from aiohttp import ClientResponse, ClientSession, web
 from redis.asyncio import Redis
 from yarl import URL
 
 from service.drawing.scene import MAX_REGION_SIDE, Region
 from service.store.game_store import RedisStore
+from service.web.client_ip import parse_networks
+from service.web.limits import Limits
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
 from service.web.routes.page import _shown_region
 from tests.polling import TIMEOUT_S
 from tests.snapshots import change_snapshot
-from tests.web.app_server import Client
+from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
 from tests.web.images.image_inspection import png_size
 from tests.web.raw_http import open_connection, read_to_end
@@ -194,7 +197,70 @@ async def test_a_link_that_was_damaged_on_its_way_leads_to_the_games_page(
     crawler: ClientSession, damaged: str, mended: str
 ) -> None:
     async with crawler.get(URL(f"/games/{damaged}", encoded=True), allow_redirects=False) as response:
-        assert (response.status, response.headers["Location"]) == (web.HTTPFound.status_code, mended)
+        assert response.status == web.HTTPFound.status_code
+        assert str(response.url.join(URL(response.headers["Location"])).relative()) == mended
+
+
+PROXIED = Limits(trusted_proxies=parse_networks("127.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("base_path", "limits", "sent", "header"),
+    (
+        ("/games", Limits(base_path="/games"), "/games", ()),
+        ("/games", Limits(base_path="/games"), "", ()),
+        ("/v1/a", PROXIED._replace(base_path="/v1/a"), "", (("X-Forwarded-Prefix", "/other"),)),
+        ("/games", PROXIED, "", (("X-Forwarded-Prefix", "/games/"),)),
+        ("/a/b", PROXIED, "", (("X-Forwarded-Prefix", "/a"), ("X-Forwarded-Prefix", "/b"))),
+    ),
+)
+async def test_behind_a_path_all_links_have_it(
+    store: RedisStore, base_path: str, limits: Limits, sent: str, header: tuple[tuple[str, str], ...]
+) -> None:
+    """Whether the proxy removes the path, and whether a setting or a header names it."""
+    async with serve(store, limits) as client, ClientSession(client.make_url("/"), headers=header) as session:
+
+        async def get(path: str) -> tuple[ClientResponse, str]:
+            response = await session.get(sent + path, allow_redirects=False)
+            return response, await response.text()
+
+        await create_game(client)
+        created = await session.post(f"{sent}/v1/games", json={"players": [{"name": "Ana"}, {"bot": "random"}]})
+        game = (await created.json())["game"]["id"]
+        assert created.headers["Location"] == f"{base_path}/v1/games/{game}"
+        listed, _ = await get("/v1/games?limit=1")
+        assert listed.headers["Link"].startswith(f"<{base_path}/v1/games?limit=1&cursor=")
+        _, html = await get(f"/games/{game}")
+        roots = {re.sub("(assets/|manifests/|)[^/]*$", "", link) for link in re.findall(r' (?:src|href)="(.*?)"', html)}
+        assert roots == {f"{base_path}/"}
+        card = read_card(html)
+        assert card["og:url"].endswith(f":{client.port}{base_path}/games/{game}")
+        assert f":{client.port}{base_path}/v1/games/{game}/board.png?" in card["og:image"]
+        redirects = {"/docs": "/docs/", "/docs/rules": "/docs/rules/", "/problems/draining": "/docs/problems/"}
+        for path, leads in redirects.items():
+            moved, _ = await get(path)
+            assert URL(f"http://a{base_path}{path}").join(URL(moved.headers["Location"])).path == base_path + leads
+        openapi, text = await get("/openapi.json")
+        assert json.loads(text)["servers"] == [{"url": base_path}]
+        assert f"({base_path}/docs)" in text
+        assert json.loads((await get("/asyncapi.json"))[1])["servers"]["service"]["pathname"] == base_path
+        unchanged = await session.get(f"{sent}/openapi.json", headers={"If-None-Match": openapi.headers["ETag"]})
+        assert unchanged.status == web.HTTPNotModified.status_code
+
+
+@pytest.mark.parametrize("prefix", ("//evil.example", "/evil/../x", '/evil"><script>', "evil", "/evil/" + "x" * 100))
+@pytest.mark.parametrize("limits", (PROXIED, Limits()))
+async def test_what_is_no_path_or_from_no_trusted_proxy_is_in_no_response(
+    store: RedisStore, limits: Limits, prefix: str
+) -> None:
+    lies = {"X-Forwarded-Prefix": prefix if limits is PROXIED else "/evil", "Accept": "text/html"}
+    async with serve(store, limits) as client, ClientSession(client.make_url("/"), headers=lies) as session:
+        created = await session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]})
+        paths = ("/", f"/games/{UNKNOWN}", "/openapi.json", "/asyncapi.json", "/docs", "/problems/draining")
+        for answer in [created, *[await session.get(path, allow_redirects=False) for path in paths]]:
+            assert answer.status < web.HTTPBadRequest.status_code
+            assert "evil" not in await answer.text()
+            assert "evil" not in str(answer.headers)
 
 
 def test_the_picture_of_a_card_is_wide_and_within_the_bounds_of_a_region() -> None:

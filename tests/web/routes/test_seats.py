@@ -260,8 +260,9 @@ async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription
                 await stream.content.read()
 
 
-async def test_event_streams_of_a_revoked_token_end(client: Client) -> None:
-    game = await create_game(client, OPEN, visibility="private")
+@pytest.mark.parametrize("visibility", ("private", "public"))
+async def test_event_streams_of_a_revoked_token_end(client: Client, visibility: str) -> None:
+    game = await create_game(client, OPEN, visibility=visibility)
     bo = (await join(game))["token"]
     headers = {**bearer_header(bo), "Accept": "text/event-stream"}
     async with client.get(f"{game.path}/diffs", headers=headers) as stream:

@@ -43,7 +43,7 @@ async def test_a_draining_instance_is_not_ready_and_closes_connections(store: Re
         assert created.status == 201
 
 
-async def test_an_instance_without_its_store_is_alive_and_ready_and_says_503_where_it_needs_it(tmp_path: Path) -> None:
+async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_needs_it(tmp_path: Path) -> None:
     async with (
         embedded_server(tmp_path) as server,
         connect(server.url, timeout_s=TIMEOUT_S) as store,

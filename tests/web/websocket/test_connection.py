@@ -3,8 +3,6 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from itertools import pairwise
 from typing import Any, Self
 from unittest.mock import AsyncMock
 
@@ -28,7 +26,7 @@ from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
-from tests.web.watcher_client import WatcherClient, client_transport, connect_watcher, watch_game
+from tests.web.watcher_client import client_transport, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
 
@@ -324,29 +322,6 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
     """Return a client of an instance that closes streams within 0.2 s."""
     async with serve(store, Limits(close_window_s=0.2)) as client:
         yield client
-
-
-async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> None:
-    http_game = await create_game(quick)
-    loop = asyncio.get_running_loop()
-
-    async def sent_away(watcher: WatcherClient) -> tuple[float, int]:
-        closing = await watcher.receive("closing")
-        at = loop.time()
-        assert await watcher.receive_close() == 1001
-        return at, closing["retry_after_ms"]
-
-    async with AsyncExitStack() as stack:
-        watchers = [await stack.enter_async_context(watch_game(quick, http_game.id)) for _ in range(10)]
-        async with asyncio.TaskGroup() as group:
-            leaving = [group.create_task(sent_away(watcher)) for watcher in watchers]
-            group.create_task(close_streams(quick.app))
-        times, retries = zip(*sorted(task.result() for task in leaving), strict=True)
-        assert times[-1] - times[0] > 0.1
-        assert all(one < other for one, other in pairwise(retries))
-        assert not len(quick.app[STREAMS])
-        assert not len(quick.app[HUB])
-        await close_streams(quick.app)
 
 
 async def test_a_socket_opened_during_shutdown_is_closed(quick: Client) -> None:

@@ -1,4 +1,6 @@
-const EXAMPLE_ORIGIN = "http://127.0.0.1:8080";
+const EXAMPLE_URL = "http://127.0.0.1:8080";
+// This script is in `docs/assets/` below the path of the service.
+const url = new URL("../..", document.currentScript.src).href.replace(/\/$/, "");
 const scheme = document.body;
 
 function followColorScheme() {
@@ -17,7 +19,7 @@ function CodeSamples({ React, samples }) {
       { key: label, type: "button", role: "tab", "aria-selected": number === shown, onClick: () => show(number) },
       label,
     );
-  const code = samples[shown].source.replaceAll(EXAMPLE_ORIGIN, location.origin);
+  const code = samples[shown].source.replaceAll(EXAMPLE_URL, url);
   return React.createElement(
     "div",
     { className: "code-samples" },
@@ -41,7 +43,7 @@ const codeSamples = ({ React }) => ({
 });
 
 SwaggerUIBundle({
-  url: "/openapi.json",
+  url: `${url}/openapi.json`,
   dom_id: "#viewer",
   deepLinking: true,
   displayRequestDuration: true,

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isPersistent } from "../model/browser_storage.ts";
 import { awaitPatiently } from "../model/patience.ts";
+import { LOBBY } from "../model/route.ts";
 import { removeGame, savePreferences, preferences, storedGames } from "../model/storage.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useWarning } from "../parts/announcements.tsx";
@@ -98,7 +99,7 @@ export function Lobby(): JSX.Element {
         <List heading={text.lobby.yourTables} listed={others} verb={mineVerb} onForget={setLeaving} />
         {lists && <Lists lists={lists} />}
         <footer>
-          <a href="/docs">{text.lobby.api}</a>
+          <a href={`${LOBBY}docs`}>{text.lobby.api}</a>
         </footer>
       </main>
       {isCreating && <Create onClose={() => setCreating(false)} />}

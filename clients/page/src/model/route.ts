@@ -17,14 +17,15 @@ export interface Tokens {
   readonly seats: Readonly<Record<string, string>>;
 }
 
-export const LOBBY = "/";
+/** The path of the service, of which a proxy may have put another before it: this script is in `assets/` below it. */
+export const LOBBY = new URL("../", import.meta.url).pathname;
 
-const GAME = /^\/games\/([a-z0-9-]{1,32})$/;
+const GAME = /^games\/([a-z0-9-]{1,32})$/;
 const TOKEN = /^(owner|spectator|seat([0-4]))=([A-Za-z0-9._~-]{1,200})$/;
 const STEP = /^move=(\d{1,6})$/;
 
 export function routeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Route {
-  const id = GAME.exec(pathname)?.[1];
+  const id = gameOf(pathname);
   if (id === undefined) return { screen: "lobby" };
   // The end of a sentence is not the link's, though some programs take it along.
   const parts = hash
@@ -44,8 +45,13 @@ function tokensIn(parts: readonly string[]): Tokens | null {
   return { owner: token("owner"), spectator: token("spectator"), seats: Object.fromEntries(seats) };
 }
 
+/** The game whose page this is the path of. */
+function gameOf(pathname: string): string | undefined {
+  return pathname.startsWith(LOBBY) ? GAME.exec(pathname.slice(LOBBY.length))?.[1] : undefined;
+}
+
 export function pathOf(id: string): string {
-  return `/games/${id}`;
+  return `${LOBBY}games/${id}`;
 }
 
 /** The link with which somebody opens a game, or a step of it, and may do there what these tokens let them. */
@@ -73,7 +79,7 @@ export function followLink(event: MouseEvent): void {
   const link = (event.target as Element).closest("a");
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
   if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin) return;
-  if (link.pathname !== LOBBY && !GAME.test(link.pathname)) return;
+  if (link.pathname !== LOBBY && gameOf(link.pathname) === undefined) return;
   event.preventDefault();
   goTo(link.pathname + link.hash);
 }

@@ -4,11 +4,12 @@
  */
 
 import { text } from "../messages/index.ts";
+import { LOBBY } from "../model/route.ts";
 
 export function showLanguage(): void {
   document.documentElement.lang = text.language;
   document
     .querySelector("link[rel=manifest]")
-    ?.setAttribute("href", `/manifests/${text.language}.webmanifest`);
+    ?.setAttribute("href", `${LOBBY}manifests/${text.language}.webmanifest`);
   document.querySelector("meta[name=description]")?.setAttribute("content", text.description);
 }

@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
+import { LOBBY } from "../model/route.ts";
 import { Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 import { LearnButton } from "./lesson.tsx";
@@ -66,7 +67,7 @@ export function Help({ onClose }: { onClose: () => void }): JSX.Element {
       </Chapter>
       <Chapter {...text.help.end} />
       <LearnButton />
-      <a class="button" href="/docs/rules/">
+      <a class="button" href={`${LOBBY}docs/rules/`}>
         {text.help.rules}
       </a>
       <h3>{text.help.keys}</h3>

@@ -3,12 +3,12 @@
 import type { GameSummary } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { preferences, savePreferences } from "../model/storage.ts";
-import { pathOf } from "../model/route.ts";
+import { LOBBY, pathOf } from "../model/route.ts";
 import { ownGames } from "./own_games.ts";
 
-const ICON = "/favicon.svg";
+const ICON = `${LOBBY}favicon.svg`;
 /** Systems show no SVG beside a notification. */
-const NOTIFICATION_ICON = "/icon-192.png";
+const NOTIFICATION_ICON = `${LOBBY}icon-192.png`;
 const VIBRATION_MS = [120, 80, 120];
 /** Two notes, in Hz, one after the other. */
 const NOTES = [660, 880];

@@ -1,6 +1,6 @@
 /** The service worker: it keeps the page for when there is no network, and shows notifications. */
 
-import { goTo } from "../model/route.ts";
+import { LOBBY, goTo } from "../model/route.ts";
 
 /** When what is on the screen has been loaded, also over a slow network. */
 const LATER_MS = 4000;
@@ -12,5 +12,8 @@ export function startWorker(): void {
   if (!("serviceWorker" in navigator)) return;
   // The path of the game whose notification was pressed.
   navigator.serviceWorker.addEventListener("message", ({ data }) => goTo(data as string));
-  setTimeout(() => void navigator.serviceWorker.register("/service_worker.js").catch(refused), LATER_MS);
+  setTimeout(
+    () => void navigator.serviceWorker.register(`${LOBBY}service_worker.js`).catch(refused),
+    LATER_MS,
+  );
 }

@@ -18,10 +18,13 @@ declare const BUILD: {
   readonly languages: string[];
 };
 
-const CACHE = `south-seas-${BUILD.digest}`;
-const PAGE = "/";
-const PAGES = /^\/(games\/[a-z0-9-]+)?$/;
-const TILESETS = "/v1/tilesets/";
+/** The path of the service, and the page's: this script is right below it. */
+const PAGE = new URL("./", self.location.href).pathname;
+/** The end of the names of this service's caches: others may have the same origin. */
+const OWN = `-${PAGE}`;
+const CACHE = `south-seas-${BUILD.digest}${OWN}`;
+const PAGES = /^(games\/[a-z0-9-]+)?$/;
+const TILESETS = "v1/tilesets/";
 /** From this status on an answer is not the service's own: a proxy does not reach it. */
 const UNREACHABLE_STATUS = 502;
 
@@ -35,26 +38,34 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== self.location.origin) return;
+  const path = pathBelow(pathname);
   if (request.mode === "navigate") {
-    if (PAGES.test(pathname)) event.respondWith(fetchPage(request));
-  } else if (BUILD.files.includes(pathname) || pathname.startsWith(TILESETS)) {
+    if (PAGES.test(path)) event.respondWith(fetchPage(request));
+  } else if (BUILD.files.includes(path) || path.startsWith(TILESETS)) {
     event.respondWith(fetchOnce(request));
   }
 });
 
+/** What follows the service's path in another; scripts see no path that does not begin with it. */
+function pathBelow(pathname: string): string {
+  return pathname.slice(PAGE.length);
+}
+
 async function install(): Promise<void> {
   const page = await fetch(PAGE, { headers: { Accept: "text/html" }, cache: "no-cache" });
   // While instances are replaced, one may still have the build before; the browser tries again later.
-  const html = await page.clone().text();
+  const html = await page.text();
   if (!html.includes(BUILD.script)) throw new Error("the page is of another build");
   const cache = await caches.open(CACHE);
   await cache.addAll(BUILD.files.filter((file) => !BUILD.languages.includes(file) || html.includes(file)));
-  await cache.put(PAGE, page);
+  // It is also shown at the address of a game, from which its links lead elsewhere.
+  const { headers } = page;
+  await cache.put(PAGE, new Response(html.replaceAll('="./', `="${PAGE}`), { headers }));
   await self.skipWaiting();
 }
 
 async function activate(): Promise<void> {
-  const outdated = (await caches.keys()).filter((name) => name !== CACHE);
+  const outdated = (await caches.keys()).filter((name) => name.endsWith(OWN) && name !== CACHE);
   await Promise.all(outdated.map((name) => caches.delete(name)));
   await self.clients.claim();
 }
@@ -88,7 +99,7 @@ async function fetchOnce(request: Request): Promise<Response> {
 /** Shows a game in a window of the page that is open, or in a new one. */
 async function openGame(path: string): Promise<void> {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const open = windows.find(({ url }) => PAGES.test(new URL(url).pathname));
+  const open = windows.find(({ url }) => PAGES.test(pathBelow(new URL(url).pathname)));
   if (!open) {
     await self.clients.openWindow(path);
     return;

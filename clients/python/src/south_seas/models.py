@@ -1072,6 +1072,8 @@ class ServiceIndex(Model):
     games: str
     tilesets: str
     websocket: str
+    clients: str
+    """Client libraries of this release, to install."""
 
 
 class Ship(Model):

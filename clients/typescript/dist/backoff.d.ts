@@ -1,0 +1,18 @@
+/** Waits between attempts. */
+export interface Backoff {
+    /** The attempts for a request; Infinity for any number. */
+    readonly maxAttempts: number;
+    /** The longest wait before the second attempt; it doubles for each further one, in front up to 4 s. */
+    readonly initialWaitMs: number;
+    /**
+     * The upper bound of a wait of a hidden page, and of the wait that a response asks for (`Retry-After`), which is added to
+     * it. A request whose response asks for more fails, unless it has any number of attempts; a subscription reconnects
+     * after this time.
+     */
+    readonly maxWaitMs: number;
+}
+export declare const BACKOFF: Backoff;
+/** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
+export declare function backoffMs(backoff: Backoff, failures: number): number;
+/** Waits; rejects with the signal's reason if it is aborted. */
+export declare function sleep(ms: number, signal?: AbortSignal): Promise<void>;

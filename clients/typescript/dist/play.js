@@ -1,0 +1,91 @@
+/** The loop that plays a seat. */
+import { ProblemError, SeatReplacedError, SeatResignedError } from "./errors.js";
+/** Problems of a move that another request preceded: an undo, a timeout, the owner. */
+const OVERTAKEN_CODES = new Set([
+    "version_mismatch",
+    "conflict",
+    "not_your_turn",
+    "not_active",
+    "replaced",
+    "not_replaced",
+    "resigned",
+]);
+/**
+ * Plays a seat until the game is over. Rejects if the subscription is rejected, or aborted by `options.signal`, and with
+ * SeatReplacedError and SeatResignedError.
+ */
+export async function playSeat(client, id, seat, choose, options) {
+    let onChange = () => { };
+    let failure = null;
+    const request = options.signal === undefined ? {} : { signal: options.signal };
+    const subscription = client.subscribe(id, {
+        ...options,
+        onState: (game, diff) => {
+            options.onState?.(game, diff);
+            onChange();
+        },
+        onStatus: (status) => {
+            options.onStatus?.(status);
+            onChange();
+        },
+        onError: (error) => {
+            failure = error;
+            options.onError?.(error);
+            onChange();
+        },
+    });
+    try {
+        let legal = null;
+        for (;;) {
+            const changed = new Promise((resolve) => (onChange = resolve));
+            const { game } = subscription;
+            if (failure !== null)
+                throw failure;
+            options.signal?.throwIfAborted();
+            if (game?.status === "finished" || game?.status === "aborted")
+                return game;
+            const player = game?.players[seat];
+            if (game?.turn && player?.resigned)
+                throw new SeatResignedError(seat);
+            if (game?.turn && player?.kind === "human" && player.bot !== null) {
+                if (!options.returnWhenReplaced)
+                    throw new SeatReplacedError(seat, player.bot);
+                await unlessOvertaken(async () => {
+                    subscription.applyDiffs((await client.returnToSeat(id, { seat }, request)).diffs);
+                    return null;
+                });
+            }
+            else if (game?.turn?.decider === seat) {
+                legal = await playMove(client, subscription, game, choose, legal, request);
+            }
+            await changed;
+        }
+    }
+    finally {
+        subscription.close();
+    }
+}
+/** Plays the chosen move, unless the game has changed. Returns the legal moves after it, if known. */
+async function playMove(client, subscription, game, choose, known, request) {
+    const legal = known?.version === game.version ? known : await client.legalMoves(game.id, {}, request);
+    if (legal.version !== game.version || legal.seat === null)
+        return legal;
+    const { seat } = legal;
+    const move = (await choose(legal.moves, game)).id;
+    return unlessOvertaken(async () => {
+        const acted = await client.act(game.id, { move, seat }, { ...request, ifMatch: legal, includeLegalMoves: true });
+        subscription.applyDiffs(acted.diffs);
+        return acted.legal_moves;
+    });
+}
+/** Returns the result of a request, or null if another one preceded it. */
+async function unlessOvertaken(request) {
+    try {
+        return await request();
+    }
+    catch (error) {
+        if (error instanceof ProblemError && OVERTAKEN_CODES.has(error.code))
+            return null;
+        throw error;
+    }
+}

@@ -1,0 +1,33 @@
+/** A replica of a game, which applies every diff in order. */
+import { PatchError } from "./errors.js";
+import { applyDiff } from "./patches.js";
+/** GAME and its digest; both are null until the first snapshot. */
+export class Replica {
+    game = null;
+    digest = null;
+    /** Replaces the game; returns false if it is the same already. */
+    replace(game, digest) {
+        const isNew = digest !== this.digest;
+        if (isNew)
+            [this.game, this.digest] = [game, digest];
+        return isNew;
+    }
+    apply(diff) {
+        if (this.game === null)
+            return "gap";
+        if (diff.version <= this.game.version)
+            return "known";
+        if (diff.version > this.game.version + 1)
+            return "gap";
+        try {
+            this.game = applyDiff(this.game, diff);
+        }
+        catch (error) {
+            if (error instanceof PatchError)
+                return "gap";
+            throw error;
+        }
+        this.digest = diff.digest;
+        return "applied";
+    }
+}

@@ -1,0 +1,108 @@
+/** A subscription to a game: every version once and in order, across lost connections and restarts. */
+import { ProblemError } from "./errors.js";
+import { Replica } from "./replica.js";
+/** A subscription to one game, until `close`. Those of a client share one WebSocket, if they fit. */
+export class Subscription {
+    id;
+    options;
+    #replica = new Replica();
+    #followed;
+    #status = "connecting";
+    #isSyncing = false;
+    /** Use `SouthSeas.subscribe` to create one. */
+    constructor(id, sockets, options) {
+        this.id = id;
+        this.options = options;
+        this.#followed = {
+            id,
+            socket: null,
+            failures: 0,
+            subscribe: () => this.#subscribe(),
+            receive: (message) => {
+                if (message.type === "subscribed")
+                    this.#setStatus("connected");
+                else if (message.type === "diff")
+                    this.#applyOrSync(message);
+                else
+                    this.#replace(message.game, message.digest);
+            },
+            disconnected: () => this.#setStatus("reconnecting"),
+            failed: (problem) => {
+                this.close();
+                options.onError?.(new ProblemError(problem));
+            },
+        };
+        if (options.from !== undefined)
+            this.#replica.replace(options.from.game, options.from.digest);
+        options.signal?.addEventListener("abort", this.close, { once: true });
+        if (options.signal?.aborted)
+            this.close();
+        else
+            sockets.add(this.#followed);
+    }
+    /** GAME at the last known version; null until the first snapshot. */
+    get game() {
+        return this.#replica.game;
+    }
+    /** The digest of that version. */
+    get digest() {
+        return this.#replica.digest;
+    }
+    /** The state of the connection. */
+    get status() {
+        return this.#status;
+    }
+    /** Applies the diffs of a response at once; the socket delivers those that do not fit. */
+    applyDiffs(diffs) {
+        for (const diff of this.#isSyncing ? [] : diffs) {
+            if (diff.game === this.id && this.#replica.apply(diff) === "applied")
+                this.#notify(diff);
+        }
+    }
+    /** Checks at once whether the connection still works, as after a failed request. */
+    check() {
+        this.#followed.socket?.check();
+    }
+    /** Ends the subscription. */
+    close = () => {
+        if (this.#status === "closed")
+            return;
+        this.options.signal?.removeEventListener("abort", this.close);
+        this.#followed.socket?.remove(this.#followed);
+        this.#setStatus("closed");
+    };
+    #subscribe() {
+        this.#isSyncing = false;
+        const { token } = this.options;
+        const { game, digest } = this.#replica;
+        const since = game === null ? {} : { since: game.version, digest };
+        const subscribe = { type: "subscribe", game: this.id, ...since };
+        return token ? [{ type: "auth", game: this.id, token }, subscribe] : [subscribe];
+    }
+    #replace(game, digest) {
+        this.#isSyncing = false;
+        if (this.#replica.replace(game, digest))
+            this.#notify(null);
+    }
+    #applyOrSync(diff) {
+        if (this.#isSyncing)
+            return;
+        const result = this.#replica.apply(diff);
+        if (result === "applied")
+            this.#notify(diff);
+        if (result === "gap") {
+            this.#isSyncing = true;
+            this.#followed.socket?.send({ type: "sync", game: this.id });
+        }
+    }
+    #notify(diff) {
+        if (this.#replica.game !== null)
+            this.options.onState?.(this.#replica.game, diff);
+    }
+    #setStatus(status) {
+        if (status === this.#status)
+            return;
+        this.#status = status;
+        this.options.onStatus?.(status);
+    }
+}

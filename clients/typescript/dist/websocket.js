@@ -1,0 +1,315 @@
+/** WebSockets, each shared by the games of a client, with reconnection. */
+import { backoffMs } from "./backoff.js";
+import { SouthSeasError, problemOf } from "./errors.js";
+/**
+ * Close codes after which reconnecting would fail again, unless the service announced that it closes; from 4000 on, all
+ * but RESUMABLE_CLOSE_CODES.
+ */
+const FINAL_CLOSE_CODES = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
+const RESUMABLE_CLOSE_CODES = new Set([4408, 4429]);
+const PROBLEM_CODES = { 400: "malformed", 401: "unauthorized", 404: "not_found" };
+/** The time in which the welcome must follow a connection's start, and a message a `ping`. */
+const PONG_TIMEOUT_MS = 10_000;
+/** Games that one socket may follow, until the service's `welcome` says how many. */
+const DEFAULT_MAX_GAMES = 1000;
+/** Subscriptions that await their reply or a rate limit: the service closes a socket that exceeds a limit too often. */
+const MAX_PENDING = 20;
+/** The sockets of a client: one, and another where all are full or follow the same game already. */
+export class Sockets {
+    url;
+    backoff;
+    clock;
+    WebSocket;
+    #open = new Set();
+    /** `url` is that of `/v1/ws`. */
+    constructor(url, backoff, clock, WebSocket) {
+        this.url = url;
+        this.backoff = backoff;
+        this.clock = clock;
+        this.WebSocket = WebSocket;
+    }
+    /** Follows a game on a socket that has room for it. */
+    add(game) {
+        let socket = [...this.#open].find((one) => one.hasRoom(game.id));
+        if (socket === undefined)
+            this.#open.add((socket = new SharedSocket(this)));
+        socket.add(game);
+    }
+    /** Forgets a socket that is closed. */
+    remove(socket) {
+        this.#open.delete(socket);
+    }
+}
+/** One WebSocket, connected while games are followed on it. After a loss all its games wait for one connection. */
+export class SharedSocket {
+    sockets;
+    #WebSocket;
+    #games = new Map();
+    #maxGames = DEFAULT_MAX_GAMES;
+    #socket = null;
+    #isWelcomed = false;
+    /** The games that have to subscribe yet, and those that have and await the reply. */
+    #unsubscribed = new Set();
+    #pending = new Set();
+    /** The waits of games whose subscription failed for a while. */
+    #waits = new Map();
+    #failures = 0;
+    /** The wait that the service asked for; null if it did not. */
+    #retryAfterMs = null;
+    #connectingSince = 0;
+    #reconnectTimer;
+    #pingInterval;
+    #pongTimeout;
+    constructor(sockets) {
+        this.sockets = sockets;
+        const WebSocket = sockets.WebSocket ?? globalThis.WebSocket;
+        if (WebSocket === undefined) {
+            throw new SouthSeasError("This platform has no WebSocket: pass one, or start Node 20 with --experimental-websocket.");
+        }
+        this.#WebSocket = WebSocket;
+        globalThis.addEventListener?.("online", this.#onOnline);
+        globalThis.addEventListener?.("offline", this.#onOffline);
+        globalThis.document?.addEventListener("visibilitychange", this.#onVisibilityChange);
+        this.#connect();
+    }
+    hasRoom(id) {
+        return !this.#games.has(id) && this.#games.size < this.#maxGames;
+    }
+    /** Follows a game. */
+    add(game) {
+        game.socket = this;
+        this.#games.set(game.id, game);
+        this.#subscribe(game);
+    }
+    /** Follows a game no more; the socket is closed after the last one. */
+    remove(game) {
+        if (this.#games.get(game.id) !== game)
+            return;
+        this.#games.delete(game.id);
+        clearTimeout(this.#waits.get(game));
+        for (const games of [this.#unsubscribed, this.#pending, this.#waits])
+            games.delete(game);
+        if (this.#games.size === 0)
+            this.#close();
+        else if (this.#isWelcomed)
+            this.send({ type: "unsubscribe", game: game.id });
+    }
+    send(message) {
+        if (this.#socket?.readyState === 1)
+            this.#socket.send(JSON.stringify(message));
+    }
+    /** Checks at once whether the connection still works. */
+    check() {
+        if (this.#isWelcomed)
+            this.#ping();
+    }
+    #connect() {
+        this.#connectingSince = performance.now();
+        const socket = new this.#WebSocket(this.sockets.url);
+        this.#socket = socket;
+        this.#pongTimeout = setTimeout(() => {
+            socket.close(); // a browser opens one socket to a host at a time: this one would block the next
+            this.#onDisconnect(0);
+        }, PONG_TIMEOUT_MS);
+        socket.onopen = () => {
+            if (socket !== this.#socket)
+                socket.close();
+        };
+        socket.onmessage = ({ data }) => {
+            if (socket === this.#socket)
+                this.#onData(data);
+        };
+        socket.onerror = () => { }; // a close event follows; npm's `ws` throws an error that nobody listens to
+        socket.onclose = ({ code }) => {
+            if (socket === this.#socket)
+                this.#onDisconnect(code);
+        };
+    }
+    #subscribe(game) {
+        this.#unsubscribed.add(game);
+        if (this.#isWelcomed)
+            this.#subscribeNext();
+    }
+    /** Subscribes to the next games, as long as few replies are awaited. */
+    #subscribeNext() {
+        for (const game of this.#unsubscribed) {
+            if (this.#pending.size >= MAX_PENDING)
+                return;
+            this.#unsubscribed.delete(game);
+            this.#pending.add(game);
+            for (const message of game.subscribe())
+                this.send(message);
+        }
+    }
+    /** Every connection of the service begins with `welcome`: one that does not is another application's. */
+    #onData(data) {
+        let message;
+        try {
+            message = JSON.parse(data);
+        }
+        catch {
+            return this.#onDisconnect(0);
+        }
+        if (this.#isWelcomed)
+            this.#onMessage(message);
+        else if (message?.type === "welcome")
+            this.#onWelcome(message);
+        else
+            this.#onDisconnect(0);
+    }
+    #onWelcome(welcome) {
+        clearTimeout(this.#pongTimeout);
+        this.#isWelcomed = true;
+        this.#retryAfterMs = null;
+        this.sockets.clock.observe(welcome.now, this.#connectingSince, performance.now());
+        this.#pingInterval = setInterval(() => this.#ping(), welcome.ping_interval_ms);
+        this.#maxGames = welcome.max_subscriptions ?? this.#maxGames;
+        for (const game of [...this.#games.values()].slice(this.#maxGames)) {
+            this.#games.delete(game.id);
+            this.#unsubscribed.delete(game);
+            this.sockets.add(game);
+        }
+        this.#subscribeNext();
+    }
+    #onMessage(message) {
+        clearTimeout(this.#pongTimeout);
+        switch (message.type) {
+            case "subscribed":
+                this.#deliver(message.game, message);
+                break;
+            case "snapshot":
+                this.#failures = 0;
+                this.#deliver(message.game.id, message);
+                break;
+            case "diff":
+                this.#failures = 0;
+                this.#deliver(message.game, message);
+                break;
+            case "error":
+                this.#onProblem(message.game, message.problem);
+                break;
+            case "closing":
+                this.#retryAfterMs = message.retry_after_ms;
+                break;
+            case "pong":
+                this.#failures = 0;
+                break;
+            default: // acknowledgements and unknown messages
+        }
+    }
+    #deliver(id, message) {
+        const game = this.#games.get(id);
+        if (game === undefined || this.#unsubscribed.has(game) || this.#waits.has(game))
+            return;
+        if (message.type === "subscribed") {
+            this.#pending.delete(game);
+            this.#subscribeNext();
+        }
+        else if (this.#pending.has(game)) {
+            return; // of a subscription before this one
+        }
+        else {
+            game.failures = 0;
+        }
+        game.receive(message);
+    }
+    /** Handles an error that concerns one game: others are followed on. */
+    #onProblem(id, problem) {
+        const game = this.#games.get(id ?? "");
+        if (game === undefined)
+            return;
+        if (problem.status !== 429 && problem.status < 500) {
+            this.remove(game);
+            game.failed(problem);
+        }
+        else if (!this.#waits.has(game)) {
+            const { backoff } = this.sockets;
+            const retryAfterMs = Math.min(1000 * (problem.retry_after_s ?? 0), backoff.maxWaitMs);
+            const subscribe = () => {
+                this.#waits.delete(game);
+                this.#pending.delete(game);
+                this.#subscribe(game);
+            };
+            if (problem.status !== 429)
+                this.#pending.delete(game);
+            this.#waits.set(game, setTimeout(subscribe, retryAfterMs + backoffMs(backoff, game.failures++)));
+            game.disconnected();
+        }
+        this.#subscribeNext();
+    }
+    /** Handles a lost connection; `code` is its close code, or 0 if this client closed it. */
+    #onDisconnect(code) {
+        const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
+        const games = [...this.#games.values()];
+        if (isFinal && this.#isWelcomed && this.#retryAfterMs === null) {
+            const name = PROBLEM_CODES[code - 4000] ?? "unknown";
+            const problem = problemOf(Math.max(400, code - 4000), name, `the connection was closed with ${code}`);
+            this.#close();
+            for (const game of games)
+                game.failed(problem);
+            return;
+        }
+        this.#disconnect();
+        const { backoff } = this.sockets;
+        const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
+        this.#retryAfterMs = null;
+        this.#failures++;
+        this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);
+        for (const game of games)
+            game.disconnected();
+    }
+    /**
+     * Closes the socket and clears all timers. A socket that is still connecting closes once it is open, because
+     * browsers report an earlier close as an error.
+     */
+    #disconnect() {
+        clearTimeout(this.#reconnectTimer);
+        clearTimeout(this.#pongTimeout);
+        clearInterval(this.#pingInterval);
+        for (const wait of this.#waits.values())
+            clearTimeout(wait);
+        this.#waits.clear();
+        this.#pending.clear();
+        for (const game of this.#games.values())
+            this.#unsubscribed.add(game);
+        this.#isWelcomed = false;
+        const socket = this.#socket;
+        this.#socket = null;
+        if (socket?.readyState !== 0)
+            socket?.close();
+    }
+    #close() {
+        this.#games.clear();
+        this.#disconnect();
+        this.sockets.remove(this);
+        globalThis.removeEventListener?.("online", this.#onOnline);
+        globalThis.removeEventListener?.("offline", this.#onOffline);
+        globalThis.document?.removeEventListener("visibilitychange", this.#onVisibilityChange);
+    }
+    /** Sends a ping and expects a reply, because browsers do not report a lost network. */
+    #ping() {
+        clearTimeout(this.#pongTimeout);
+        this.send({ type: "ping" });
+        this.#pongTimeout = setTimeout(() => this.#onDisconnect(0), PONG_TIMEOUT_MS);
+    }
+    /** Handles a lost network, which an open socket would report late. */
+    #onOffline = () => {
+        if (this.#socket?.readyState === 1)
+            this.#onDisconnect(0);
+    };
+    /** Handles a restored network: checks an open socket, or reconnects at once, unless it is connecting already. */
+    #onOnline = () => {
+        if (this.#isWelcomed) {
+            this.#ping();
+        }
+        else if (this.#socket === null) {
+            clearTimeout(this.#reconnectTimer);
+            this.#connect();
+        }
+    };
+    /** Handles a page that becomes visible, because phones suspend timers and sockets. */
+    #onVisibilityChange = () => {
+        if (document.visibilityState === "visible")
+            this.#onOnline();
+    };
+}
