@@ -115,10 +115,10 @@ async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], met
         while True:
             async with session.request(method, url, **options) as response:
                 content = await response.read()
-            pause_s = int(response.headers.get("Retry-After", 0))
-            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s > MAX_PAUSE_S:
+            pause_s = response.headers.get("Retry-After", "")
+            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s not in map(str, range(MAX_PAUSE_S + 1)):
                 break
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(int(pause_s))
         if response.ok:
             return msgspec.json.decode(content, type=expected)
     except (aiohttp.ClientError, TimeoutError) as error:

@@ -151,6 +151,21 @@ async def test_something_else_that_answers_is_named(response: dict[str, object],
             await download_log(str(server.make_url("/v1/games/g")), None)
 
 
+async def test_a_limit_is_waited_for_unless_it_lasts() -> None:
+    pauses = ["0", "3600", "Sun, 06 Nov 2094 08:49:37 GMT"]
+
+    async def handle(_: web.Request) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": pauses.pop(0)})
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", handle)
+    async with TestServer(app) as server:
+        for left in (1, 0):
+            with pytest.raises(RequestFailed, match="429 Too Many Requests"):
+                await download_log(str(server.make_url("/v1/games/g")), None)
+            assert len(pauses) == left
+
+
 @pytest.mark.parametrize(("token", "header"), ((None, None), ("secret", "Bearer secret")))
 async def test_only_a_given_token_is_sent(token: str | None, header: str | None) -> None:
     received = []
