@@ -64,9 +64,11 @@ class CommandGroup(click.Group):
         "games": ("service.cli.games", "games_group"),
         "import": ("service.cli.export", "import_command"),
         "keys": ("service.cli.keys", "keys_group"),
-        "redis": ("service.cli.redis", "redis_group"),
-        "reindex": ("service.cli.redis", "reindex_command"),
+        "listen": ("service.cli.webhooks", "listen_command"),
+        "redis": ("service.cli.store", "redis_group"),
+        "reindex": ("service.cli.store", "reindex_command"),
         "tileset": ("service.cli.tileset", "tileset_group"),
+        "trigger": ("service.cli.webhooks", "trigger_command"),
         "verify": ("service.cli.verify", "verify_command"),
     }
 

@@ -35,7 +35,7 @@ from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import store_game
 from tests.polling import wait_until
-from tests.redis_servers.node import reserve_ports
+from tests.redis_servers import reserve_ports
 
 BUCKET = "archives"
 

@@ -5,12 +5,14 @@ The download of a game's log and tile set from a service.
 Sentences on what a verified log proves, against whom, and what it does not prove.
 """
 
+import asyncio
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -29,6 +31,8 @@ from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
 from service.supervision import run
 from service.telemetry.logs import escape_unprintable
+
+T = TypeVar("T")
 
 
 class BadLog(Exception):
@@ -75,49 +79,57 @@ def _decode(data: bytes) -> Any:
 TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 """The limit of one request."""
 
+MAX_PAUSE_S = 10
+"""The longest wait that a rate limit may ask for; after a longer one the request has failed."""
+
 PAGE_SIZE = 500
 """The number of diffs per request."""
 
 
-class DownloadFailed(Exception):
-    """The log cannot be downloaded; the message says why."""
+class RequestFailed(click.ClickException):
+    """A service does not answer, or not as requested; the message says why."""
 
 
 async def download_log(url: str, token: str | None) -> Log:
-    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises DownloadFailed."""
+    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises RequestFailed."""
     url = url.rstrip("/")
     base, separator, game = url.partition("/v1/games/")
     if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
-        raise DownloadFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
+        raise RequestFailed(f"{url} is not the URL of a game, as http://host/v1/games/ID")
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     diffs: list[dict[str, Any]] = []
+    async with aiohttp.ClientSession(headers=headers, timeout=TIMEOUT) as session:
+        view = await fetch(session, url, GameView)
+        tileset = await fetch(session, f"{base}/v1/tilesets/{view.tileset}", msgspec.Raw)
+        while True:
+            page = await fetch(session, f"{url}/diffs?since={len(diffs)}&limit={PAGE_SIZE}", Diffs[dict[str, Any]])
+            diffs += page.diffs
+            if not page.diffs or len(diffs) >= page.version:
+                return Log(diffs, bytes(tileset))
+
+
+async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], method: str = "GET", **options: Any) -> T:
+    """Return the decoded response of a service, with aiohttp's options of a request. Raises RequestFailed."""
+    base = url.partition("/v1/")[0]
     try:
-        async with aiohttp.ClientSession(headers=headers, timeout=TIMEOUT) as session:
-            view = msgspec.json.decode(await _get(session, url), type=GameView)
-            tileset = await _get(session, f"{base}/v1/tilesets/{view.tileset}")
-            while True:
-                content = await _get(session, f"{url}/diffs?since={len(diffs)}&limit={PAGE_SIZE}")
-                page = msgspec.json.decode(content, type=Diffs[dict[str, Any]])
-                diffs += page.diffs
-                if not page.diffs or len(diffs) >= page.version:
-                    return Log(diffs, tileset)
+        while True:
+            async with session.request(method, url, **options) as response:
+                content = await response.read()
+            pause_s = response.headers.get("Retry-After", "")
+            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s not in map(str, range(MAX_PAUSE_S + 1)):
+                break
+            await asyncio.sleep(int(pause_s))
+        if response.ok:
+            return msgspec.json.decode(content, type=expected)
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise DownloadFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
+        raise RequestFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
     except DECODING_ERRORS as error:
-        raise DownloadFailed(f"{base} is not a South Seas service: {error}") from error
-
-
-async def _get(session: aiohttp.ClientSession, url: str) -> bytes:
-    """Return the body of a response. Raises DownloadFailed for a problem."""
-    async with session.get(url) as response:
-        content = await response.read()
-    if response.ok:
-        return content
+        raise RequestFailed(f"{base} is not a South Seas service: {error}") from error
     try:
         detail = msgspec.json.decode(content, type=Problem).detail
     except DECODING_ERRORS:
         detail = f"{response.status} {response.reason}"
-    raise DownloadFailed(f"{url}: {detail}")
+    raise RequestFailed(f"{url}: {detail}")
 
 
 KNOWN_TO_CREATOR = "That nobody knew the order: the creator of the game chose the seed."
@@ -257,7 +269,11 @@ def verify_command(
     --commitment or --digest give what a player saw. Exits with 0 if all checks passed, 1 if one failed, 3 if the game
     is not over, so that its seed is still secret.
     """
-    log, document = (_fetch_log(file_or_url), None) if "://" in file_or_url else _read_file(Path(file_or_url))
+    log, document = (
+        (run(download_log(file_or_url, os.environ.get(TOKEN_VARIABLE))), None)
+        if "://" in file_or_url
+        else _read_file(Path(file_or_url))
+    )
     if save is not None:
         save.write_bytes(encode_log(log))
     observed = Observed(commitment, digests)
@@ -273,13 +289,6 @@ def verify_command(
         sys.exit(1)
     if any(check.passed is None for check in checks):
         sys.exit(3)
-
-
-def _fetch_log(url: str) -> Log:
-    try:
-        return run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
-    except DownloadFailed as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _read_file(path: Path) -> tuple[Log, GameDocument | None]:

@@ -122,7 +122,7 @@ def check_url(text: str, *, allow_private: bool) -> None:
     """Raise WebhookUrlRejected unless a webhook may have this URL, as far as the text shows."""
     url = _parse_url(text)
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
-        raise WebhookUrlRejected("the URL must begin with https://")
+        raise WebhookUrlRejected(f"the URL must begin with https://{' or http://' if allow_private else ''}")
     if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
         raise WebhookUrlRejected("the URL must not contain a user name or password")
     if url.raw_fragment:

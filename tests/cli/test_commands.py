@@ -28,8 +28,7 @@ from service.store.game_store import RedisStore
 from tests.cli.transcript import TRANSCRIPT, iter_commands, replay, run
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.polling import TIMEOUT_S
-from tests.redis_servers.access import ACL, create_access
-from tests.redis_servers.topologies import standalone
+from tests.redis_servers import ACL, create_access, standalone
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 

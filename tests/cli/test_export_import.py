@@ -51,8 +51,7 @@ from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
-from tests.redis_servers import Deployment, cluster, create_access
-from tests.redis_servers.access import CLUSTER_ACL
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game

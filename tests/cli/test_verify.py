@@ -24,7 +24,7 @@ from click.testing import CliRunner
 from schemas.tileset import TileSet
 from service.cli import verify
 from service.cli.tileset import list_gaps, preview_page
-from service.cli.verify import DownloadFailed, decode_log, download_log, encode_log, make_verdict
+from service.cli.verify import RequestFailed, decode_log, download_log, encode_log, make_verdict
 from service.engine.tileset_validation import parse_tileset
 from service.games.history import NOTHING_OBSERVED, Check, Observed
 from service.games.tilesets import BUILT_IN_DIRECTORY
@@ -111,7 +111,7 @@ async def test_a_whole_log_is_downloaded_page_by_page(
             await game.act_successfully()
         url = str(client.make_url(f"/v1/games/{game.id}"))
         log = await download_log(f"{url}/", game.owner_token)
-        with pytest.raises(DownloadFailed, match="or it is private"):
+        with pytest.raises(RequestFailed, match="or it is private"):
             await download_log(url, None)
         file = tmp_path / "log.json"
         online = await south_seas("verify", url, "--save", str(file), SOUTH_SEAS_TOKEN=game.owner_token)
@@ -125,7 +125,7 @@ async def test_a_whole_log_is_downloaded_page_by_page(
 
 @pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))
 async def test_what_is_no_game_is_not_downloaded(url: str) -> None:
-    with pytest.raises(DownloadFailed, match="is not the URL of a game"):
+    with pytest.raises(RequestFailed, match="is not the URL of a game"):
         await download_log(url, None)
 
 
@@ -147,8 +147,23 @@ async def test_something_else_that_answers_is_named(response: dict[str, object],
     app = web.Application()
     app.router.add_get("/{path:.*}", handle)
     async with TestServer(app) as server:
-        with pytest.raises(DownloadFailed, match=message):
+        with pytest.raises(RequestFailed, match=message):
             await download_log(str(server.make_url("/v1/games/g")), None)
+
+
+async def test_a_limit_is_waited_for_unless_it_lasts() -> None:
+    pauses = ["0", "3600", "Sun, 06 Nov 2094 08:49:37 GMT"]
+
+    async def handle(_: web.Request) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": pauses.pop(0)})
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", handle)
+    async with TestServer(app) as server:
+        for left in (1, 0):
+            with pytest.raises(RequestFailed, match="429 Too Many Requests"):
+                await download_log(str(server.make_url("/v1/games/g")), None)
+            assert len(pauses) == left
 
 
 @pytest.mark.parametrize(("token", "header"), ((None, None), ("secret", "Bearer secret")))
@@ -162,7 +177,7 @@ async def test_only_a_given_token_is_sent(token: str | None, header: str | None)
     app = web.Application()
     app.router.add_get("/{path:.*}", handle)
     async with TestServer(app) as server:
-        with pytest.raises(DownloadFailed):
+        with pytest.raises(RequestFailed):
             await download_log(str(server.make_url("/v1/games/g")), token)
     assert received == [header]
 

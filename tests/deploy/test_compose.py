@@ -40,8 +40,7 @@ from tests.deploy.manifests import (
 from tests.deploy.test_image import DOCKERFILE, VERSION
 from tests.docs.blocks import blocks
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, cluster, sentinel
-from tests.redis_servers.node import execute_text
+from tests.redis_servers import SERVICE_NAME, cluster, execute_text, sentinel
 from tests.server_process import parse_settings, start_server
 from tests.tools import ROOT
 from tests.web.http_game import create_game

@@ -43,8 +43,7 @@ from tests.deploy.manifests import (
 from tests.deploy.test_image import load_script
 from tests.docs.blocks import DOCS, blocks
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import create_access, standalone
-from tests.redis_servers.access import ACL, CLUSTER_ACL
+from tests.redis_servers import ACL, CLUSTER_ACL, create_access, standalone
 from tests.server_process import start_server, variables
 from tests.telemetry.observed_instances import promtool
 from tests.tools import ROOT, run_program

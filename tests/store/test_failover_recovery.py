@@ -28,8 +28,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.pipeline import Wait
 from service.store.planned_failover import PlannedFailoverError, fail_over
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel, standalone
-from tests.redis_servers.node import execute_text
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel, standalone
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SERVERS, server_name
 from tests.tools import REDIS_CLI, require

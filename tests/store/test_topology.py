@@ -25,8 +25,7 @@ from service.store import keys
 from service.store.game_store import RedisStore, connect
 from service.store.topology import SentinelTopology
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
-from tests.redis_servers.node import execute_text
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
 from tests.store.test_notifications import record_notifications
 

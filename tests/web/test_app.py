@@ -8,13 +8,19 @@ The service takes of aiohttp what is public, and of the version that it was test
 
 How a connection is read relies on what aiohttp does with pipelined requests and bodies, which its documentation does
 not promise: the tests of connections and slow clients say what that is.
+
+A game whose stored data cannot be read: its own requests fail, other games are not affected.
+
+A damaged log is a problem of its own game, never a 500.
 """
 
 import ast
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
+from multiprocessing import active_children
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,13 +28,20 @@ from unittest.mock import Mock
 
 import msgspec
 import pytest
+from msgspec import structs
 from multidict import CIMultiDict
+from redis.asyncio import Redis
 
 import service
 from schemas.tileset import TileSet
+from service.engine import SCHEMA_VERSION, Game, decode_snapshot, encode_snapshot
+from service.engine.game import CHECKSUM_BYTES
 from service.games.errors import Malformed
 from service.games.history import verify
-from service.games.ports import Revision
+from service.games.ports import Revision, StoredDiff
+from service.store import keys, log_entries
+from service.store.game_store import RedisStore
+from service.web.app import CONTEXT
 from service.web.headers import match_entity_tag
 from service.web.routes.actions import SeatRequest
 from service.web.routes.board_images import BoardSvg, BoardText
@@ -36,9 +49,11 @@ from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
 from service.web.routes.games import Creation, GameList
 from service.web.routes.tilesets import ShipPng, TileSvg
 from service.web.routing import RequestDecoder, TypedRequest
+from tests.snapshots import change_snapshot, seal
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, mocked_request
-from tests.web.http_game import IDENTITY, HTTPGame, create_game
-from tests.web.watcher_client import GameCopy
+from tests.web.http_game import IDENTITY, HTTPGame, check_problem, create_game
+from tests.web.watcher_client import GameCopy, connect_watcher
 
 SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 
@@ -261,3 +276,275 @@ def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:
     project = (Path(service.__file__).parents[1] / "pyproject.toml").read_text()
     (bounds,) = [line for line in project.splitlines() if line.strip().startswith('"aiohttp>=')]
     assert bounds.strip() == '"aiohttp>=3.14.5,<3.15",', "run all tests with the new version, and raise the bound"
+
+
+def truncate(stored: bytes) -> bytes:
+    return stored[: len(stored) // 2]
+
+
+"""Of a stored snapshot: the number of its dictionary and the header of its frame, which have no checksum."""
+
+
+def flip_bit(stored: bytes) -> bytes:
+    return stored[:-9] + bytes([stored[-9] ^ 1]) + stored[-8:]
+
+
+def upgrade_schema(stored: bytes) -> bytes:
+    (_, *fields), *others = msgspec.msgpack.decode(stored[:-CHECKSUM_BYTES])
+    return seal(msgspec.msgpack.encode([[SCHEMA_VERSION + 1, *fields, "new"], *others]))
+
+
+def changing(change: Callable[[Game], None]) -> Callable[[bytes], bytes]:
+    """Change what a snapshot holds; it can still be read, but is not right."""
+
+    def changed(stored: bytes) -> bytes:
+        game = decode_snapshot(stored)
+        change(game)
+        return encode_snapshot(game)
+
+    return changed
+
+
+async def damage(
+    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
+) -> None:
+    """Change the stored data of a game that the service has not cached."""
+    if field == "snapshot":
+        await change_snapshot(redis, game.id, how)
+    else:
+        stored = await redis.hget(keys.game(game.id), field)
+        assert isinstance(stored, bytes)
+        assert how(stored) != stored
+        await redis.hset(keys.game(game.id), field, how(stored))
+    client.app[CONTEXT].cache.pop(game.id)
+
+
+async def damage_compressed(
+    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = flip_bit
+) -> None:
+    """Change the snapshot as it is stored, past its checksum."""
+    stored: Any = await redis.hget(keys.game(game.id), "snapshot")
+    await redis.hset(keys.game(game.id), "snapshot", how(stored))
+    client.app[CONTEXT].cache.pop(game.id)
+
+
+async def replace(client: Client, redis: Redis, game: HTTPGame) -> None:
+    """Replace the key of a game by another type."""
+    await redis.set(keys.game(game.id), "something else")
+    client.app[CONTEXT].cache.pop(game.id)
+
+
+Damage = Callable[[Client, Redis, HTTPGame], Awaitable[None]]
+
+DAMAGES: dict[str, Damage] = {
+    "half a snapshot": partial(damage, how=truncate),
+    "torn": partial(damage_compressed, how=truncate),
+    "with a changed bit": damage_compressed,
+    "of a later schema": partial(damage, how=upgrade_schema),
+    "without its access": partial(damage, field="access"),
+    "that cannot be shown": partial(damage, how=changing(lambda game: game.display.append(10_000))),
+    "of another type": replace,
+    "of no revision": partial(damage, how=lambda _: b"many", field="revision"),
+}
+
+
+@pytest.mark.parametrize("name", ("half a snapshot", "torn", "with a changed bit", "of a later schema"))
+async def test_an_unreadable_game_cannot_be_read(
+    client: Client, redis: Redis, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = await create_game(client)
+    await DAMAGES[name](client, redis, game)
+    for path in ("", "/legal-moves", "/scores", "/features", "/tiles", "/story", "/board.svg", "/board.txt"):
+        await check_problem(await game.get(path), 503, "store_unavailable")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("field", ("snapshot", "access"))
+async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
+    game = await create_game(client)
+    await damage(client, redis, game, field=field)
+    for response in (
+        await game.act({"move": "i0"}),
+        *[await game.post(path) for path in ("/undo", "/resign", "/return", "/rematch")],
+        await game.post("/webhooks", {"url": "https://bot.example/hook"}),
+        await game.join("Cy"),
+        await game.delete(),
+    ):
+        await check_problem(response, 503, "store_unavailable")
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+async def test_a_damaged_game_hides_no_other_in_lists(
+    client: Client, store: RedisStore, redis: Redis, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    games = [await create_game(client) for _ in range(4)]
+    ids = [game.id for game in games]
+    before = await store.load_versions(ids)
+    await DAMAGES[name](client, redis, games[0])
+    for path in ("/v1/games", "/v1/games?status=active", "/v1/seats/me/games"):
+        headers = {"Authorization": f"Bearer {', '.join(game.owner_token for game in games)}"}
+        response = await client.get(path, headers=headers if "seats" in path else {})
+        assert response.status == 200, await response.text()
+        listed = {one.get("id") or one["game"]["id"] for one in (await response.json())["games"]}
+        assert listed - {ids[0]} == {*ids[1:]}
+        if "without" not in name:  # what everybody may see needs no tokens
+            assert ids[0] not in listed
+    assert (await store.load_versions(ids))[1:] == before[1:] != [None] * 3
+    assert len([record for record in caplog.records if record.exc_info]) <= 1
+
+
+async def test_an_instance_that_is_too_old_for_all_games_does_not_say_that_there_are_none(
+    client: Client, redis: Redis
+) -> None:
+    """Another instance may be newer, so a retry may succeed; a damaged game is on none."""
+    game = await create_game(client)
+    await DAMAGES["of a later schema"](client, redis, game)
+    for path in ("/v1/games", "/v1/seats/me/games"):
+        response = await client.get(path, headers={"Authorization": f"Bearer {game.owner_token}"})
+        await check_problem(response, 503, "store_unavailable")
+        assert response.headers["Retry-After"] == "1"
+    whole = await create_game(client)
+    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [whole.id]
+    await DAMAGES["torn"](client, redis, whole)
+    await DAMAGES["torn"](client, redis, game)
+    assert (await (await client.get("/v1/games")).json())["games"] == []
+
+
+async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Client, redis: Redis) -> None:
+    whole, broken = await create_game(client), await create_game(client)
+    await damage(client, redis, broken)
+    async with connect_watcher(client) as watcher:
+        await watcher.request_error({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
+        await watcher.subscribe(whole.id)
+        await whole.act_successfully()
+        await watcher.receive_until(whole.id, 2)
+
+
+async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client, redis: Redis) -> None:
+    game = await create_game(client)
+    stored: Any = await redis.hget(keys.game(game.id), "snapshot")
+    for place in range(len(stored)):
+        damaged = bytearray(stored)
+        damaged[place] ^= 1
+        with pytest.raises(msgspec.DecodeError, match="checksum"):
+            decode_snapshot(bytes(damaged))
+
+
+PLAYED = 12
+
+HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
+"""Before the number of the dictionary."""
+
+Change = Callable[[list[bytes]], list[bytes]]
+
+
+async def rewrite(redis: Redis, http_game: HTTPGame, change: Change) -> None:
+    """Change the stored log of a game."""
+    key = keys.log(http_game.id)
+    stored: Any = await redis.xrange(key)
+    entries = [fields[b"d"] for _, fields in stored]
+    assert len(entries) > PLAYED
+    await redis.delete(key)
+    for version, entry in enumerate(change(entries), 1):
+        await redis.xadd(key, {"d": entry}, id=f"{version}-0")
+
+
+def each(change: Callable[[dict[str, Any]], Any]) -> Change:
+    """Change every diff, and leave its digest as it is."""
+
+    def changed(entries: list[bytes]) -> list[bytes]:
+        diffs = log_entries.unpack("", b"", enumerate(entries, 1))
+        return [changed_entry(diff) for diff in diffs]
+
+    def changed_entry(stored: StoredDiff) -> bytes:
+        diff = msgspec.json.decode(stored.data)
+        change(diff)
+        data = msgspec.json.encode(diff, order="sorted")
+        return log_entries.pack(bytes(log_entries.COMMIT_ID_BYTES), "", structs.replace(stored, data=data))
+
+    return changed
+
+
+NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
+
+UNREADABLE_LOGS_DAMAGES: dict[str, Change] = {
+    "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
+    "of a later release": lambda entries: [
+        entry[:HEADER_BYTES] + b"\xff" + entry[HEADER_BYTES + 1 :] for entry in entries
+    ],
+    "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
+    "of another form": each(lambda diff: diff.update(patch=None)),
+    "without its end": lambda entries: entries[: PLAYED // 2],
+    "empty": lambda entries: [b"" for _ in entries],
+}
+
+
+@pytest.fixture
+async def http_game(client: Client) -> HTTPGame:
+    game = await create_game(client, seed="damaged", first_seat=0)
+    await game.play_randomly(Random(3), PLAYED + 1)
+    while not (await game.get_json())["turn"]["undoable"]:
+        await game.act_successfully()
+    return game
+
+
+@pytest.mark.parametrize(
+    ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
+)
+async def test_a_picture_of_a_version_whose_log_is_damaged(
+    http_game: HTTPGame, redis: Redis, damage: str, form: str
+) -> None:
+    await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
+    problem = await check_problem(await http_game.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
+    assert "cannot read the stored game" in problem["detail"]
+    assert (await http_game.get(f"/board.{form}")).status == 200
+
+
+@pytest.mark.parametrize("damage", UNREADABLE_LOGS_DAMAGES)
+async def test_other_readers_of_a_damaged_log_do_not_fail(
+    http_game: HTTPGame, redis: Redis, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
+    for path in ("/story", "/legal-moves", "/scores", ""):
+        response = await http_game.get(path)
+        assert response.status in (200, 503), (path, await response.text())
+    undone = await http_game.post("/undo")
+    assert undone.status in (409, 503), await undone.text()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def with_unknown_tiles(diff: dict[str, Any]) -> None:
+    for one in diff["patch"]:
+        if one["path"].startswith("/board/") and isinstance(one["value"], dict):
+            one["value"]["tile"] = "unheard-of"
+
+
+async def test_a_picture_that_cannot_be_drawn_affects_no_other(
+    http_game: HTTPGame, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert (await http_game.get("/board.svg?width=403")).status == 200
+    workers = {*active_children()}
+    assert workers
+    await rewrite(redis, http_game, each(with_unknown_tiles))
+    for _ in range(3):
+        response = await http_game.get(f"/board.svg?v={PLAYED}")
+        assert response.headers["Retry-After"] == "60"
+        problem = await check_problem(response, 503, "store_unavailable")
+        assert "could not be drawn" in problem["detail"]
+    assert (await http_game.get("/board.svg?width=404")).status == 200
+    assert {*active_children()} == workers
+    (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "unheard-of" in failure.getMessage()
+
+
+async def test_a_damaged_game_is_logged_once_and_counted(
+    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    http_game, before = await create_game(client), read_samples()
+    for field in ("snapshot", "revision"):
+        await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))
+    for _ in range(3):
+        await check_problem(await http_game.get(), 503, "store_unavailable")
+    assert [line for line in caplog.messages if line.startswith(f"requests: game {http_game.id} failed")][1:] == []
+    assert f"requests: game {http_game.id} failed" in caplog.text
+    assert grown(before, "game_failures_total", work="requests") == 3

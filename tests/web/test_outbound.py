@@ -165,6 +165,7 @@ MESSAGE = b'{"type": "t"}'
         (False, 200, b"ok", None, b""),
         (False, 299, b"ok", None, b""),
         (False, 300, b"ok", "redirect", b""),
+        (False, 307, b"ok", "redirect", b""),
         (False, 399, b"ok", "redirect", b""),
         (False, 400, b"ok", "status", b""),
         (True, 200, b"ok", None, b"ok"),
@@ -179,7 +180,7 @@ async def test_a_status_decides_and_only_the_beginning_of_a_challenges_response_
     receiver: WebhookReceiver, is_challenge: bool, status: int, body: bytes, error: str | None, body_read: bytes
 ) -> None:
     async def respond(_request: web.Request) -> web.Response:
-        return web.Response(status=status, body=body, headers={"Content-Encoding": "gzip"})
+        return web.Response(status=status, body=body, headers={"Content-Encoding": "gzip", "Location": "/"})
 
     receiver.respond = respond
     async with open_webhook_sender(LOCAL_LIMITS) as send:

@@ -153,17 +153,19 @@ async def test_messages_wait_for_the_challenge(owner: WebhookOwner, receiver: We
     for _ in range(3):
         await game.act_successfully()
         await owner.deliver()
+    owner.clock.offset_s += 7
+    await owner.deliver()
     waiting = await owner.read(webhook)
     assert receiver.received == []
-    assert (waiting["status"], waiting["failures"]) == ("pending", 1)
+    assert (waiting["status"], waiting["failures"]) == ("pending", 2)
     assert waiting["next_attempt_at"] is not None
     receiver.challenge_response = repeat_challenge
-    owner.clock.offset_s += 7
+    owner.clock.offset_s += 60
     await owner.deliver_all()
     assert receiver.versions == [*([1] if isinstance(owner, KeyHolder) else []), 2, 3, 4]
-    first, second = receiver.challenges
-    assert first.id != second.id
-    assert first.message["challenge"] != second.message["challenge"]
+    first, _, last = receiver.challenges
+    assert first.id != last.id
+    assert first.message["challenge"] != last.message["challenge"]
     assert (await owner.read(webhook))["status"] == "active"
 
 

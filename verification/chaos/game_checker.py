@@ -18,7 +18,7 @@ import msgspec
 
 from schemas.tileset import TileSet
 from south_seas import Client, NotFoundError
-from tests.redis_servers.node import Node
+from tests.redis_servers import Node
 from verification.chaos.checker import Violation, check
 from verification.chaos.client_context import ClientContext
 from verification.chaos.final_state import fetch_final_state, with_verification

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from tests.redis_servers.node import Node
+from tests.redis_servers import Node
 from verification.chaos.history import Fault, History
 
 _PROMOTED = re.compile(

@@ -8,9 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from urllib.parse import urlsplit
 
 from tests.polling import wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node
-from tests.redis_servers.access import PEER_USER
-from tests.redis_servers.node import HOST
+from tests.redis_servers import HOST, PEER_USER, SERVICE_NAME, Deployment, Node
 from tests.tcp_proxy import Proxy, run_proxy
 
 SETUP_TIMEOUT_S = 30.0

@@ -8,9 +8,17 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
-from tests.redis_servers.access import ACL, CLUSTER_ACL
-from tests.redis_servers.node import execute_text, reserve_ports
+from tests.redis_servers import (
+    ACL,
+    CLUSTER_ACL,
+    Deployment,
+    cluster,
+    create_access,
+    execute_text,
+    reserve_ports,
+    sentinel,
+    standalone,
+)
 from verification.chaos.haproxy import haproxy
 from verification.chaos.instances import Instance, run_instances
 from verification.chaos.testbed import Testbed

@@ -19,9 +19,7 @@ import aiohttp
 
 from service.store import keys
 from tests.polling import in_background, wait_until
-from tests.redis_servers.access import SERVICE_USER
-from tests.redis_servers.node import execute_text
-from tests.redis_servers.topologies import SLOTS
+from tests.redis_servers import SERVICE_USER, SLOTS, execute_text
 from tests.tools import C_COMPILER, require, run_program
 from verification.chaos import faults as chaos
 from verification.chaos.haproxy import haproxy

@@ -1,0 +1,80 @@
+"""`south-seas listen` and `trigger`: webhooks of a running service for a program on this machine."""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+from aiohttp import ClientSession, web
+from standardwebhooks import Webhook
+
+from schemas.webhooks import WEBHOOK_EVENT_TYPES
+from service.cli.verify import fetch
+from service.cli.webhooks import trigger
+from service.store.game_store import RedisStore
+from tests.polling import wait_until
+from tests.server_process import start_server
+from tests.tcp_proxy import run_proxy
+from tests.web.app_server import serve
+from tests.web.http_game import create_game
+from tests.web.webhook_receiver import SECRET, WebhookReceiver, run_receiver
+
+
+async def test_every_event_can_be_triggered(short_path: Path) -> None:
+    flags = ("--rate-limits", "off", "--drain-time-s", "0")
+    async with start_server(short_path, None, *flags) as server, ClientSession() as session:
+        found = await asyncio.gather(*(trigger(server.url, event) for event in WEBHOOK_EVENT_TYPES))
+        for event, (game, version) in zip(WEBHOOK_EVENT_TYPES, found, strict=True):
+            log = f"{server.url}/v1/games/{game}/diffs?since={version - 1}&limit=1"
+            (diff,) = (await fetch(session, log, dict[str, Any]))["diffs"]
+            types = {one["type"] for one in diff["events"]}
+            assert event in types or (event == "decision" and "turn_started" in types)
+
+
+async def start_listening(url: str, receiver: WebhookReceiver, *options: str) -> asyncio.subprocess.Process:
+    """Run the command with a secret until it is connected."""
+    command = ("listen", "--url", url, "--forward-to", receiver.url, "--secret", SECRET, *options)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-um", "service.main", *command, stdout=PIPE)
+    assert process.stdout is not None
+    await process.stdout.readuntil(b"connected")
+    return process
+
+
+async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
+    """Of new public games and of one that is named, each message once, after a failure and a lost connection too."""
+    async with run_receiver() as receiver, serve(store) as client, run_proxy(str(client.make_url("/"))) as proxy:
+        older, private = await create_game(client), await create_game(client, visibility="private")
+        options = ("--events", "tile_placed", "--game", private.id, "--token", private.owner_token)
+        process = await start_listening(proxy.url, receiver, *options)
+        receiver.statuses = [500]
+        new = await create_game(client)
+        for game in (older, new):
+            await game.act_successfully()
+        await wait_until(lambda: len(receiver.received) == 2)
+        proxy.cut()
+        await private.act_successfully()
+        await wait_until(lambda: len(receiver.received) == 3)
+        process.send_signal(signal.SIGINT)
+        output = (await process.communicate())[0].decode()
+    assert process.returncode == 0
+    assert output.endswith("\n2 messages delivered\n")
+    assert all(text in output for text in (", repeated", "500 in ", ": again in 1 s", ": waiting for it"))
+    first, again, last = receiver.received
+    assert (first.id, first.body) == (again.id, again.body)
+    assert [one.message["data"]["game"] for one in (first, last)] == [new.id, private.id]
+    assert last.id != first.id
+    for one in (*receiver.challenges, *receiver.received):
+        assert Webhook(SECRET).verify(one.body, one.headers) == one.message
+
+
+async def test_a_program_that_wants_no_more_ends_the_command(store: RedisStore) -> None:
+    async with run_receiver() as receiver, serve(store) as client:
+        receiver.challenge_response = lambda _: web.Response(text="yes")
+        receiver.statuses = [410]
+        process = await start_listening(str(client.make_url("/")), receiver)
+        await create_game(client)
+        output = (await process.communicate())[0].decode()
+    assert "200, but the body is not the challenge" in output
+    assert process.returncode == 1
