@@ -39,6 +39,8 @@ async def test_one_webhook_receives_the_changes_of_all_games(host: KeyHolder, re
     for received in receiver.received:
         assert Webhook(SECRET).verify(received.body, received.headers) == received.message
         assert received.id == f"{received.message['data']['game']}.{received.version}.{webhook['id']}"
+    ids = [one["id"] for one in await host.deliveries(webhook)]
+    assert sorted(ids) == sorted(one.id for one in (challenge, *receiver.received))
 
 
 async def test_games_that_exist_already_are_not_reported(host: KeyHolder, receiver: WebhookReceiver) -> None:
