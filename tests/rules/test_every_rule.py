@@ -39,7 +39,7 @@ def test_every_rule_has_a_test_that_names_it(rule: str) -> None:
 
 @pytest.mark.parametrize(("heading", "examples"), EXAMPLES.items())
 def test_every_printed_example_has_a_test(heading: str, examples: int) -> None:
-    tests = {**vars(test_r9_examples), **vars(test_r9_examples)}
+    tests = vars(test_r9_examples)
     prefix = f"test_r9_{heading.replace(' ', '_')}_"
     assert sum(count_cases(test) for name, test in tests.items() if name.startswith(prefix)) == examples
 
