@@ -45,7 +45,7 @@ PROGRESS_GAMES = 10_000
 ACTION_GAMES = 2
 """Games that are played one after the other in each round."""
 LIST_REQUESTS = 100
-ROUND_TIMEOUT_S = 20.0
+ROUND_TIMEOUT_S = 60.0
 
 
 class Sized(NamedTuple):

@@ -17,7 +17,7 @@ from benchmarks.watcher_clients import DIFF
 
 GRACE_PERIOD_S = 10.0
 """How long the last moves may take after the end of the load, before a match counts as stuck."""
-OPEN_TIMEOUT_S = 10.0
+OPEN_TIMEOUT_S = 60.0
 
 
 class PlayedMatches(NamedTuple):

@@ -14,7 +14,7 @@ from benchmarks.run import Run
 from benchmarks.watcher_clients import watch_game
 
 STARTS = 7
-READY_TIMEOUT_S = 20.0
+READY_TIMEOUT_S = 60.0
 POLL_INTERVAL_S = 0.002
 REST_TIME_S = 1.0
 FEW, MANY = 1_000, 10_000

@@ -17,7 +17,7 @@ from service.store.embedded import embedded_server
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE = CORES[0]
 OTHER_CORE = CORES[-1]
-START_TIMEOUT_S = 20
+START_TIMEOUT_S = 60
 ROUND_TIMEOUT_S = 60
 
 

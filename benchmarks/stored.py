@@ -19,7 +19,7 @@ from service.store import keys
 
 GROUP = "Redis"
 ACTIONS = 145
-GAMES_TIMEOUT_S = 30.0
+GAMES_TIMEOUT_S = 60.0
 """Enough for whole games: an action costs more the later it is in one."""
 KILOBYTE = 1_000
 
