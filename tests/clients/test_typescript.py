@@ -35,6 +35,7 @@ from service.web.responses import list_files
 from service.web.routes.page import CLIENTS as CLIENT_PACKAGES
 from tests.clients.conftest import CLIENTS
 from tests.clients.scripted_service import (
+    GAME_ID,
     JsonObject,
     ScriptedService,
     close_without_welcome,
@@ -103,6 +104,12 @@ async def test_it_recovers_from_every_failure(
     assert (received["unreadable"], received["patient"]) == (True, "done")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
+    assert received["retries"][:2] == [
+        ["GET /v1/games/g", "wait"],
+        ["GET /v1/games/g", f"{script.url}/ is unreachable: 502 Bad Gateway, which is no answer of the service"],
+    ]
+    assert [f"{script.url.replace('http', 'ws')}/v1/ws", "the connection was closed with 4429"] in received["retries"]
+    assert [f"game {GAME_ID}", "away"] in received["retries"]
     assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
     assert [one.get("since") for one in messages if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
     assert [one["type"] for one in messages][:3] == ["auth", "subscribe", "sync"]
@@ -142,6 +149,14 @@ async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
     sent = received.pop("sent")
     assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}
     assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
+
+
+async def test_it_exports_every_type_of_its_signatures(node: str, built: Path) -> None:
+    compiler = CLIENTS / "node_modules" / "typescript" / "lib" / "typescript.js"
+    output = await run([node, HERE / "exports.mjs", compiler, built.with_suffix(".d.ts")], HERE)
+    received = msgspec.json.decode(output)
+    assert received["missing"] == ["QueryOf", "Sockets", "components"], "no type that a caller needs"
+    assert {"CellChoice", "GameAction", "MySeat", "ShipOffer", "StoryLine"} <= {*received["exported"]}
 
 
 PACKAGE, PYTHON_PACKAGE = CLIENTS / "typescript", CLIENTS / "python"
@@ -283,6 +298,8 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
     )
     bodies = [source.partition("\n\n")[2] for source in samples("TypeScript")]
     file = tmp_path / "samples.ts"
+    rejected = ("{}", '{ move: "m", action: { type: "pass", phase: "islander" } }', '{ move: "m", actions: [] }')
+    bodies += [f'// @ts-expect-error: exactly one\nvoid new SouthSeas().act("g", {act});' for act in rejected]
     file.write_text(imports + "\n".join(f"{{\n{body}\n}}" for body in bodies) + "\nexport {};\n")
     config = {
         "compilerOptions": {

@@ -36,7 +36,7 @@ CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 """The exceptions of failed and lost connections."""
 
 LOG = logging.getLogger("south_seas")
-"""Has a warning for each retry; without a handler of the program it is silent."""
+"""Has a warning for each retry; silent unless the program configures logging."""
 LOG.addHandler(logging.NullHandler())
 
 _PROBLEM_TYPE = "application/problem+json"
