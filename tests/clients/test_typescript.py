@@ -373,6 +373,11 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
     file = tmp_path / "samples.ts"
     rejected = ("{}", '{ move: "m", action: { type: "pass", phase: "islander" } }', '{ move: "m", actions: [] }')
     bodies += [f'// @ts-expect-error: exactly one\nvoid new SouthSeas().act("g", {act});' for act in rejected]
+    page = re.search(
+        r"^```ts no-run[^\n]*\n(.*?)^```$", (ROOT / "docs/clients.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert page is not None
+    (tmp_path / "page.ts").write_text(page[1])
     file.write_text(imports + "\n".join(f"{{\n{body}\n}}" for body in bodies) + "\nexport {};\n")
     config = {
         "compilerOptions": {
@@ -387,7 +392,7 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
             "allowImportingTsExtensions": True,
             "paths": {"south-seas-client": [str(CLIENTS / "typescript" / "src" / "index.ts")]},
         },
-        "files": [str(file)],
+        "files": ["samples.ts", "page.ts"],
     }
     (tmp_path / "tsconfig.json").write_text(json.dumps(config))
     compiler = CLIENTS / "node_modules/typescript/bin/tsc"

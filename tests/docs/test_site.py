@@ -198,6 +198,7 @@ JSON_BLOCKS = [
 EXPECTED_OUTPUT = {
     "absent": ("move_undone", "player_returned", "player_resigned", r"^ok +rules"),
     "bot-in-40-lines": ("'reason': 'last_",),
+    "chat-bot": ("abandonne",),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", r"^last_\w+ \[", r"^ok +rules", '"code": "version_mismatch"'),
     "how-it-works": (r"^\d+ diffs verified$",),
