@@ -34,7 +34,6 @@ INDEX = """\
 <p>TypeScript and JavaScript: <a href="{tarball}">{tarball}</a></p>
 <pre><code>npm install http://127.0.0.1:8080/clients/{tarball}</code></pre>
 <p><a href="../docs/clients/">How to use them</a></p>
-<script src="../docs/assets/origin.js"></script>
 """
 
 
