@@ -6,8 +6,10 @@ const [, , built, url, ws] = process.argv;
 const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
+const retries = [];
 const southSeas = new SouthSeas({
   url,
+  onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]),
   backoff: { initialWaitMs: 10 },
   WebSocket: WebSocket ?? globalThis.WebSocket,
 }).withLanguage("fr");
@@ -62,5 +64,5 @@ const clock = southSeas.withToken("other").clock; // set by the welcome, in plac
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
 console.log(
-  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted }),
+  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted, retries }),
 );

@@ -10,6 +10,7 @@ The service's clock in the Python client, beside a device whose clock is wrong.
 import asyncio
 import itertools
 import json
+import logging
 import re
 import time
 import tomllib
@@ -78,8 +79,12 @@ async def test_a_request_is_retried_after_a_lost_response_and_applied_once(clien
         ({}, 0.0),
     ),
 )
-async def test_a_rate_limited_request_is_retried_after_the_wait(
-    script: ScriptedService, scripted_client: Client, headers: dict[str, str], least_s: float
+async def test_a_rate_limited_request_is_retried_after_the_wait_and_logged(
+    script: ScriptedService,
+    scripted_client: Client,
+    headers: dict[str, str],
+    least_s: float,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     script.responses.append(problem_response(problem("rate_limited", "wait"), **headers))
     clock = asyncio.get_running_loop()
@@ -87,6 +92,9 @@ async def test_a_rate_limited_request_is_retried_after_the_wait(
     await scripted_client.game("g")
     assert least_s <= clock.time() - before < least_s + 10
     assert len(script.requests) == 2
+    [(logger, level, text)] = caplog.record_tuples
+    assert (logger, level) == ("south_seas", logging.WARNING)
+    assert re.fullmatch(rf"GET /v1/games/g follows again in {least_s:.0f}\.\d s: wait", text)
 
 
 async def test_all_attempts_of_a_post_have_the_same_key(script: ScriptedService, scripted_client: Client) -> None:

@@ -3,6 +3,7 @@
 Connections that are rejected, or fail.
 """
 
+import re
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -35,6 +36,7 @@ from tests.clients.scripted_service import (
     ScriptedService,
     ServerSocket,
     close_without_welcome,
+    problem_response,
     read_versions,
     send_and_close,
     send_and_stay,
@@ -266,11 +268,20 @@ async def test_some_close_codes_are_final(
             await anext(game)
 
 
-async def test_a_rejected_upgrade_is_retried(script: ScriptedService, scripted_client: Client) -> None:
-    script.upgrade_responses.extend([web.Response(status=503, headers={"Retry-After": "0"}), web.Response(status=502)])
+async def test_a_rejected_upgrade_is_retried_and_logged(
+    script: ScriptedService, scripted_client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = web.Response(status=503, text="no JSON", content_type="application/problem+json")
+    many = problem_response(problem("rate_limited", "too many streams", retry_after_s=0))
+    script.upgrade_responses.extend([text, web.Response(status=502), many])
     script.connections.append(send_and_stay(1, 2))
     async with scripted_client.subscribe(GAME_ID) as game:
         assert await read_versions(game, 2) == [2]
+    reasons = ("503: Invalid response status", "502: Invalid response status", "429: too many streams")
+    for message, reason in zip(caplog.messages, reasons, strict=True):
+        assert re.fullmatch(
+            rf"{script.url}/v1/ws is connected again in \d\.\d s: the upgrade failed with {reason}", message
+        )
 
 
 async def test_a_socket_that_does_not_begin_with_welcome_is_an_outage(

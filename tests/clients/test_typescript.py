@@ -7,9 +7,11 @@ The Python client's package: installed from a service beside nothing but what it
 Every operation has code samples, which the clients' types accept.
 """
 
+import asyncio
 import json
 import os
 import re
+import shutil
 import sys
 import sysconfig
 import tomllib
@@ -18,7 +20,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import metadata, resources
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
+from subprocess import PIPE
 from tarfile import open as open_tar
 from textwrap import indent
 from typing import Any
@@ -33,8 +37,10 @@ from schemas.problems import problem
 from service.web.assembly import ROUTES
 from service.web.responses import list_files
 from service.web.routes.page import CLIENTS as CLIENT_PACKAGES
+from south_seas import Client
 from tests.clients.conftest import CLIENTS
 from tests.clients.scripted_service import (
+    GAME_ID,
     JsonObject,
     ScriptedService,
     close_without_welcome,
@@ -52,6 +58,7 @@ from tools.openapi.code_samples import CALLS
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 100
+NOWHERE = "http://127.0.0.1:9"
 
 
 async def run(program: Sequence[str | Path], cwd: Path) -> str:
@@ -103,6 +110,12 @@ async def test_it_recovers_from_every_failure(
     assert (received["unreadable"], received["patient"]) == (True, "done")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
+    assert received["retries"][:2] == [
+        ["GET /v1/games/g", "wait"],
+        ["GET /v1/games/g", f"{script.url}/ is unreachable: 502 Bad Gateway, which is no answer of the service"],
+    ]
+    assert [f"{script.url.replace('http', 'ws')}/v1/ws", "the connection was closed with 4429"] in received["retries"]
+    assert [f"game {GAME_ID}", "away"] in received["retries"]
     assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
     assert [one.get("since") for one in messages if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
     assert [one["type"] for one in messages][:3] == ["auth", "subscribe", "sync"]
@@ -144,6 +157,14 @@ async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
     assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
 
 
+async def test_it_exports_every_type_of_its_signatures(node: str, built: Path) -> None:
+    compiler = CLIENTS / "node_modules" / "typescript" / "lib" / "typescript.js"
+    output = await run([node, HERE / "exports.mjs", compiler, built.with_suffix(".d.ts")], HERE)
+    received = msgspec.json.decode(output)
+    assert received["missing"] == ["QueryOf", "Sockets", "components"], "no type that a caller needs"
+    assert {"CellChoice", "GameAction", "MySeat", "ShipOffer", "StoryLine"} <= {*received["exported"]}
+
+
 PACKAGE, PYTHON_PACKAGE = CLIENTS / "typescript", CLIENTS / "python"
 COMPILER = CLIENTS / "node_modules" / "typescript" / "bin" / "tsc"
 OPTIONS = ("--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--module", "nodenext")
@@ -168,6 +189,69 @@ def package(ending: str) -> str:
     return name
 
 
+def install(node: str, service_url: str, folder: Path) -> Path:
+    """Install the package in a new project, and return its folder."""
+    project = folder / "project"
+    project.mkdir()
+    (project / "package.json").write_text('{"type": "module"}')
+    run_npm(node, "install", "--no-audit", "--no-fund", f"{service_url}/clients/{package('.tgz')}", cwd=project)
+    return project
+
+
+class Phone:
+    """The app of the example, which is killed after some lines of its output."""
+
+    def __init__(self, *command: str | Path) -> None:
+        self.command = command
+        self.pressed: dict[str, str] = {}
+        """The moves, by their keys."""
+
+    async def use(self, last: str, count: int) -> str:
+        """Run the app until it has printed so many lines of a kind, or the game is over; return the last one's kind."""
+        app = await asyncio.create_subprocess_exec(*self.command, stdout=PIPE)
+        assert app.stdout is not None
+        try:
+            async for line in app.stdout:
+                kind, *rest = line.decode().split()
+                assert kind != "refused:", line
+                if kind == "pressed":
+                    self.pressed[rest[0]] = rest[1]
+                count -= kind == last
+                if count == 0 or kind == "over:":
+                    return kind
+        finally:
+            if app.returncode is None:
+                app.kill()
+            await app.wait()
+        raise AssertionError("the app ended by itself")
+
+
+async def test_the_phone_app_plays_each_move_once_wherever_it_is_killed(
+    node: str, service_url: str, tmp_path: Path
+) -> None:
+    project = install(node, service_url, tmp_path)
+    program = shutil.copy(ROOT / "examples" / "phone_app.ts", project)
+    types = ("--noEmit", "--types", "node", "--typeRoots", CLIENTS / "node_modules" / "@types")
+    await run([node, COMPILER, *OPTIONS, *types, program], project)
+    pressed_offline = 0
+    async with asyncio.timeout(TIMEOUT_S), run_proxy(service_url) as road:
+        phone = Phone(node, program, road.url, project / "phone")
+        lines = cycle(("pressed", "played"))  # before and after the answer
+        while await phone.use(next(lines), 8) != "over:":
+            road.target = NOWHERE
+            road.cut()
+            before = len(phone.pressed)
+            for _ in range(2):
+                await phone.use("waiting:", 3)  # the last after a pause, in which the player has pressed
+            pressed_offline += len(phone.pressed) - before
+            road.target = service_url
+    async with Client(service_url) as client:
+        game = json.loads((project / "phone" / "created.json").read_bytes())["game"]["id"]
+        log = [diff async for diff in client.log(game)]
+    assert [diff["move"] for diff in log if (diff["seat"], diff["by"]) == (0, "seat")] == [*phone.pressed.values()]
+    assert pressed_offline > 0
+
+
 PAGES = {page.stem: page.read_text() for page in (PACKAGE / "README.md", ROOT / "docs" / "first-game.md")}
 
 
@@ -175,10 +259,7 @@ PAGES = {page.stem: page.read_text() for page in (PACKAGE / "README.md", ROOT / 
 async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, service_url: str, tmp_path: Path) -> None:
     program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
-    project = tmp_path / "project"
-    project.mkdir()
-    (project / "package.json").write_text('{"type": "module"}')
-    run_npm(node, "install", "--no-audit", "--no-fund", f"{service_url}/clients/{package('.tgz')}", cwd=project)
+    project = install(node, service_url, tmp_path)
     (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
     await run([node, COMPILER, *OPTIONS, "game.ts"], project)
     output = await run([node, "--experimental-websocket", "game.js"], project)
@@ -283,6 +364,8 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
     )
     bodies = [source.partition("\n\n")[2] for source in samples("TypeScript")]
     file = tmp_path / "samples.ts"
+    rejected = ("{}", '{ move: "m", action: { type: "pass", phase: "islander" } }', '{ move: "m", actions: [] }')
+    bodies += [f'// @ts-expect-error: exactly one\nvoid new SouthSeas().act("g", {act});' for act in rejected]
     file.write_text(imports + "\n".join(f"{{\n{body}\n}}" for body in bodies) + "\nexport {};\n")
     config = {
         "compilerOptions": {

@@ -32,6 +32,8 @@ TYPESCRIPT_CLASSES = (
 )
 TYPESCRIPT_OPTIONS = (
     ("southseas", "SouthSeasOptions"),
+    ("backoff", "Backoff"),
+    ("backoff", "Retry"),
     ("http", "RequestOptions"),
     ("southseas", "LegalMovesOptions"),
     ("southseas", "ActOptions"),
@@ -55,7 +57,11 @@ def python_methods() -> Iterator[str]:
     """Yield a list of the methods of each class of the Python client, and of the options that they take."""
     options = _python_options()
     yield "### Options"
-    yield " ".join(f"`{name}`: {text}" for name, text in options["ActOptions"].items())
+    for name, fields in (
+        ("of a request", options["ActOptions"]),
+        ("Backoff", _python_fields(_class("backoff", "Backoff"))),
+    ):
+        yield f"- `{name}`: {' '.join(f'`{field}`: {text}' for field, text in fields.items())}"
     for name, parts in PYTHON_CLASSES.items():
         yield f"### {name}"
         for module, part in parts:
@@ -80,12 +86,16 @@ def _python_options() -> Options:
     options: Options = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.endswith("Options"):
-            own = {}
-            for field, text in pairwise(node.body):
-                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                    own[ast.unparse(field)] = str(ast.literal_eval(text.value))
-            options[node.name] = {**options.get(ast.unparse(node.bases[0]), {}), **own}
+            options[node.name] = {**options.get(ast.unparse(node.bases[0]), {}), **_python_fields(node)}
     return options
+
+
+def _python_fields(owner: ast.ClassDef) -> dict[str, str]:
+    return {
+        ast.unparse(field): " ".join(ast.literal_eval(text.value).split())
+        for field, text in pairwise(owner.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
 
 
 def _python_method(

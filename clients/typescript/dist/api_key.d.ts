@@ -1,5 +1,5 @@
 /** The client of an API key: the key's quotas, all games of the key, and one webhook for all of them. */
-import { type Backoff } from "./backoff.js";
+import { type Backoff, type Retry } from "./backoff.js";
 import { type RequestOptions } from "./http.js";
 import type { ApiKey, ChangeKeyWebhook, Games, GamesQuery, KeyDeliveries, KeyWebhook, KeyWebhookCreated, KeyWebhooks, RegisterKeyWebhook, RotatedSecret, RotateSecret } from "./types.js";
 export interface ApiKeyOptions {
@@ -9,13 +9,15 @@ export interface ApiKeyOptions {
     readonly apiKey: string;
     /** The retries of requests. */
     readonly backoff?: Partial<Backoff>;
-    /** The timeout of one attempt. */
+    /** The timeout of one attempt, by default 20,000. */
     readonly timeoutMs?: number;
+    /** Called when a request failed and is tried again, as after a 429. */
+    readonly onRetry?: (retry: Retry) => void;
     /** A replacement of `fetch`. */
     readonly fetch?: typeof globalThis.fetch;
 }
 /** Options of a request with an API key, which needs no token. */
-type KeyRequestOptions = Omit<RequestOptions, "token">;
+export type KeyRequestOptions = Omit<RequestOptions, "token">;
 /** A client of a host of many players, as a chat bot. To create games with the key, give it to `SouthSeas`. */
 export declare class ApiKeyClient {
     #private;
@@ -43,4 +45,3 @@ export declare class ApiKeyClient {
     /** Returns the latest deliveries of a webhook. */
     deliveries(hook: string, options?: KeyRequestOptions): Promise<KeyDeliveries>;
 }
-export {};

@@ -17,6 +17,7 @@ export class ApiKeyClient {
             backoff: { ...BACKOFF, ...options.backoff },
             timeoutMs: options.timeoutMs ?? 20_000,
             clock: new ServerClock(),
+            onRetry: options.onRetry,
         });
     }
     /** Returns the name and the quotas of the key. */

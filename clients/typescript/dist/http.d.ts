@@ -1,5 +1,5 @@
 /** HTTP requests with safe retries: every POST has an idempotency key. */
-import { type Backoff } from "./backoff.js";
+import { type Backoff, type Retry } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
 /** Options of any request. */
 export interface RequestOptions {
@@ -28,6 +28,7 @@ export interface HttpOptions {
     readonly backoff: Backoff;
     readonly timeoutMs: number;
     readonly clock: ServerClock;
+    readonly onRetry: ((retry: Retry) => void) | undefined;
 }
 /** Requests to one service. What another application, a portal or a proxy answers is no response of it. */
 export declare class HttpClient {

@@ -40,6 +40,7 @@ export class HttpClient {
             const waitMs = this.retryDelay(result, failures);
             if (failures + 1 >= this.options.backoff.maxAttempts || waitMs === null)
                 throw result;
+            this.options.onRetry?.({ what: `${request.method} ${request.path}`, reason: result.message, waitMs });
             await sleep(waitMs, options.signal);
         }
     }

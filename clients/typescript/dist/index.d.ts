@@ -1,6 +1,6 @@
 /** A typed client of the South Seas service. */
-export { ApiKeyClient, type ApiKeyOptions } from "./api_key.js";
-export type { Backoff } from "./backoff.js";
+export { ApiKeyClient, type ApiKeyOptions, type KeyRequestOptions } from "./api_key.js";
+export type { Backoff, Retry } from "./backoff.js";
 export { ServerClock } from "./clock.js";
 export { PatchError, ProblemError, SeatReplacedError, SeatResignedError, SouthSeasError, UnreachableError, } from "./errors.js";
 export { type SubscribeOptions, Subscription, type Status } from "./subscription.js";

@@ -1,5 +1,5 @@
 /** The client: a method for each operation of the API. */
-import { type Backoff } from "./backoff.js";
+import { type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { type RequestOptions } from "./http.js";
@@ -19,8 +19,10 @@ export interface SouthSeasOptions {
     readonly language?: string | null | (() => string | null);
     /** The retries of requests. */
     readonly backoff?: Partial<Backoff>;
-    /** The timeout of one attempt. */
+    /** The timeout of one attempt, by default 20,000. */
     readonly timeoutMs?: number;
+    /** Called when something failed and is tried again, as after a 429. */
+    readonly onRetry?: (retry: Retry) => void;
     /** A replacement of `fetch`. */
     readonly fetch?: typeof globalThis.fetch;
     /** The WebSocket class, if the platform has none. */

@@ -40,9 +40,10 @@ export class SouthSeas {
             backoff,
             timeoutMs: options.timeoutMs ?? 20_000,
             clock: this.clock,
+            onRetry: options.onRetry,
         });
         const url = this.#http.url("/v1/ws").href.replace(/^http/, "ws");
-        this.#sockets = sockets ?? new Sockets(url, backoff, this.clock, options.WebSocket);
+        this.#sockets = sockets ?? new Sockets(url, backoff, this.clock, options.WebSocket, options.onRetry);
     }
     /** Returns a client with another token that shares the sockets. */
     withToken(token) {

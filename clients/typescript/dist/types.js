@@ -1,2 +1,2 @@
-/** The API's types under short names, generated from its OpenAPI and AsyncAPI documents. */
+/** The API's types: those of `models.ts`, the queries, and what the API's documents cannot say. */
 export {};

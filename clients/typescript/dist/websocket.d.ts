@@ -1,5 +1,5 @@
 /** WebSockets, each shared by the games of a client, with reconnection. */
-import { type Backoff } from "./backoff.js";
+import { type Backoff, type Retry } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
 import type { ClientMessage, Problem, ServerMessage } from "./types.js";
 type GameMessage = Extract<ServerMessage, {
@@ -27,8 +27,9 @@ export declare class Sockets {
     readonly backoff: Backoff;
     readonly clock: ServerClock;
     readonly WebSocket: typeof globalThis.WebSocket | undefined;
+    readonly onRetry: ((retry: Retry) => void) | undefined;
     /** `url` is that of `/v1/ws`. */
-    constructor(url: string, backoff: Backoff, clock: ServerClock, WebSocket: typeof globalThis.WebSocket | undefined);
+    constructor(url: string, backoff: Backoff, clock: ServerClock, WebSocket: typeof globalThis.WebSocket | undefined, onRetry: ((retry: Retry) => void) | undefined);
     /** Follows a game on a socket that has room for it. */
     add(game: FollowedGame): void;
     /** Forgets a socket that is closed. */

@@ -20,13 +20,15 @@ export class Sockets {
     backoff;
     clock;
     WebSocket;
+    onRetry;
     #open = new Set();
     /** `url` is that of `/v1/ws`. */
-    constructor(url, backoff, clock, WebSocket) {
+    constructor(url, backoff, clock, WebSocket, onRetry) {
         this.url = url;
         this.backoff = backoff;
         this.clock = clock;
         this.WebSocket = WebSocket;
+        this.onRetry = onRetry;
     }
     /** Follows a game on a socket that has room for it. */
     add(game) {
@@ -223,8 +225,9 @@ export class SharedSocket {
             game.failed(problem);
         }
         else if (!this.#waits.has(game)) {
-            const { backoff } = this.sockets;
+            const { backoff, onRetry } = this.sockets;
             const retryAfterMs = Math.min(1000 * (problem.retry_after_s ?? 0), backoff.maxWaitMs);
+            const waitMs = retryAfterMs + backoffMs(backoff, game.failures++);
             const subscribe = () => {
                 this.#waits.delete(game);
                 this.#pending.delete(game);
@@ -232,7 +235,8 @@ export class SharedSocket {
             };
             if (problem.status !== 429)
                 this.#pending.delete(game);
-            this.#waits.set(game, setTimeout(subscribe, retryAfterMs + backoffMs(backoff, game.failures++)));
+            this.#waits.set(game, setTimeout(subscribe, waitMs));
+            onRetry?.({ what: `game ${game.id}`, reason: problem.detail, waitMs });
             game.disconnected();
         }
         this.#subscribeNext();
@@ -241,20 +245,22 @@ export class SharedSocket {
     #onDisconnect(code) {
         const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
         const games = [...this.#games.values()];
+        const reason = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
         if (isFinal && this.#isWelcomed && this.#retryAfterMs === null) {
             const name = PROBLEM_CODES[code - 4000] ?? "unknown";
-            const problem = problemOf(Math.max(400, code - 4000), name, `the connection was closed with ${code}`);
+            const problem = problemOf(Math.max(400, code - 4000), name, reason);
             this.#close();
             for (const game of games)
                 game.failed(problem);
             return;
         }
         this.#disconnect();
-        const { backoff } = this.sockets;
+        const { backoff, onRetry, url } = this.sockets;
         const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
         this.#retryAfterMs = null;
         this.#failures++;
         this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);
+        onRetry?.({ what: url, reason, waitMs });
         for (const game of games)
             game.disconnected();
     }

@@ -1,6 +1,6 @@
 /** The client of an API key: the key's quotas, all games of the key, and one webhook for all of them. */
 
-import { BACKOFF, type Backoff } from "./backoff.js";
+import { BACKOFF, type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { HttpClient, type HttpRequest, type Query, type RequestOptions } from "./http.js";
 import type {
@@ -24,14 +24,16 @@ export interface ApiKeyOptions {
   readonly apiKey: string;
   /** The retries of requests. */
   readonly backoff?: Partial<Backoff>;
-  /** The timeout of one attempt. */
+  /** The timeout of one attempt, by default 20,000. */
   readonly timeoutMs?: number;
+  /** Called when a request failed and is tried again, as after a 429. */
+  readonly onRetry?: (retry: Retry) => void;
   /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /** Options of a request with an API key, which needs no token. */
-type KeyRequestOptions = Omit<RequestOptions, "token">;
+export type KeyRequestOptions = Omit<RequestOptions, "token">;
 
 /** A client of a host of many players, as a chat bot. To create games with the key, give it to `SouthSeas`. */
 export class ApiKeyClient {
@@ -49,6 +51,7 @@ export class ApiKeyClient {
       backoff: { ...BACKOFF, ...options.backoff },
       timeoutMs: options.timeoutMs ?? 20_000,
       clock: new ServerClock(),
+      onRetry: options.onRetry,
     });
   }
 

@@ -1,16 +1,26 @@
 /** Waits between attempts. */
 
 export interface Backoff {
-  /** The attempts for a request; Infinity for any number. */
+  /** The attempts for a request, 5 by default; Infinity for any number. */
   readonly maxAttempts: number;
-  /** The longest wait before the second attempt; it doubles for each further one, in front up to 4 s. */
+  /** The longest wait before the second attempt, by default 250; it doubles for each further one, in front up to 4 s. */
   readonly initialWaitMs: number;
   /**
-   * The upper bound of a wait of a hidden page, and of the wait that a response asks for (`Retry-After`), which is added to
-   * it. A request whose response asks for more fails, unless it has any number of attempts; a subscription reconnects
+   * The upper bound, by default 30,000, of a wait of a hidden page, and of the wait that a response asks for (`Retry-After`),
+   * which is added to it. A request whose response asks for more fails, unless it has any number of attempts; a subscription reconnects
    * after this time.
    */
   readonly maxWaitMs: number;
+}
+
+/** A request, a connection or a subscription that failed, and is tried again. */
+export interface Retry {
+  /** What is tried again, as `POST /v1/games`, `wss://games.example/v1/ws` or `game k7m2x9qd4t1w`. */
+  readonly what: string;
+  /** Why it failed: the problem's `detail` if there is one. */
+  readonly reason: string;
+  /** The wait before the next attempt. */
+  readonly waitMs: number;
 }
 
 export const BACKOFF: Backoff = { maxAttempts: 5, initialWaitMs: 250, maxWaitMs: 30_000 };

@@ -1,6 +1,6 @@
 /** HTTP requests with safe retries: every POST has an idempotency key. */
 
-import { type Backoff, backoffMs, sleep } from "./backoff.js";
+import { type Backoff, type Retry, backoffMs, sleep } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
 import { ProblemError, UnreachableError } from "./errors.js";
 import type { Problem } from "./types.js";
@@ -35,6 +35,7 @@ export interface HttpOptions {
   readonly backoff: Backoff;
   readonly timeoutMs: number;
   readonly clock: ServerClock;
+  readonly onRetry: ((retry: Retry) => void) | undefined;
 }
 
 /** The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's. */
@@ -83,6 +84,7 @@ export class HttpClient {
       if (!(result instanceof ProblemError || result instanceof UnreachableError)) return result;
       const waitMs = this.retryDelay(result, failures);
       if (failures + 1 >= this.options.backoff.maxAttempts || waitMs === null) throw result;
+      this.options.onRetry?.({ what: `${request.method} ${request.path}`, reason: result.message, waitMs });
       await sleep(waitMs, options.signal);
     }
   }

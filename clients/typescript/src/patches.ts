@@ -3,8 +3,7 @@
 import { PatchError } from "./errors.js";
 import type { Diff, Game, PatchOperation } from "./types.js";
 
-type Json = unknown;
-type JsonObject = Readonly<Record<string, Json>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns the game after a diff. It shares unchanged parts with the game before, which is not modified. */
 export function applyDiff(game: Game, diff: Diff): Game {
@@ -12,7 +11,7 @@ export function applyDiff(game: Game, diff: Diff): Game {
 }
 
 /** Returns a document after a patch. Throws PatchError. */
-export function applyPatch(document: Json, operations: readonly PatchOperation[]): Json {
+export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
   return operations.reduce((changed, operation) => changedAt(changed, pointer(operation), operation), document);
 }
 
@@ -23,13 +22,13 @@ function pointer({ path }: PatchOperation): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function changedAt(place: Json, way: readonly string[], operation: PatchOperation): Json {
+function changedAt(place: unknown, way: readonly string[], operation: PatchOperation): unknown {
   const [name, ...rest] = way;
   if (name === undefined) throw new PatchError(operation);
   if (Array.isArray(place)) {
     const index = /^\d+$/.test(name) ? Number(name) : place.length;
     if (rest.length === 0 || index >= place.length) throw new PatchError(operation);
-    return place.map((item: Json, at) => (at === index ? changedAt(item, rest, operation) : item));
+    return place.map((item: unknown, at) => (at === index ? changedAt(item, rest, operation) : item));
   }
   if (!isObject(place)) throw new PatchError(operation);
   if (rest.length > 0) {
@@ -42,6 +41,6 @@ function changedAt(place: Json, way: readonly string[], operation: PatchOperatio
   return others;
 }
 
-function isObject(place: Json): place is JsonObject {
+function isObject(place: unknown): place is JsonObject {
   return typeof place === "object" && place !== null && !Array.isArray(place);
 }

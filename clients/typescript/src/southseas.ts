@@ -1,6 +1,6 @@
 /** The client: a method for each operation of the API. */
 
-import { BACKOFF, type Backoff } from "./backoff.js";
+import { BACKOFF, type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, type Query, type RequestOptions } from "./http.js";
@@ -60,8 +60,10 @@ export interface SouthSeasOptions {
   readonly language?: string | null | (() => string | null);
   /** The retries of requests. */
   readonly backoff?: Partial<Backoff>;
-  /** The timeout of one attempt. */
+  /** The timeout of one attempt, by default 20,000. */
   readonly timeoutMs?: number;
+  /** Called when something failed and is tried again, as after a 429. */
+  readonly onRetry?: (retry: Retry) => void;
   /** A replacement of `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** The WebSocket class, if the platform has none. */
@@ -119,9 +121,10 @@ export class SouthSeas {
       backoff,
       timeoutMs: options.timeoutMs ?? 20_000,
       clock: this.clock,
+      onRetry: options.onRetry,
     });
     const url = this.#http.url("/v1/ws").href.replace(/^http/, "ws");
-    this.#sockets = sockets ?? new Sockets(url, backoff, this.clock, options.WebSocket);
+    this.#sockets = sockets ?? new Sockets(url, backoff, this.clock, options.WebSocket, options.onRetry);
   }
 
   /** Returns a client with another token that shares the sockets. */

@@ -6,7 +6,7 @@ import type { ClientMessage, Diff, Game } from "./types.js";
 import type { FollowedGame, Sockets } from "./websocket.js";
 
 /**
- * The state of the connection: `connected` when missed diffs follow, `reconnecting` before the next attempt, `closed`
+ * The state of the connection: `connecting` until the first connection, `connected` when missed diffs follow, `reconnecting` before the next attempt, `closed`
  * permanently.
  */
 export type Status = "connecting" | "connected" | "reconnecting" | "closed";
@@ -18,7 +18,7 @@ export interface SubscribeOptions {
   readonly from?: { readonly game: Game; readonly digest: string };
   /** Called when the game has changed by `diff`; `diff` is null if the game was read whole. */
   readonly onState?: (game: Game, diff: Diff | null) => void;
-  /** Called when the state of the connection has changed. */
+  /** Called when the state of the connection has changed; it begins as `connecting`. */
   readonly onStatus?: (status: Status) => void;
   /** Called when the service rejects the subscription, as for a wrong token. The subscription is then closed. */
   readonly onError?: (error: ProblemError) => void;

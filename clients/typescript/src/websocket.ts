@@ -1,6 +1,6 @@
 /** WebSockets, each shared by the games of a client, with reconnection. */
 
-import { type Backoff, backoffMs } from "./backoff.js";
+import { type Backoff, type Retry, backoffMs } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
 import { SouthSeasError, problemOf } from "./errors.js";
 import type { ClientMessage, Problem, ServerMessage } from "./types.js";
@@ -51,6 +51,7 @@ export class Sockets {
     readonly backoff: Backoff,
     readonly clock: ServerClock,
     readonly WebSocket: typeof globalThis.WebSocket | undefined,
+    readonly onRetry: ((retry: Retry) => void) | undefined,
   ) {}
 
   /** Follows a game on a socket that has room for it. */
@@ -242,15 +243,17 @@ export class SharedSocket {
       this.remove(game);
       game.failed(problem);
     } else if (!this.#waits.has(game)) {
-      const { backoff } = this.sockets;
+      const { backoff, onRetry } = this.sockets;
       const retryAfterMs = Math.min(1000 * (problem.retry_after_s ?? 0), backoff.maxWaitMs);
+      const waitMs = retryAfterMs + backoffMs(backoff, game.failures++);
       const subscribe = (): void => {
         this.#waits.delete(game);
         this.#pending.delete(game);
         this.#subscribe(game);
       };
       if (problem.status !== 429) this.#pending.delete(game);
-      this.#waits.set(game, setTimeout(subscribe, retryAfterMs + backoffMs(backoff, game.failures++)));
+      this.#waits.set(game, setTimeout(subscribe, waitMs));
+      onRetry?.({ what: `game ${game.id}`, reason: problem.detail, waitMs });
       game.disconnected();
     }
     this.#subscribeNext();
@@ -260,19 +263,21 @@ export class SharedSocket {
   #onDisconnect(code: number): void {
     const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
     const games = [...this.#games.values()];
+    const reason = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
     if (isFinal && this.#isWelcomed && this.#retryAfterMs === null) {
       const name = PROBLEM_CODES[code - 4000] ?? "unknown";
-      const problem = problemOf(Math.max(400, code - 4000), name, `the connection was closed with ${code}`);
+      const problem = problemOf(Math.max(400, code - 4000), name, reason);
       this.#close();
       for (const game of games) game.failed(problem);
       return;
     }
     this.#disconnect();
-    const { backoff } = this.sockets;
+    const { backoff, onRetry, url } = this.sockets;
     const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
     this.#retryAfterMs = null;
     this.#failures++;
     this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);
+    onRetry?.({ what: url, reason, waitMs });
     for (const game of games) game.disconnected();
   }
 

@@ -1,9 +1,11 @@
 """HTTP requests with safe retries: every POST has an idempotency key."""
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from secrets import token_hex
@@ -26,12 +28,16 @@ from south_seas.errors import (
 )
 from south_seas.models import Problem
 
-__all__ = ["CONNECTION_ERRORS", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
+__all__ = ["CONNECTION_ERRORS", "LOG", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
 
 T = TypeVar("T")
 
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 """The exceptions of failed and lost connections."""
+
+LOG = logging.getLogger("south_seas")
+"""Has a warning for each retry; silent unless the program configures logging."""
+LOG.addHandler(logging.NullHandler())
 
 _PROBLEM_TYPE = "application/problem+json"
 """The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's."""
@@ -67,7 +73,8 @@ class ConnectionPool:
     def session(self) -> aiohttp.ClientSession:
         """The session, created if the caller gave none."""
         if self._session is None:
-            self._session = aiohttp.ClientSession(trust_env=True)  # proxies, as HTTPS_PROXY names them
+            # Proxies are those of HTTPS_PROXY.
+            self._session = aiohttp.ClientSession(trust_env=True, middlewares=(_raise_refused_upgrade,))
         return self._session
 
     async def close(self) -> None:
@@ -122,6 +129,7 @@ class HttpClient:
                 failures += 1
                 if wait_s is None or self.backoff.is_exhausted(failures):
                     raise
+                LOG.warning("%s %s follows again in %.1f s: %s", request.method, request.path, wait_s, error)
             await asyncio.sleep(wait_s)
 
     async def _send(self, request: HttpRequest, headers: dict[str, str]) -> bytes:
@@ -173,6 +181,24 @@ class HttpClient:
                 return None if is_too_long else min(requested_s, bound_s) + jittered
             case _:
                 return None
+
+
+async def _raise_refused_upgrade(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Raise what `ws_connect` raises, with the detail of the problem, which `ws_connect` does not read."""
+    response = await handler(request)
+    if aiohttp.hdrs.UPGRADE in request.headers and response.content_type == _PROBLEM_TYPE:
+        with suppress(DecodingError):
+            detail = decode(await response.read(), Problem).detail
+            raise aiohttp.WSServerHandshakeError(
+                response.request_info,
+                response.history,
+                status=response.status,
+                message=detail,
+                headers=response.headers,
+            )
+    return response
 
 
 def _query_text(value: QueryValue) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from south_seas.decoding import DecodingError
 from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError
 from south_seas.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
+from south_seas.http import LOG
 from south_seas.log_pages import iterate_log
 from south_seas.models import Diff, GameView, Snapshot
 from south_seas.replica import JsonObject, OutOfSync, Replica
@@ -160,6 +161,7 @@ class Subscription:
                 wait_s = message.wait_s
                 if wait_s is None:
                     wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
+                    LOG.warning("game %s is subscribed to again in %.1f s: %s", self.id, wait_s, message.reason)
                 failures += 1
                 if not was_connected and backoff.is_exhausted(failures):
                     raise UnreachableError(self._http.url, message.reason)

@@ -12,7 +12,7 @@ import msgspec
 from south_seas.decoding import DecodingError, convert
 from south_seas.errors import InvalidResponseError, RetryableError, error_for, make_problem
 from south_seas.events import Connected
-from south_seas.http import CONNECTION_ERRORS, HttpClient, retry_after_s
+from south_seas.http import CONNECTION_ERRORS, LOG, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
@@ -172,7 +172,7 @@ class SharedSocket:
         try:
             reason = await self._read_connection(opened)
         except aiohttp.WSServerHandshakeError as error:
-            reason = f"the upgrade failed with {error.status}"
+            reason = f"the upgrade failed with {error.status}: {error.message}"
             self._min_wait_s = retry_after_s(error.headers or {}, error.status)
         except CONNECTION_ERRORS as error:
             reason = str(error) or type(error).__name__
@@ -183,6 +183,8 @@ class SharedSocket:
         backoff = self._http.backoff
         wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
         self._failures += 1
+        if failure is None:
+            LOG.warning("%s is connected again in %.1f s: %s", self._url, wait_s, reason)
         self._retry_at, self._opened = clock.time() + wait_s, None
         ended = Ended(reason, wait_s, failure=failure)
         if not opened.done():
