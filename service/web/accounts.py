@@ -350,10 +350,13 @@ class Account:
                 return True
         return False
 
-    async def take_turn(self) -> None:
-        """Wait for a turn in which nothing else of its site is read; if it is busy, it has half of the time."""
+    async def take_turn(self, reader: Literal["requests", "messages"]) -> None:
+        """Wait for a turn in which nothing else of its site is read; if it is busy, it has half of the time.
+
+        Requests and messages alternate: a socket has one message at a time, and else would wait for all requests.
+        """
         turns = self.site.turns = self.site.turns or FairQueue(1, BUSY_TURNS, max_waiting=sys.maxsize)
-        requester = Requester(attended=not self.is_busy())
+        requester = Requester(reader.encode(), attended=not self.is_busy())
         started_at = await turns.acquire(requester)
         asyncio.get_running_loop().call_soon(turns.release, requester, started_at)
 

@@ -9,6 +9,7 @@ The time of the event loop that a connection takes, measured where its handlers 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -291,7 +292,7 @@ class ClientConnection(web.RequestHandler):
         """Check the frames of a WebSocket before aiohttp's parser reads them."""
         assert self.transport is not None  # noqa: S101  aiohttp has just written the handshake
         self.kind = "socket"
-        max_bytes, take_turn = self.limiter.limits.max_message_bytes, self.charge.account.take_turn
+        max_bytes, take_turn = self.limiter.limits.max_message_bytes, partial(self.charge.account.take_turn, "messages")
         self.frames = FrameReader(parser, self.transport, max_bytes, take_turn)
         self.read_on()
         super().set_parser(cast("WebSocketReader", self.frames), data_received_cb)

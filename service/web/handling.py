@@ -284,7 +284,7 @@ class ProblemServer(web.Server):
             client = connection.limiter.proxies.forwarded_client(connection.peer_address, request.headers)
             connection.charge.account = connection.limiter.accounts.get(client)
         if connection.charge.account.is_busy():
-            await connection.charge.account.take_turn()
+            await connection.charge.account.take_turn("requests")
         request = without_expectation(request)
         try:
             handler, terms = self._route(request)

@@ -449,6 +449,20 @@ def check_origin(request: HttpRequest, allowed: tuple[str, ...]) -> None:
         raise OriginNotAllowed(origin[:MAX_SHOWN_CHARACTERS])
 
 
+_HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d+)?", re.ASCII)
+"""A host that needs no escape, in whatever text."""
+
+
+def service_url(request: HttpRequest) -> str | None:
+    """Return the service's URL as the client of a request has it; None without a host, as in HTTP/1.0.
+
+    A response that names it must not be stored by a shared cache. A proxy that ends TLS says so.
+    """
+    host = request.headers.get(hdrs.HOST, "")
+    is_secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
+    return f"http{'s' * is_secure}://{host}{request.base_path}" if _HOST.fullmatch(host) else None
+
+
 def options_response(request: HttpRequest, error: web.HTTPException) -> web.Response:
     """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
 

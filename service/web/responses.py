@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import zlib
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -19,7 +19,7 @@ from schemas.base import encode_json
 from schemas.commands import LegalMoves
 from service.games.ports import Revision
 from service.web.app import HttpRequest
-from service.web.headers import match_entity_tag, negotiate_coding
+from service.web.headers import match_entity_tag, negotiate_coding, service_url
 from service.web.parsing import JSON
 from service.web.response_heads import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 
@@ -222,3 +222,23 @@ def static_response(
         headers |= {"ETag": f'{etag[:-1]}-gzip"', "Content-Encoding": "gzip"}
         return WholeResponse(body=asset.gzipped, headers=headers)
     return WholeResponse(body=asset.body, headers={**headers, "ETag": etag})
+
+
+EXAMPLE_URL = b"http://127.0.0.1:8080"
+"""The URL of the service in the sources of the documentation."""
+
+MAX_LOCALIZED = 32
+"""Texts with another URL that are kept: as many as there are."""
+
+
+def localized_response(request: HttpRequest, asset: Asset, security_headers: Mapping[str, str]) -> web.Response:
+    """Return the response to a GET of a text, with the URL that the client uses in place of the example's."""
+    if EXAMPLE_URL not in asset.body:
+        return static_response(request, asset, CACHE_PUBLIC, security_headers)
+    url = service_url(request)
+    return static_response(request, _localize(asset, url) if url else asset, CACHE_PRIVATE, security_headers)
+
+
+@lru_cache(maxsize=MAX_LOCALIZED)
+def _localize(asset: Asset, url: str) -> Asset:
+    return make_asset(asset.media_type.partition(";")[0], asset.body.replace(EXAMPLE_URL, url.encode()))

@@ -22,7 +22,7 @@ from aiohttp import ClientResponse, ClientSession, web
 from multidict import CIMultiDict, CIMultiDictProxy
 from redis.asyncio import Redis
 
-from service.fair_queue import ANONYMOUS, FairQueue
+from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore, connect
 from service.web import client_ip
@@ -225,7 +225,7 @@ async def test_forwarding_headers_of_untrusted_peers_are_ignored(
     assert "--trusted-proxies" in warned.getMessage()
 
 
-async def test_no_response_contains_the_host_or_scheme_of_the_request(store: RedisStore) -> None:
+async def test_no_response_of_a_shared_cache_contains_the_host_or_scheme_of_the_request(store: RedisStore) -> None:
     lies = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "evil"}
     lies["Forwarded"] = "host=evil.example;proto=evil"
     paths = ("/", "/openapi.json", "/asyncapi.json", "/docs", "/docs/", "/problems/malformed", "/v1/games")
@@ -233,7 +233,7 @@ async def test_no_response_contains_the_host_or_scheme_of_the_request(store: Red
         created = await session.post("/v1/games", json={"players": TWO_PLAYERS}, headers=lies)
         assert created.headers["Location"].startswith("/v1/games/")
         for answer in [created, *[await session.get(path, headers=lies, allow_redirects=False) for path in paths]]:
-            assert "evil" not in await answer.text()
+            assert "evil" not in await answer.text() or answer.headers["Cache-Control"] == "private, no-cache"
             assert "evil" not in str(answer.headers)
 
 
@@ -525,6 +525,35 @@ async def test_a_busy_client_takes_turns_and_holds_up_no_other(store: RedisStore
         assert [task.result().status for task in busy] == [200] * 3
 
 
+async def test_a_message_waits_for_one_request_of_its_busy_client_however_many_wait(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served, take_slot = list[str](), FairQueue._take_slot
+
+    def record(queue: FairQueue, requester: Requester) -> None:
+        take_slot(queue, requester)
+        if queue is turns:
+            served.append(requester.client.decode())
+
+    async with serve(store) as client, connect_watcher(client) as watcher:
+        accounts = client.app[ACCOUNTS]
+        accounts.clock = FrozenClock()
+        account = accounts.get("127.0.0.1")
+        account.turns = turns = FairQueue(1)
+        turn = await turns.acquire(ANONYMOUS)
+        account.charge_time(0.2)
+        monkeypatch.setattr(FairQueue, "_take_slot", record)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(4):
+                group.create_task(client.get("/v1/bots"))
+            await wait_until(lambda: turns.queue_length(attended=False) == 4)
+            await watcher.send({"type": "ping"})
+            await wait_until(lambda: turns.queue_length(attended=False) == 5)
+            turns.release(ANONYMOUS, turn)
+        assert (await watcher.receive())["type"] == "pong"
+    assert served[:5] == ["requests", "messages", "requests", "requests", "requests"]
+
+
 @pytest.mark.parametrize("client", ("192.0.2.1", "2001:db8::1"))
 @pytest.mark.parametrize("spent_s", (0.04, 0.06))
 async def test_after_the_turn_of_a_busy_client_comes_as_long_a_pause(
@@ -533,10 +562,10 @@ async def test_after_the_turn_of_a_busy_client_comes_as_long_a_pause(
     account, now = Accounts(Limits(), clock=FrozenClock()).get(client), 1_000.0
     account.charge_time(spent_s)
     monkeypatch.setattr("service.fair_queue.perf_counter", lambda: now)
-    await account.take_turn()
+    await account.take_turn("requests")
     now += 3_600
     await asyncio.sleep(0)
-    following = asyncio.ensure_future(account.take_turn())
+    following = asyncio.ensure_future(account.take_turn("requests"))
     await asyncio.sleep(0)
     assert following.done() is (spent_s < 0.05)
     following.cancel()

@@ -36,7 +36,6 @@ INDEX = """\
 <pre><code>npm install http://127.0.0.1:8080/clients/{tarball}</code></pre>
 <p><a href="../docs/clients/">How to use them</a></p>
 <p>Examples: <a href="{examples}">{examples}</a>, <a href="../docs/examples/">what they are</a></p>
-<script src="../docs/assets/origin.js"></script>
 """
 
 

@@ -6,8 +6,7 @@ The documentation explains every problem's `type`. These pages are for people; t
 alone.
 
 A card says who plays, how it stands, and shows the board. Its words are the Open Graph protocol's (ogp.me), with that
-of Twitter which asks for a large picture. A card names the host of its request, as pictures need an absolute URL, so no
-shared cache may store it.
+of Twitter which asks for a large picture. A card names the host of its request, as pictures need an absolute URL.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
@@ -33,7 +32,7 @@ from service.i18n import ENGLISH, Language, describe_hidden_game, describe_statu
 from service.release import REVISION, VERSION
 from service.web import responses
 from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
-from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, set_content_language
+from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, service_url, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
 from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
@@ -51,20 +50,19 @@ async def load_card(request: HttpRequest, game: str, language: Language) -> str:
 
     The latter stands for a private game and for no game alike, and for one that cannot be read now, or not soon.
     """
-    context, host = request.app[CONTEXT], request.headers.get(hdrs.HOST)
-    if not host:  # HTTP/1.0: no URL can be absolute
+    context, url = request.app[CONTEXT], service_url(request)
+    if url is None:
         return ""
-    origin = f"{_scheme(request)}://{host}{request.base_path}"
     try:
         async with asyncio.timeout(PATIENCE_S):
             record = await load_for_reader(context, game, None)
-        card = _make_card(context, record, language, origin)
+        card = _make_card(context, record, language, url)
     except (NoSuchGame, StoreUnavailable, TileSetMissing, TimeoutError):  # the page says so
-        card = _make_plain_card(language, origin)
+        card = _make_plain_card(language, url)
     return "".join(f'<meta property="{name}" content="{escape(text)}" />' for name, text in card.items())
 
 
-def _make_card(context: Context, record: StoredGame, language: Language, origin: str) -> dict[str, str]:
+def _make_card(context: Context, record: StoredGame, language: Language, url: str) -> dict[str, str]:
     index, game = open_game(context.tilesets, record)
     translator, tileset = get_translator(language), context.tilesets.get(game.tileset).tileset
     names = [player.name for player in game.players if player.name is not None]
@@ -76,8 +74,8 @@ def _make_card(context: Context, record: StoredGame, language: Language, origin:
         "og:type": "website",
         "og:title": title_game(translator, names),
         "og:description": status,
-        "og:url": f"{origin}/games/{game.id}",
-        "og:image": f"{origin}/v1/games/{game.id}/board.png?side=true&width={WIDTH}&region={shown}&v={game.version}",
+        "og:url": f"{url}/games/{game.id}",
+        "og:image": f"{url}/v1/games/{game.id}/board.png?side=true&width={WIDTH}&region={shown}&v={game.version}",
         "og:image:type": "image/png",
         "og:image:width": str(width),
         "og:image:height": str(height),
@@ -86,14 +84,14 @@ def _make_card(context: Context, record: StoredGame, language: Language, origin:
     }
 
 
-def _make_plain_card(language: Language, origin: str) -> dict[str, str]:
+def _make_plain_card(language: Language, url: str) -> dict[str, str]:
     """Return a card without the game's address, which would tell one card from another."""
     translator = get_translator(language)
     return {
         "og:type": "website",
         "og:title": title_game(translator, ()),
         "og:description": describe_hidden_game(translator),
-        "og:image": f"{origin}/{ICON}",
+        "og:image": f"{url}/{ICON}",
         "og:image:type": "image/png",
         "og:image:width": ICON_SIZE,
         "og:image:height": ICON_SIZE,
@@ -110,11 +108,6 @@ def _shown_region(board: Region) -> Region | None:
         return None
     missing = max(0, board.rows - board.columns)
     return board._replace(west=board.west - missing // 2, east=board.east + missing - missing // 2)
-
-
-def _scheme(request: HttpRequest) -> str:
-    """Return the scheme that the client used: a proxy that ends TLS says so."""
-    return "https" if request.secure or request.headers.get("X-Forwarded-Proto") == "https" else "http"
 
 
 HTML = "text/html"
@@ -233,7 +226,7 @@ async def read_site(folder: str, request: HttpRequest) -> web.Response:
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
     asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
-    return responses.static_response(request, asset, responses.CACHE_PUBLIC, policy)
+    return responses.localized_response(request, asset, policy)
 
 
 async def redirect_to_game(request: HttpRequest) -> web.Response:

@@ -87,7 +87,7 @@ async def _document_response(request: HttpRequest, name: str) -> web.Response:
         base_path, (part, named) = request.base_path.encode(), SERVER_URLS[name]
         body = document.body.replace(part, named % base_path).replace(b"](/", b"](%s/" % base_path)
         document = document._replace(body=body, gzipped=b"", digest=document.digest + request.base_path)
-    return responses.static_response(request, document, responses.CACHE_PUBLIC, security_headers={})
+    return responses.localized_response(request, document, security_headers={})
 
 
 ROUTES = (check_liveness, check_readiness, read_open_api, read_async_api)

@@ -15,7 +15,7 @@ from service.drawing.scene import MAX_REGION_SIDE, Region
 from service.store.game_store import RedisStore
 from service.web.client_ip import parse_networks
 from service.web.limits import Limits
-from service.web.responses import CACHE_IMMUTABLE
+from service.web.responses import CACHE_IMMUTABLE, EXAMPLE_URL
 from service.web.routes import page
 from service.web.routes.page import _shown_region
 from tests.polling import TIMEOUT_S
@@ -132,34 +132,45 @@ async def test_a_private_game_has_the_page_that_no_game_has(client: Client, craw
     await check_picture(crawler, card)
 
 
-async def test_no_shared_cache_stores_a_page_that_names_the_host_of_its_request(
-    client: Client, crawler: ClientSession
+LOCALIZED = ("/clients/", "/docs/first-game/", "/docs/search.json", "/openapi.json")
+"""Texts that have the URL of the service in place of the example's."""
+
+
+@pytest.mark.parametrize("path", (*LOCALIZED, "/games/", f"/games/{UNKNOWN}"))
+async def test_no_shared_cache_stores_what_names_the_host_of_its_request(
+    client: Client, crawler: ClientSession, path: str
 ) -> None:
-    game = await create_game(client)
-    for path in (game.id, UNKNOWN):
-        async with crawler.get(f"/games/{path}", headers={"Host": "evil&lt;'"}) as response:
+    if path == "/games/":
+        path += (await create_game(client)).id
+    for host, scheme in (("games.example", "https"), ("[2001:db8::7]:8000", "http")):
+        headers = {"Host": host, "X-Forwarded-Proto": scheme}
+        async with crawler.get(path, headers=headers) as response:
             assert response.headers["Cache-Control"] == "private, no-cache"
             tag, body = response.headers["ETag"], await response.text()
-        assert "evil&amp;lt;&#x27;" in body
-        async with crawler.get(f"/games/{path}", headers={"If-None-Match": tag}) as response:
+        assert f"{scheme}://{host}/" in body
+        assert EXAMPLE_URL.decode() not in body
+        async with crawler.get(path, headers={"If-None-Match": tag}) as response:
             assert response.status == web.HTTPOk.status_code
             own = response.headers["ETag"]
-        async with crawler.get(f"/games/{path}", headers={"If-None-Match": f"W/{own}"}) as response:
+        async with crawler.get(path, headers={"If-None-Match": f"W/{own}"}) as response:
             assert response.status == web.HTTPNotModified.status_code
             assert response.headers["Cache-Control"] == "private, no-cache"
-        async with crawler.head(f"/games/{path}") as response:
+        async with crawler.head(path) as response:
             assert (response.status, response.headers["ETag"]) == (web.HTTPOk.status_code, own)
 
 
-async def test_a_page_without_a_host_names_no_address_of_the_machine(client: Client) -> None:
+@pytest.mark.parametrize("header", ("", "Host:\r\n", "Host: evil'\r\n", "Host: evil&lt;\r\n"))
+async def test_without_a_host_no_text_names_an_address_of_the_machine(client: Client, header: str) -> None:
     """HTTP/1.0 needs no Host; aiohttp would then name the socket's own address."""
     game = await create_game(client)
-    async with open_connection(client) as (reader, writer):
-        writer.write(f"GET /games/{game.id} HTTP/1.0\r\n\r\n".encode())
-        page = await read_to_end(reader)
-    assert page.startswith(b"HTTP/1.0 200")
-    assert b"127.0.0.1" not in page
-    assert not read_card(page.decode())
+    for path in (f"/games/{game.id}", *LOCALIZED):
+        async with open_connection(client) as (reader, writer):
+            writer.write(f"GET {path} HTTP/1.0\r\n{header}\r\n".encode())
+            page = await read_to_end(reader)
+        assert page.startswith(b"HTTP/1.0 200")
+        assert b"\r\nCache-Control: private, no-cache\r\n" in page
+        assert (EXAMPLE_URL in page) is (path in LOCALIZED)
+        assert not any(text in page for text in (b"evil", b"<meta property", str(client.port).encode()))
 
 
 async def test_a_page_is_there_while_its_game_cannot_be_read(
@@ -240,6 +251,8 @@ async def test_behind_a_path_all_links_have_it(
         for path, leads in redirects.items():
             moved, _ = await get(path)
             assert URL(f"http://a{base_path}{path}").join(URL(moved.headers["Location"])).path == base_path + leads
+        _, text = await get("/clients/")
+        assert f"pip install http://{client.host}:{client.port}{base_path}/clients/" in text
         openapi, text = await get("/openapi.json")
         assert json.loads(text)["servers"] == [{"url": base_path}]
         assert f"({base_path}/docs)" in text

@@ -1,4 +1,3 @@
-const EXAMPLE_URL = "http://127.0.0.1:8080";
 // This script is in `docs/assets/` below the path of the service.
 const url = new URL("../..", document.currentScript.src).href.replace(/\/$/, "");
 const scheme = document.body;
@@ -19,12 +18,11 @@ function CodeSamples({ React, samples }) {
       { key: label, type: "button", role: "tab", "aria-selected": number === shown, onClick: () => show(number) },
       label,
     );
-  const code = samples[shown].source.replaceAll(EXAMPLE_URL, url);
   return React.createElement(
     "div",
     { className: "code-samples" },
     React.createElement("div", { role: "tablist" }, samples.map(tab)),
-    React.createElement("pre", { tabIndex: 0 }, React.createElement("code", null, code)),
+    React.createElement("pre", { tabIndex: 0 }, React.createElement("code", null, samples[shown].source)),
   );
 }
 
