@@ -217,6 +217,8 @@ OPEN = {"players": [{"name": "Ana"}, {"open": True}, {"open": True}]}
 CLOCK = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "turn_timeout_s": 1, "on_timeout": "bot"}
 """After the time-out nobody is left, so the game rests."""
 
+PAUSE = {**CLOCK, "on_timeout": "pass"}
+
 SEED = "trigger-2003"
 """Its middle legal moves cause every event of play within 20 actions, a discarded tile (R3.5) too."""
 
@@ -228,6 +230,8 @@ RECIPES: dict[str, tuple[dict[str, Any], list[tuple[str, str, Any]]]] = {
     "player_left": (OPEN, [JOIN, ("DELETE", "/seats/1", None)]),
     "turn_timed_out": (CLOCK, []),
     "player_replaced": (CLOCK, []),
+    "game_paused": (PAUSE, []),
+    "game_resumed": (PAUSE, [("POST", "/resign", {"seat": 0})]),
     "player_returned": (CLOCK, [("POST", "/return", {"seat": 0})]),
     "player_resigned": (PEOPLE, [("POST", "/resign", {"seat": 0})]),
     "move_undone": (PEOPLE, [("POST", "/actions", {"move": FIRST_MOVE}), ("POST", "/undo", {})]),
@@ -235,6 +239,9 @@ RECIPES: dict[str, tuple[dict[str, Any], list[tuple[str, str, Any]]]] = {
     "rematch_created": (PEOPLE, [ABORT, ("POST", "/rematch", {})]),
 }
 """How a game is made and what its owner requests; all other events come by playing."""
+
+FOLLOWS = {"player_returned": "player_replaced", "game_resumed": "game_paused"}
+"""The events that the owner waits for before the requests."""
 
 
 async def find(session: aiohttp.ClientSession, game: str, event: str) -> int:
@@ -263,8 +270,8 @@ async def trigger(url: str, event: str) -> tuple[str, int]:
         created = await fetch(session, f"{url}/v1/games", Created, "POST", json=body)
         session.headers["Authorization"] = f"Bearer {created.owner_token}"
         game = f"{url}/v1/games/{created.game.id}"
-        if event == "player_returned":
-            await find(session, game, "player_replaced")
+        if event in FOLLOWS:
+            await find(session, game, FOLLOWS[event])
         for method, path, content in steps:
             await fetch(session, game + path, dict[str, Any], method, json=content)
         return created.game.id, await find(session, game, event)
