@@ -272,7 +272,8 @@ class IdempotencyKeyReused(GameError, code="key_reused", text="this key was used
 class TokensNoLongerShown(
     GameError,
     code="key_reused",
-    text="after 10 minutes this key shows its tokens again only with the Api-Key or Creator-Key of the first request",
+    text="this key was used more than 10 minutes ago: it shows its tokens again only with the Api-Key or Creator-Key "
+    "of that request; send a new key, and a Creator-Key with it",
 ):
     """The idempotency key is of an old request that returned tokens, and the client does not prove that it sent it."""
 
@@ -281,7 +282,7 @@ class TokensNoLongerShown(
 class TooManyIdempotencyKeys(
     GameError,
     code="rate_limited",
-    text="this token has used too many idempotency keys in this game: wait, or send none",
+    text="this token has used 1000 idempotency keys in this game within a day: wait, or send none",
 ):
     """The token has used its quota of idempotency keys in this game; retry after `retry_after_s`."""
 

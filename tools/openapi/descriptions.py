@@ -7,6 +7,7 @@ from service.games import errors as games
 from service.games.ports import UnreadableGame
 from service.web import problems
 from service.web.headers import PREFER_REPRESENTATION
+from service.web.limits import Limits
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
 
@@ -175,7 +176,7 @@ _EXAMPLE_ERRORS = (
     games.WebhookUrlRejected("10.0.0.7 is not a public address"),
     games.UnknownTileSet("atoll"),
     games.UnknownBot("clever", 1),
-    problems.RateLimited("requests", 1, ""),
+    problems.RateLimited("requests", 1, Limits().rate_requests),
     problems.UnknownTransferCoding(),
     UnreadableGame(""),
     problems.ShuttingDown(),

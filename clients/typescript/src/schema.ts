@@ -4239,7 +4239,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
+            /** @description `key_reused`: This idempotency key was already used. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4686,7 +4686,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was used for another request. */
+            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4862,7 +4862,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5002,7 +5002,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5142,7 +5142,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5679,7 +5679,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5869,7 +5869,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6059,7 +6059,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6348,7 +6348,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6666,7 +6666,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7109,7 +7109,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7408,7 +7408,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7936,7 +7936,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8397,7 +8397,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9034,7 +9034,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9162,7 +9162,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9313,7 +9313,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9777,6 +9777,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readShipSvg: {
@@ -9890,6 +9900,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTilesSvg: {
@@ -9989,6 +10009,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -10107,6 +10137,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTileSvg: {
@@ -10216,6 +10256,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {
