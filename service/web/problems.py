@@ -331,6 +331,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
+_WRONG_LENGTH = "Expected `array` of length"
 _HEADERS = frozenset({"api_key", "creator_key", "idempotency_key", "if_match", "prefer"})
 
 Schema = dict[str, Any]
@@ -387,7 +388,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
         return f': did you mean {{"{lists[0]}": [...]}}?' if lists else ""
     if path == "$" and detail.endswith("got `str`") and fields:
         return ": the JSON is encoded twice"
-    if items := fields or _fields(_follow(kind, f"{path}[]")):
+    if not detail.startswith(_WRONG_LENGTH) and (items := fields or _fields(_follow(kind, f"{path}[]"))):
         return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
     return "".join(f": {one['description']}" for one in schemas if "description" in one)
 
@@ -408,7 +409,9 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
     """Return the Malformed error for a value that is none of its type, with the path apart from the text."""
     if isinstance(error, msgspec.ValidationError):
         malformed = _parse_validation_message(str(error))
-        malformed.detail += _find_fix(malformed.detail, malformed.path or "$", kind)
+        fix = _find_fix(malformed.detail, malformed.path or "$", kind)
+        has_wrong_length = malformed.detail.startswith(_WRONG_LENGTH) and fix
+        malformed.detail = fix.removeprefix(": ") if has_wrong_length else malformed.detail + fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         return games.Malformed(str(error), "$")

@@ -40,6 +40,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
         {"index": 3, "detail": "this token only reads: send a seat's or the owner's"},
     ),
     (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for seat 2"}),
+    (games.NoOwnGames(missing=True), "unauthorized", {}),
     (games.NotOwner(), "not_owner", {}),
     (games.NoSuchGame("abc"), "not_found", {}),
     (games.TileSetMissing("mine"), "store_unavailable", {"retry_after_s": 1}),

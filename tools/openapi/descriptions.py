@@ -4,6 +4,7 @@ from typing import Any
 
 from schemas.problems import Problem, problem
 from service.games import errors as games
+from service.games.api_key import UNKNOWN_KEY
 from service.games.ports import UnreadableGame
 from service.web import problems
 from service.web.headers import PREFER_REPRESENTATION
@@ -149,7 +150,7 @@ PROBLEM_HEADERS = {
 
 _EXAMPLE_ERRORS = (
     games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
-    games.ApiKeyRejected("this API key is unknown"),
+    games.ApiKeyRejected(UNKNOWN_KEY),
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
     games.NotOwner(),

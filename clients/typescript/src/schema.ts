@@ -1152,6 +1152,7 @@ export interface components {
         /** @description Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request. */
         readonly ActMessage: {
             readonly action?: components["schemas"]["ActionRequest"] | null;
+            /** @description A list has 1 to 16 actions. */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
@@ -1466,6 +1467,7 @@ export interface components {
             readonly first_seat?: number | null;
             /** @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`. */
             readonly on_timeout?: components["schemas"]["TimeoutPolicy"] | null;
+            /** @description A game has 2 to 5 players. */
             readonly players: readonly components["schemas"]["SeatRequest"][];
             /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
@@ -2830,6 +2832,11 @@ export interface components {
              * @example /clients/
              */
             readonly clients: string;
+            /**
+             * @description The documentation, with search.
+             * @example /docs/
+             */
+            readonly docs: string;
             readonly games: string;
             readonly name: string;
             readonly openapi: string;
