@@ -157,7 +157,7 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 
 # Some pages are made from the code, the alerts and the results of benchmarks.
 $(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/*.py benchmarks/results/*.json) \
-  $(wildcard clients/*/README.md clients/python/pyproject.toml clients/python/src/south_seas/*.py clients/typescript/*.json clients/typescript/dist/*) \
+  $(wildcard examples/*.* examples/*/*.* clients/*/README.md clients/python/pyproject.toml clients/python/src/south_seas/*.py clients/typescript/*.json clients/typescript/dist/*) \
   $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+import redis as redis_client
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
@@ -134,24 +135,30 @@ def short_path() -> Iterator[Path]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    """Start a Redis server for this test run."""
+async def redis_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Start a Redis server for this test run, and return its URL."""
     async with embedded_server(tmp_path_factory.mktemp("data")) as server:
         yield server.url
 
 
 @pytest.fixture
+def redis_url(redis_server: str) -> str:
+    """Empty that server, and return its URL."""
+    with redis_client.Redis.from_url(redis_server) as client:
+        client.flushall()
+    return redis_server
+
+
+@pytest.fixture
 async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    """Connect a plain client to that server, after emptying it."""
+    """Connect a plain client to that server."""
     async with Redis.from_url(redis_url) as client:
-        await client.flushall()
         yield client
 
 
 @pytest.fixture
-async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
     """Create an empty store on that server."""
-    del redis  # it has emptied the server
     async with connect(redis_url, timeout_s=TIMEOUT_S) as connected:
         yield connected
 

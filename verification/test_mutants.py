@@ -9,7 +9,7 @@ import pytest
 from tests.tools import MUTMUT, ROOT, require
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 def test_mistakes_are_made_and_noticed() -> None:
     require(MUTMUT)
     command = (sys.executable, "-m", "verification.mutants", "service/files.py")

@@ -6,8 +6,6 @@ from math import ceil
 from pathlib import Path
 from typing import Literal
 
-from aiohttp import ClientSession
-
 from examples.chat.actions import ChatAction
 from examples.chat.errors import BotError
 from examples.chat.games import Games, NewGameOptions, Person
@@ -70,28 +68,25 @@ class ChatBot:
         """The operator gives it to bots with many users; without it these share the limits of one address."""
         self._chat = chat
         self._width = width
-        self._session: ClientSession | None = None
+        self._client: Client | None = None
 
     async def open(self, post: Post) -> None:
         """Open the connections, and watch the running games. Raises ClientError if the URL is not a service's."""
-        self._session = session = ClientSession()
-        clients = {
-            language: Client(self._url, api_key=self._api_key, session=session, backoff=BACKOFF, language=language)
-            for language in LANGUAGES
-        }
+        self._client = client = Client(self._url, api_key=self._api_key, backoff=BACKOFF)
+        clients = {language: client.with_language(language) for language in LANGUAGES}
         self.games = Games(clients, self.storage, self._chat, self._watch)
         self.notifier = TurnNotifier(self.games, post)
         try:
-            await clients["en"].bots()
+            await client.bots()
         except (RetryableError, UnreachableError) as error:
             log.warning("%s; until it answers, users read that it is unavailable", error)
         self.notifier.watch_running()
 
     async def close(self) -> None:
         """Close the connections and the file; buttons work again after the next start."""
-        if self._session is not None:
+        if self._client is not None:
             await self.notifier.close()
-            await self._session.close()
+            await self._client.close()
         self.storage.close()
 
     async def start_game(self, person: Person, channel: str, options: NewGameOptions) -> Screen:

@@ -10,7 +10,7 @@ from examples.chat.games import Games, game_buttons
 from examples.chat.phrases import Language, translate
 from examples.chat.screens import Button, Picture, Screen
 from examples.chat.storage import ChannelGame
-from south_seas import APIError, ClientError, Subscription
+from south_seas import ClientError, NotFoundError, Subscription, UnauthorizedError
 from south_seas.models import GameView
 
 Post = Callable[[str, Screen], Awaitable[None]]
@@ -65,7 +65,7 @@ class TurnNotifier:
         while True:
             try:
                 await self._watch_until_over(channel_game)
-            except APIError as refused:
+            except (NotFoundError, UnauthorizedError) as refused:
                 log.warning("game %s is not readable: %s", channel_game.game, refused)
                 self._games.storage.mark_over(channel_game.game)
                 return

@@ -33,13 +33,17 @@ async def test_every_event_can_be_triggered(short_path: Path) -> None:
             assert event in types or (event == "decision" and "turn_started" in types)
 
 
-async def start_listening(url: str, receiver: WebhookReceiver, *options: str) -> asyncio.subprocess.Process:
-    """Run the command with a secret until it is connected."""
+async def start_listening(url: str, receiver: WebhookReceiver, *options: str) -> tuple[asyncio.subprocess.Process, str]:
+    """Run the command with a secret until it is connected and has sent the challenge; return what it printed, too."""
     command = ("listen", "--url", url, "--forward-to", receiver.url, "--secret", SECRET, *options)
     process = await asyncio.create_subprocess_exec(sys.executable, "-um", "service.main", *command, stdout=PIPE)
     assert process.stdout is not None
-    await process.stdout.readuntil(b"connected")
-    return process
+    output = b""
+    while b"connected" not in output or b"challenge" not in output:
+        line = await process.stdout.readline()
+        assert line, output
+        output += line
+    return process, output.decode()
 
 
 async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
@@ -47,7 +51,7 @@ async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
     async with run_receiver() as receiver, serve(store) as client, run_proxy(str(client.make_url("/"))) as proxy:
         older, private = await create_game(client), await create_game(client, visibility="private")
         options = ("--events", "tile_placed", "--game", private.id, "--token", private.owner_token)
-        process = await start_listening(proxy.url, receiver, *options)
+        process, output = await start_listening(proxy.url, receiver, *options)
         receiver.statuses = [500]
         new = await create_game(client)
         for game in (older, new):
@@ -57,7 +61,7 @@ async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
         await private.act_successfully()
         await wait_until(lambda: len(receiver.received) == 3)
         process.send_signal(signal.SIGINT)
-        output = (await process.communicate())[0].decode()
+        output += (await process.communicate())[0].decode()
     assert process.returncode == 0
     assert output.endswith("\n2 messages delivered\n")
     assert all(text in output for text in (", repeated", "500 in ", ": again in 1 s", ": waiting for it"))
@@ -73,8 +77,8 @@ async def test_a_program_that_wants_no_more_ends_the_command(store: RedisStore) 
     async with run_receiver() as receiver, serve(store) as client:
         receiver.challenge_response = lambda _: web.Response(text="yes")
         receiver.statuses = [410]
-        process = await start_listening(str(client.make_url("/")), receiver)
+        process, output = await start_listening(str(client.make_url("/")), receiver)
         await create_game(client)
-        output = (await process.communicate())[0].decode()
+        output += (await process.communicate())[0].decode()
     assert "200, but the body is not the challenge" in output
     assert process.returncode == 1

@@ -280,7 +280,7 @@ async def test_a_rejected_upgrade_is_retried_and_logged(
     reasons = ("503: Invalid response status", "502: Invalid response status", "429: too many streams")
     for message, reason in zip(caplog.messages, reasons, strict=True):
         assert re.fullmatch(
-            rf"{script.url}/v1/ws is connected again in \d\.\d s: the upgrade failed with {reason}", message
+            rf"reconnecting to {script.url}/v1/ws in \d\.\d s: the upgrade failed with {reason}", message
         )
 
 

@@ -315,6 +315,13 @@ async def test_the_wheel_plays_the_game_of_the_readme(python: Path, service_url:
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[\d+, \d+\]\n", player.stdout)
 
 
+async def test_the_served_examples_run_beside_the_wheel(python: Path, service_url: str, tmp_path: Path) -> None:
+    (name,) = [name for name in PACKAGES if name.endswith(".zip")]
+    assert f" http://127.0.0.1:8080/clients/{name}\n" in (ROOT / "examples" / "README.md").read_text()
+    await run([python, "-m", "zipfile", "-e", str(PACKAGES[name]), "."], tmp_path)
+    assert "each seen once and in order" in await run([python, "-m", "examples.four_bots", service_url], tmp_path)
+
+
 def test_the_wheel_contains_the_package_alone() -> None:
     names = set(ZipFile(BytesIO(PACKAGES[package(".whl")].read_bytes())).namelist())
     modules = {f"south_seas/{path.name}" for path in (PYTHON_PACKAGE / "src" / "south_seas").glob("*.py")}
@@ -366,6 +373,11 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
     file = tmp_path / "samples.ts"
     rejected = ("{}", '{ move: "m", action: { type: "pass", phase: "islander" } }', '{ move: "m", actions: [] }')
     bodies += [f'// @ts-expect-error: exactly one\nvoid new SouthSeas().act("g", {act});' for act in rejected]
+    page = re.search(
+        r"^```ts no-run[^\n]*\n(.*?)^```$", (ROOT / "docs/clients.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert page is not None
+    (tmp_path / "page.ts").write_text(page[1])
     file.write_text(imports + "\n".join(f"{{\n{body}\n}}" for body in bodies) + "\nexport {};\n")
     config = {
         "compilerOptions": {
@@ -380,7 +392,7 @@ async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Pa
             "allowImportingTsExtensions": True,
             "paths": {"south-seas-client": [str(CLIENTS / "typescript" / "src" / "index.ts")]},
         },
-        "files": [str(file)],
+        "files": ["samples.ts", "page.ts"],
     }
     (tmp_path / "tsconfig.json").write_text(json.dumps(config))
     compiler = CLIENTS / "node_modules/typescript/bin/tsc"

@@ -106,16 +106,18 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
     assert load("assets/swagger-ui/LICENSE").media_type == "text/plain; charset=utf-8"
     answer = await site.get("/docs/search.json", headers=PLAIN)
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
+    assert await answer.read()
 
 
 async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:
     links = await (await site.get("/", headers=PLAIN)).json()
     index = await site.get(links["clients"], headers=PLAIN)
     links = {URL(link).suffix: link for link in re.findall('href="([^"]+)"', await index.text())}
-    for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip")):
+    for suffix, media_type in ((".whl", "application/zip"), (".tgz", "application/gzip"), (".zip", "application/zip")):
         package = await site.get(index.url.join(URL(links[suffix])))
         assert (package.status, package.headers["Content-Type"]) == (200, media_type)
         assert "Content-Encoding" not in package.headers
+        assert await package.read()
     moved = await site.get("/clients", allow_redirects=False)
     assert (moved.status, moved.headers["Location"]) == (302, "clients/")
 
@@ -197,6 +199,7 @@ JSON_BLOCKS = [
 EXPECTED_OUTPUT = {
     "absent": ("move_undone", "player_returned", "player_resigned", r"^ok +rules"),
     "bot-in-40-lines": ("'reason': 'last_",),
+    "chat-bot": ("abandonne",),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", r"^last_\w+ \[", r"^ok +rules", '"code": "version_mismatch"'),
     "how-it-works": (r"^\d+ diffs verified$",),

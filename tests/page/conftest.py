@@ -7,7 +7,6 @@ import msgspec
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
-from redis.asyncio import Redis
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.scheduler import make_scheduler
@@ -42,8 +41,6 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def store(redis_url: str) -> AsyncIterator[RedisStore]:
     """Create an empty store in the session's event loop."""
-    async with Redis.from_url(redis_url) as redis:
-        await redis.flushall()
     async with connect(redis_url) as connected:
         yield connected
 

@@ -108,7 +108,7 @@ def _python_method(
     arguments.args = arguments.args[1:]  # without self
     names = re.sub(r"(?<=\w|\])=", " = ", ast.unparse(arguments))
     if arguments.kwarg is not None and (found := re.search(r"\*\*\w+: Unpack\[(\w+)\]", names)):
-        names = names.replace(found[0], ", ".join(["*", *options[found[1]]]))
+        names = names.replace(found[0], ", ".join(["*", *(f"{option} = ..." for option in options[found[1]])]))
     returned = f" -> {ast.unparse(method.returns)}" if method.returns is not None else ""
     if method.name == "__init__":
         signature = f"{owner}({names})"

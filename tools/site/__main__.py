@@ -49,9 +49,11 @@ The machine-readable document is OpenAPI 3.1: [/openapi.json](../openapi.json). 
 {operations}
 """
 
-MADE_FROM = {"schemas/openapi.json": "api", "schemas/asyncapi.json": "socket"} | {
-    page.source: page.name for page in PAGES
-}
+MADE_FROM = {
+    "schemas/openapi.json": "api",
+    "schemas/asyncapi.json": "socket",
+    "examples/README.md": "examples",
+} | {page.source: page.name for page in PAGES}
 """The pages that are no file of `docs/`, by the file that a code host shows in their place."""
 
 _FENCE = re.compile(r"^( *```\w+) (.+)$", re.MULTILINE)
@@ -60,6 +62,7 @@ _TAB_LABELS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 """The labels of blocks that say the same in several languages."""
 
 _FILE = re.compile(r"[\w-]+\.\w+")
+_EXAMPLE_LINK = re.compile(r"\]\(\.\./examples/(?:\w+/)*(\w+)\.(\w+)\)")
 _OUTSIDE_LINK = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 
 
@@ -94,6 +97,7 @@ def write_sources(target: Path) -> None:
     (target / "api.md").write_text(viewer, encoding="utf-8")
     messages = render_messages(json.loads((schemas / "asyncapi.json").read_bytes()))
     (target / "socket.md").write_text(messages, encoding="utf-8")
+    (target / "examples.md").write_text(examples_page(), encoding="utf-8")
     for made in PAGES:
         (target / f"{made.name}.md").write_text("\n".join(made.lines()), encoding="utf-8")
     shutil.copytree(HERE / "assets", target / "assets")
@@ -108,11 +112,23 @@ def operation_rows(openapi: Mapping[str, Any]) -> Iterator[str]:
                 yield f"| [`{method.upper()} {path}`](api/{address}) | {operation['summary']} |"
 
 
+def examples_page() -> str:
+    """Return what the examples' README says, and each program that is one file."""
+    folder = ROOT / "examples"
+    page = (folder / "README.md").read_text(encoding="utf-8").replace("](../docs/", "](")
+    for program in (*sorted(folder.glob("[!_]*.*")), folder / "bots" / "magpie" / "south_seas_magpie.py"):
+        if program.suffix in (".py", ".sh", ".ts"):
+            page += f"\n## {program.name}\n\n```{program.suffix[1:]}\n{program.read_text(encoding='utf-8')}```\n"
+    return adapt(page)
+
+
 def adapt(text: str) -> str:
     r"""Return a page of `docs/` as the generator takes it.
 
     >>> adapt("[HTTP](../schemas/openapi.json), [settings](../service/settings.py), [it](../README.md)")
     '[HTTP](api.md), [settings](settings.md), it'
+    >>> adapt("[the bot](../examples/text_bot.py), [in Discord](../examples/README.md#in-discord)")
+    '[the bot](examples.md#text_botpy), [in Discord](examples.md#in-discord)'
     >>> adapt("```python bot.py"), adapt("```sh no-run: it takes minutes")
     ('```python title="bot.py"', '```sh')
     >>> adapt("```sh tab\ncurl /\n```\n")
@@ -120,7 +136,8 @@ def adapt(text: str) -> str:
     """
     text = _TAB.sub(lambda block: _tab(block[1], block[2]), text)
     for source, name in MADE_FROM.items():
-        text = text.replace(f"](../{source})", f"]({name}.md)")
+        text = text.replace(f"](../{source}", f"]({name}.md")
+    text = _EXAMPLE_LINK.sub(r"](examples.md#\1\2)", text)
     text = _OUTSIDE_LINK.sub(r"\1", text)
     return _FENCE.sub(lambda fence: f'{fence[1]} title="{fence[2]}"' if _FILE.fullmatch(fence[2]) else fence[1], text)
 

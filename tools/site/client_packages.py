@@ -1,4 +1,4 @@
-"""The packages of the client libraries, which every instance serves at /clients/: a wheel and one for npm.
+"""What every instance serves at /clients/: the packages of the client libraries, a wheel and one for npm, and examples.
 
 They are the same bytes every time. What TypeScript is compiled to is in Git, as the page is: no build needs Node.js.
 """
@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from tarfile import TarInfo
 from tarfile import open as open_tar
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from service.release import VERSION
 
@@ -34,17 +35,19 @@ INDEX = """\
 <p>TypeScript and JavaScript: <a href="{tarball}">{tarball}</a></p>
 <pre><code>npm install http://127.0.0.1:8080/clients/{tarball}</code></pre>
 <p><a href="../docs/clients/">How to use them</a></p>
+<p>Examples: <a href="{examples}">{examples}</a>, <a href="../docs/examples/">what they are</a></p>
 """
 
 
 def build_packages(work: Path, target: Path) -> None:
-    """Write both packages and a page that names them; a copy of a source may be made in `work`."""
+    """Write both packages, the examples, and a page that names them; a copy of a source may be made in `work`."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
     wheel, tarball = build_wheel(work / "python", target), pack_for_npm(target)
     if not (f"-{VERSION}-" in wheel and f"-{VERSION}." in tarball):
         raise SystemExit(f"{wheel} and {tarball} are not of the service's version {VERSION}")
-    index = INDEX.format(version=VERSION, wheel=wheel, tarball=tarball)
+    examples = zip_examples(target)
+    index = INDEX.format(version=VERSION, wheel=wheel, tarball=tarball, examples=examples)
     (target / "index.html").write_text(index, encoding="utf-8")
 
 
@@ -81,4 +84,15 @@ def pack_for_npm(target: Path) -> str:
             entry = TarInfo(f"package/{path}")
             entry.size = len(body)
             archive.addfile(entry, BytesIO(body))
+    return name
+
+
+def zip_examples(target: Path) -> str:
+    """Write an archive of the examples; return its name."""
+    root = SOURCES.parent
+    name = f"south-seas-examples-{VERSION}.zip"
+    with ZipFile(target / name, "w", ZIP_DEFLATED) as archive:
+        for file in sorted((root / "examples").rglob("*.*")):
+            if file.suffix in (".md", ".py", ".sh", ".toml", ".ts"):
+                archive.writestr(ZipInfo(str(file.relative_to(root))), file.read_bytes(), ZIP_DEFLATED)
     return name

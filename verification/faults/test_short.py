@@ -19,7 +19,7 @@ from verification.faults.run import is_promised
 SHORT = ("Redis full", "an instance killed and started again")
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 async def test_a_full_redis_pages_and_a_killed_instance_does_not() -> None:
     require(HAPROXY)
     require(PROMETHEUS)

@@ -122,7 +122,7 @@ def _run(
         (
             *(program, "--config-file", CONFIGURATION_FILE, "run", f"{target.url}/openapi.json", "--no-color"),
             *("--warnings", "off", "--exclude-checks", SEMANTIC_CHECK, "--continue-on-failure"),
-            *("--max-examples", str(budget.examples)),
+            *("--max-examples", str(budget.examples), "--request-timeout", str(TIMEOUT_S)),
             *(("--generation-deterministic",) if budget.seed is None else ("--seed", str(budget.seed))),
             *options,
         ),

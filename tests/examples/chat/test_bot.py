@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from time import time
 from typing import Any, Never
-from unittest.mock import AsyncMock
+from unittest.mock import DEFAULT, AsyncMock
 
 import msgspec
 import pytest
@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from examples.chat import notifier
 from examples.chat.actions import ChatAction
 from examples.chat.bot import ChatBot
 from examples.chat.games import NewGameOptions, Person
@@ -40,10 +41,11 @@ from service.store.game_store import RedisStore
 from south_seas import Client
 from south_seas.errors import error_for, make_problem
 from south_seas.models import Cost, CreateGame, LegalMoves, SeatRequest, Ship
+from tests.api_key_fixture import add_api_key
 from tests.examples.chat.conftest import ANA, BO, CHANNEL, CY, Chat
 from tests.examples.discord_bot.test_bot import CUSTOM_ID, discord_faults, message_faults
 from tests.examples.telegram_bot.test_bot import telegram_faults
-from tests.polling import in_background, rounds
+from tests.polling import in_background, rounds, wait_until
 from tests.web.app_server import TILESETS
 
 PNG = b"\x89PNG"
@@ -182,6 +184,13 @@ async def test_a_missing_game_is_not_watched(chat: Chat) -> None:
     assert chat.bot.storage.running_games() == []
 
 
+async def test_a_game_is_watched_on_after_a_rate_limit(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notifier, "RETRY_INTERVAL_S", 0)
+    limit, story = error_for(make_problem(429, "over", "rate_limited")), chat.bot.games.story
+    monkeypatch.setattr(chat.bot.games, "story", AsyncMock(side_effect=[limit, DEFAULT], wraps=story))
+    await chat.begin(ANA, BO)
+
+
 async def test_a_move_is_undone_once(chat: Chat) -> None:
     called, person = await chat.begin(ANA, BO)
     islander = await chat.place(person, called)
@@ -267,6 +276,27 @@ async def test_a_restart_repeats_no_notification_and_buttons_still_work(
     assert (await restarted.choose(person, menu)).buttons
     assert restarted.posted == []
     await restarted.bot.close()
+
+
+async def test_a_restart_with_hundreds_of_games_announces_once_what_happened_meanwhile(
+    url: str, store: RedisStore, file: Path, chat_format: ChatFormat
+) -> None:
+    api_key = await add_api_key(store)
+    before = Chat(ChatBot(url, file, chat_format, 0, api_key))
+    await before.bot.open(before.post)
+    for _ in range(300):
+        await before.new(ANA, BO)
+    await wait_until(lambda: len(before.posted) == 300)
+    games = before.bot.storage.running_games()
+    await before.bot.close()
+    async with Client(url) as client:
+        for game in games[::10]:
+            await client.with_token(game.owner_token).resign(game.game, seat=0)
+    after = Chat(ChatBot(url, file, chat_format, 0, api_key))
+    await after.bot.open(after.post)
+    await wait_until(lambda: len(after.bot.storage.running_games()) == 270)
+    assert len(after.posted) == 30
+    await after.bot.close()
 
 
 async def test_a_rate_limit_is_told_with_its_time(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
