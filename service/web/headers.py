@@ -23,7 +23,7 @@ from multidict import istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
-from service.games.errors import Malformed, Unauthorized
+from service.games.errors import Malformed, NoOwnGames, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.app import HttpRequest
@@ -368,10 +368,10 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken:
 
 
 def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
-    """Return the bearer tokens of a list, at least one. Raises Unauthorized without a token, Malformed for too many."""
+    """Return the bearer tokens of a list, at least one. Raises NoOwnGames without one, Malformed for too many."""
     lines = request.headers.getall(hdrs.AUTHORIZATION, None)
     if lines is None:
-        raise Unauthorized(missing=True)
+        raise NoOwnGames(missing=True)
     match = _BEARER_LIST.fullmatch(lines[0]) if len(lines) == 1 else None
     if match is None:
         raise Unauthorized(missing=False, is_malformed=True)

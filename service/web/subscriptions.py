@@ -16,7 +16,7 @@ from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.web.app import CONTEXT, HUB, LIMITS, App
 from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
-from service.web.problems import to_problem
+from service.web.problems import TooManyConnections, to_problem
 from service.web.rate_limiter import MessageInfo
 from service.web.streaming import MISSED_DIFF_S, check_subscriber_limit
 from service.web.websocket_connection import WebSocketConnection, problem_close_code
@@ -89,7 +89,8 @@ class SessionTokens:
 
 def too_many_games_problem(limit: int) -> Problem:
     """Return the problem of a client with as many subscriptions, or tokens, as one socket may have."""
-    return problem("rate_limited", f"a socket may watch {limit} games and have {limit} tokens")
+    text = f"a socket may watch {limit} games and have {limit} tokens (--max-subscriptions): open another"
+    return problem("rate_limited", text, retry_after_s=TooManyConnections.retry_after_s)
 
 
 class Subscriptions:

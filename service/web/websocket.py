@@ -194,7 +194,7 @@ class Session:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
         self._connection.send_problem(*envelope, to_problem(error))
         self._rate_limited += 1
-        if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.is_in_debt():
+        if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.find_debt() is not None:
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
 
 

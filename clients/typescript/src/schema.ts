@@ -1152,6 +1152,7 @@ export interface components {
         /** @description Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request. */
         readonly ActMessage: {
             readonly action?: components["schemas"]["ActionRequest"] | null;
+            /** @description A list has 1 to 16 actions. */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
@@ -1466,6 +1467,7 @@ export interface components {
             readonly first_seat?: number | null;
             /** @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`. */
             readonly on_timeout?: components["schemas"]["TimeoutPolicy"] | null;
+            /** @description A game has 2 to 5 players. */
             readonly players: readonly components["schemas"]["SeatRequest"][];
             /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
@@ -2830,6 +2832,11 @@ export interface components {
              * @example /clients/
              */
             readonly clients: string;
+            /**
+             * @description The documentation, with search.
+             * @example /docs/
+             */
+            readonly docs: string;
             readonly games: string;
             readonly name: string;
             readonly openapi: string;
@@ -4239,7 +4246,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
+            /** @description `key_reused`: This idempotency key was already used. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4686,7 +4693,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was used for another request. */
+            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4862,7 +4869,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5002,7 +5009,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5142,7 +5149,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5679,7 +5686,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5869,7 +5876,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6059,7 +6066,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6348,7 +6355,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6666,7 +6673,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7109,7 +7116,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7408,7 +7415,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7936,7 +7943,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8397,7 +8404,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9034,7 +9041,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9162,7 +9169,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9313,7 +9320,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9777,6 +9784,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readShipSvg: {
@@ -9890,6 +9907,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTilesSvg: {
@@ -9989,6 +10016,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -10107,6 +10144,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTileSvg: {
@@ -10216,6 +10263,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {
