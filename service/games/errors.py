@@ -118,9 +118,7 @@ class NoOwnGames(
 ):
     """The request for one's own games has no secret, or none of a game."""
 
-    def describe(self, outcome: str) -> str:
-        """Return the same for both."""
-        return GameError.describe(self, outcome)
+    describe = ServiceError.describe
 
 
 @dataclass(eq=False)

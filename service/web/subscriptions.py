@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from schemas.messages import Ack, ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Subscribed, Sync, Unsubscribe
-from schemas.problems import Problem, problem
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import build_snapshot
@@ -87,12 +86,6 @@ class SessionTokens:
         return MessageInfo(self.upgrade_token, self._latest_key)
 
 
-def too_many_games_problem(limit: int) -> Problem:
-    """Return the problem of a client with as many subscriptions, or tokens, as one socket may have."""
-    text = f"a socket may watch {limit} games and have {limit} tokens (--max-subscriptions): open another"
-    return problem("rate_limited", text, retry_after_s=TooManyConnections.retry_after_s)
-
-
 class Subscriptions:
     """The games that one client follows, and its right to read them."""
 
@@ -119,8 +112,7 @@ class Subscriptions:
         game, connection = message.game, self._connection
         connection.unsubscribe(game)
         if len(connection.games) >= self._limits.max_subscriptions:
-            connection.send_problem(message.id, game, too_many_games_problem(self._limits.max_subscriptions))
-            return
+            raise TooManyConnections("games of this socket", self._limits.max_subscriptions, "max-subscriptions")
         check_subscriber_limit(self._hub, game, self._limits)
         record = await self._load_readable(game, message.since)
         position = record.resume_from(bytes.fromhex(message.digest) if message.digest else None)

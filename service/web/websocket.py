@@ -29,10 +29,18 @@ from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
-from service.web.problems import MAYBE_APPLIED, NOTHING_CHANGED, RateLimited, outcome_with_key, to_malformed, to_problem
+from service.web.problems import (
+    MAYBE_APPLIED,
+    NOTHING_CHANGED,
+    RateLimited,
+    TooManyConnections,
+    outcome_with_key,
+    to_malformed,
+    to_problem,
+)
 from service.web.rate_limiter import RATE_LIMITER, open_stream
 from service.web.streaming import STREAMS, StreamRegistry
-from service.web.subscriptions import SessionTokens, Subscriptions, too_many_games_problem
+from service.web.subscriptions import SessionTokens, Subscriptions
 from service.web.websocket_connection import WebSocketConnection, accept_connection, problem_close_code
 
 MAX_RATE_LIMITED = 100
@@ -174,14 +182,13 @@ class Session:
         )
 
     async def _authenticate(self, message: messages.Auth) -> None:
-        """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
+        """Store a token that the game accepts. Raises Unauthorized, NoSuchGame, TooManyConnections: nothing changes."""
         check_token(message.token)
         stored = await repository.load_game(self._context, message.game)
         authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
-            problem = too_many_games_problem(self._client.limiter.limits.max_subscriptions)
-            self._connection.send_problem(message.id, message.game, problem)
-            return
+            most = self._client.limiter.limits.max_subscriptions
+            raise TooManyConnections("games with tokens of this socket", most, "max-subscriptions")
         self._add_token(message.game, message.token)
         self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
 
