@@ -21,7 +21,7 @@ try:
         TakeShip,
     )
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
+    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
 PREFERENCE = (Deliver, TakeShip, PlaceIslander, PlaceTile, RetrieveIslander, Pass)

@@ -14,7 +14,7 @@ try:
     from south_seas import Client
     from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, PlaceTile, SeatRequest
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
+    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
 
 MENU_ROWS = 25
 PAGE_ROWS = 24

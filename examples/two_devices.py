@@ -12,7 +12,7 @@ try:
     from south_seas import Client, ConflictError
     from south_seas.models import CreateGame, GameView, JoinGame, SeatRequest
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, and then this program with .venv/bin/python.")
+    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
 
 FOLLOW_TIMEOUT_S = 20.0
 

@@ -15,7 +15,10 @@ D = TypeVar("D")
 MAX_ACTIONS = 16
 """A turn has at most five actions, so a longer list is a mistake."""
 
-ActionList = Annotated[list[ActionRequest], Meta(min_length=1, max_length=MAX_ACTIONS)]
+ActionList = Annotated[
+    list[ActionRequest],
+    Meta(min_length=1, max_length=MAX_ACTIONS, description=f"A list has 1 to {MAX_ACTIONS} actions."),
+]
 
 
 class CellChoice(ResponseModel):

@@ -67,7 +67,7 @@ class SeatRequest(RequestModel):
 class CreateGame(RequestModel):
     """A new game of 2 to 5 players (R1.1); only `players` is required."""
 
-    players: Annotated[list[SeatRequest], Meta(min_length=2, max_length=5)]
+    players: Annotated[list[SeatRequest], Meta(min_length=2, max_length=5, description="A game has 2 to 5 players.")]
     edition: Edition | None = None
     """Null means `international`."""
     first_seat: SeatNumber | None = None

@@ -41,7 +41,7 @@ PROBLEM_TYPES = {
     "unsupported_media_type": ProblemType(415, "The body must be application/json"),
     "illegal_move": ProblemType(422, "The rules forbid this action now"),
     "list_too_long": ProblemType(422, "An action follows one that reveals hidden information"),
-    "key_reused": ProblemType(422, "This idempotency key was used for another request"),
+    "key_reused": ProblemType(422, "This idempotency key was already used"),
     "url_refused": ProblemType(422, "Webhooks may not use this URL"),
     "unknown_tileset": ProblemType(422, "There is no such tile set"),
     "unknown_bot": ProblemType(422, "There is no such bot"),

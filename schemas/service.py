@@ -24,4 +24,5 @@ class ServiceIndex(ResponseModel):
     games: str
     tilesets: str
     websocket: str
+    docs: Annotated[str, Meta(description="The documentation, with search.", examples=["/docs/"])]
     clients: Annotated[str, Meta(description="Client libraries of this release, to install.", examples=["/clients/"])]

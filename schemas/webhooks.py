@@ -31,7 +31,12 @@ _BASE64_END = "[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}="
 
 EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION_EVENT])]
 RequestedEventType = Literal[WEBHOOK_EVENT_TYPES]  # type: ignore[valid-type]  # mypy knows only literals as written
-RequestedEvents = Annotated[list[RequestedEventType], Meta(min_length=1, max_length=64)]
+RequestedEvents = Annotated[
+    list[RequestedEventType], Meta(min_length=1, max_length=64, description="A webhook names 1 to 64 events, or null.")
+]
+Seats = Annotated[
+    list[SeatNumber], Meta(min_length=1, max_length=5, description="A webhook names 1 to 5 seats, or null.")
+]
 MessageType = Annotated[
     str, Meta(examples=["turn_started", "game_finished", DECISION_EVENT, DIFF_MESSAGE, CHALLENGE_MESSAGE, PING_MESSAGE])
 ]
@@ -78,7 +83,7 @@ class RegisterKeyWebhook(RequestModel):
 class RegisterWebhook(RegisterKeyWebhook):
     """A new webhook; only `url` is required."""
 
-    seats: Annotated[list[SeatNumber], Meta(min_length=1, max_length=5)] | None = None
+    seats: Seats | None = None
     """The seats whose events and decisions are sent; null for all."""
 
 

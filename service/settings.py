@@ -234,39 +234,26 @@ _LIMIT_ATTRIBUTES: dict[str, dict[str, Any]] = {
     "max_unsent_bytes_total": {"type": click.IntRange(1_048_576)},
     "max_webhooks": {"type": click.IntRange(0, 100)},
     "webhook_timeout_s": {"type": click.FloatRange(0.1, 12)},
-    "webhooks_allow_private": {"is_flag": True},
     "webhook_nameservers": {
         "callback": _parsed(parse_nameservers),
         "metavar": "ADDRESSES",
-        "default": "",
         "show_default": "the system's",
     },
     "drain_time_s": {"type": click.FloatRange(0, 300)},
     "close_window_s": {"type": click.FloatRange(0, 300)},
-    "rate_limits": {"type": bool, "default": "on"},
-    "trusted_proxies": {
-        "callback": _parsed(parse_networks),
-        "metavar": "CIDR,...",
-        "default": "",
-        "show_default": "none",
-    },
-    "base_path": {"callback": _parsed(parse_base_path), "metavar": "PATH", "show_default": "none"},
+    "trusted_proxies": {"callback": _parsed(parse_networks), "metavar": "CIDR,..."},
+    "base_path": {"callback": _parsed(parse_base_path), "metavar": "PATH"},
     "max_connections": {"type": click.IntRange(10)},
     "request_timeout_s": {"type": click.FloatRange(1, 600)},
-    "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,...", "default": "*"},
-    "frame_ancestors": {
-        "callback": _parsed(parse_frame_ancestors),
-        "metavar": "ORIGIN,...",
-        "default": "",
-        "show_default": "none",
-    },
+    "allowed_origins": {"callback": _parsed(parse_origins), "metavar": "ORIGIN,..."},
+    "frame_ancestors": {"callback": _parsed(parse_frame_ancestors), "metavar": "ORIGIN,..."},
     "hsts_max_age_s": {"type": click.IntRange(0)},
 }
 """What click needs for the limits to which the rules of `_limit_option` do not apply."""
 
 
 def _limit_option(help_text: str, name: str, default: Any) -> dict[str, Any]:
-    """Return the option of a limit: a rate, or a number of at least 1."""
+    """Return the option of a limit: a rate, a number of at least 1, a switch, or a list."""
     if isinstance(default, RateLimit):
         return option(
             f"{help_text}: QUOTA at once, and QUOTA every SECONDS.",
@@ -274,8 +261,17 @@ def _limit_option(help_text: str, name: str, default: Any) -> dict[str, Any]:
             callback=_parsed(parse_rate, "write QUOTA/SECONDS, as 1000/10"),
             metavar="QUOTA/SECONDS",
         )
-    kind = {int: click.IntRange(1), float: click.FloatRange(1, 3600)}.get(type(default))
-    return option(help_text) | {"type": kind, "default": default} | _LIMIT_ATTRIBUTES.get(name, {})
+    attributes = option(help_text, default=default)
+    match default:
+        case bool():
+            attributes |= {"type": bool, "default": "on"} if default else {"is_flag": True}
+        case int():
+            attributes["type"] = click.IntRange(1)
+        case float():
+            attributes["type"] = click.FloatRange(1, 3600)
+        case _:
+            attributes |= {"default": ",".join(default), "show_default": bool(default) or "none"}
+    return attributes | _LIMIT_ATTRIBUTES.get(name, {})
 
 
 def _iter_options() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -268,6 +268,11 @@ OVER_LIMIT = (-signal.SIGPROF, 124)
 class ProcessEnded(Exception):
     """A job's process could not be started, ended, or was ended because the job took too long."""
 
+    def __init__(self, reason: str, processor_s: float = 0.0) -> None:
+        super().__init__(reason)
+        self.processor_s = processor_s
+        """What the job took of a processor, if it reached the limit of that."""
+
 
 class ProcessPool:
     """Up to `processes` processes, started with the first job. Run at most so many jobs at once: others would wait."""
@@ -299,8 +304,10 @@ class ProcessPool:
                     self._executor = None
                 async with self._discarding:
                     await asyncio.to_thread(broken.shutdown)  # then exit codes are known
-                if monotonic() - started_at >= time_limit_s and any(one.exitcode in OVER_LIMIT for one in processes):
-                    raise ProcessEnded(f"took more than {time_limit_s:g} s") from None
+                codes = {one.exitcode for one in processes}
+                if monotonic() - started_at >= time_limit_s and codes.intersection(OVER_LIMIT):
+                    used_s = time_limit_s if OVER_LIMIT[0] in codes else 0.0
+                    raise ProcessEnded(f"took more than {time_limit_s:g} s", used_s) from None
             except OSError as error:
                 self._executor = None
                 raise ProcessEnded(f"cannot be started: {error}") from error

@@ -87,6 +87,10 @@ def is_valid_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
+UNKNOWN_KEY = "this API key is unknown: ask the operator of this service for one"
+"""Why a secret is rejected that no key has."""
+
+
 def generate_secret(name: str) -> str:
     """Return a random secret for a key: 256 bits behind the key's name."""
     random = base64.urlsafe_b64encode(secrets.token_bytes(SECRET_BYTES)).rstrip(b"=").decode()
@@ -119,7 +123,7 @@ def check_secret(key: ApiKey, secret: str, now: float) -> ApiKeySecret:
         if hmac.compare_digest(stored.digest, digest):
             found = stored
     if found is None:
-        raise ApiKeyRejected("this API key is unknown")
+        raise ApiKeyRejected(UNKNOWN_KEY)
     if key.revoked_at is not None:
         raise ApiKeyRejected(f"the API key {key.name} was revoked")
     if found.expires_at is not None and found.expires_at <= now:
@@ -151,7 +155,7 @@ class ApiKeyAuthenticator:
         """Return the key of a secret. Raises ApiKeyRejected, StoreUnavailable."""
         name = name_of_secret(secret)
         if name is None:  # it may even have bytes that are no text, of which there is no hash
-            raise ApiKeyRejected("this API key is unknown")
+            raise ApiKeyRejected(UNKNOWN_KEY)
         digest, now = hash_token(secret), self._clock()
         key, trusted_until = self._cache.get(digest, (None, 0.0))
         if key is not None and now < trusted_until:
@@ -159,7 +163,7 @@ class ApiKeyAuthenticator:
         self._cache.pop(digest, None)
         stored = await self._store.load(name)
         if stored is None:
-            raise ApiKeyRejected("this API key is unknown")
+            raise ApiKeyRejected(UNKNOWN_KEY)
         valid = check_secret(stored.key, secret, now)
         trusted_until = now + CACHE_TTL_S
         self._cache[digest] = (

@@ -44,9 +44,14 @@ class Malformed(GameError, code="malformed", text="{detail}"):
     path: str | None = None
 
 
+HOW_TO_AUTHENTICATE = "send Authorization: Bearer TOKEN, or an `auth` message over a WebSocket"
+
+
 @dataclass(eq=False)
 class NoSuchGame(
-    GameError, code="not_found", text="there is no game {game}, or it is private and this token is not valid for it"
+    GameError,
+    code="not_found",
+    text="there is no game {game}, or it is private and opens with one of its tokens: " + HOW_TO_AUTHENTICATE,
 ):
     """There is no such game, or this token does not open it."""
 
@@ -91,9 +96,6 @@ class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}: `GE
         return f"$.players[{self.seat}].bot"
 
 
-HOW_TO_AUTHENTICATE = "send Authorization: Bearer TOKEN, or an `auth` message over a WebSocket"
-
-
 @dataclass(eq=False, kw_only=True)
 class Unauthorized(
     GameError, code="unauthorized", text="this token is unknown here: send one that creating or joining returned"
@@ -107,6 +109,16 @@ class Unauthorized(
         """Return which of them."""
         is_absent = self.missing or self.is_malformed
         return f"a bearer token is required: {HOW_TO_AUTHENTICATE}" if is_absent else super().describe(outcome)
+
+
+class NoOwnGames(
+    Unauthorized,
+    text="no game here has such a secret: send seats' tokens or a Creator-Key as Authorization: Bearer SECRET, SECRET; "
+    "whoever has neither has no games yet",
+):
+    """The request for one's own games has no secret, or none of a game."""
+
+    describe = ServiceError.describe
 
 
 @dataclass(eq=False)
@@ -272,7 +284,8 @@ class IdempotencyKeyReused(GameError, code="key_reused", text="this key was used
 class TokensNoLongerShown(
     GameError,
     code="key_reused",
-    text="after 10 minutes this key shows its tokens again only with the Api-Key or Creator-Key of the first request",
+    text="this key was used more than 10 minutes ago: it shows its tokens again only with the Api-Key or Creator-Key "
+    "of that request; send a new key, and a Creator-Key with it",
 ):
     """The idempotency key is of an old request that returned tokens, and the client does not prove that it sent it."""
 
@@ -281,7 +294,7 @@ class TokensNoLongerShown(
 class TooManyIdempotencyKeys(
     GameError,
     code="rate_limited",
-    text="this token has used too many idempotency keys in this game: wait, or send none",
+    text="this token has used 1000 idempotency keys in this game within a day: wait, or send none",
 ):
     """The token has used its quota of idempotency keys in this game; retry after `retry_after_s`."""
 

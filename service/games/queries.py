@@ -26,7 +26,7 @@ from service.engine.segments import feature_segments, locate_segment
 from service.engine.tileset_index import pack_cell
 from service.games import access as rights
 from service.games.due_work import record_failure
-from service.games.errors import Malformed, TileSetMissing, Unauthorized
+from service.games.errors import Malformed, NoOwnGames, TileSetMissing
 from service.games.ports import GameOfLaterRelease, Page, StoredDiff, StoredGame, StoreUnavailable, UnreadableGame
 from service.games.repository import Context, load_game, open_game
 from service.i18n.events import PatchedTurn, decode_change, decode_turn, narrate_story
@@ -237,14 +237,14 @@ def tag_seat(access: rights.AccessRecord, seat: int, creator: str | None, user: 
 async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGameListQuery) -> tuple[MyGames, int]:
     """Return a page of the games of these tokens and creators' keys, and how many were loaded.
 
-    Raises Malformed for an invalid cursor, Unauthorized if no game has any of these secrets.
+    Raises Malformed for an invalid cursor, NoOwnGames.
     """
     hashes = [rights.hash_token(secret) for secret in dict.fromkeys(secrets)]
     under = [rights.index_key(one, wanted.external_user) for one in hashes]
     read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes, under)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
     if not games and next_cursor is None and not await is_known_secret(context, hashes):
-        raise Unauthorized(missing=False)
+        raise NoOwnGames(missing=False)
     return MyGames(games=games, next_cursor=next_cursor), scanned
 
 

@@ -31,7 +31,7 @@ from service.supervision import spawn
 from service.telemetry.metrics import API_KEY_RATE_LIMITED, RATE_LIMITED
 from service.web.client_ip import get_site_network, make_bucket_key
 from service.web.limits import Limits
-from service.web.problems import RateLimited, TooManyWaiting
+from service.web.problems import RateLimited, TooManyWaiting, policy_header
 
 _WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
 
@@ -97,7 +97,7 @@ class Policy:
         """Seconds to refill, beyond which a token is missing; less is a rounding error, which would cost a token."""
         self.lease_tokens = ceil(rate.quota / LEASES_PER_BUCKET)
         """Tokens that an instance borrows from the store at once, and that a lease may be in debt."""
-        self.header = f'"{name}";q={rate.quota};w={rate.window_s}'
+        self.header = policy_header(name, rate)
         """The header `RateLimit-Policy`."""
         self.network = self.scaled("network", per_network) if per_network else None
 
@@ -109,7 +109,7 @@ class Policy:
     def make_error(self, wait_s: float) -> RateLimited:
         """Return the error of a client that has to wait so long, and count it."""
         RATE_LIMITED.labels(self.name).inc()
-        return RateLimited(self.name, max(1, ceil(wait_s)), self.header)
+        return RateLimited(self.name, max(1, ceil(wait_s)), self.rate)
 
 
 class Bucket:
@@ -335,7 +335,7 @@ class Account:
     def occupy(self, what: Counted, limit: int) -> Iterator[None]:
         """Count one while the block runs. Raises TooManyWaiting."""
         if self.is_full(what, limit):
-            raise TooManyWaiting
+            raise TooManyWaiting(f"{what} of this address", limit)
         self.add(what, 1)
         try:
             yield
@@ -367,10 +367,12 @@ class Account:
             for bucket in self.buckets[1::2]:
                 bucket.take(1000 * seconds, now)
 
-    def is_in_debt(self) -> bool:
-        """Return whether it owes so much time that its connections are rejected unread."""
+    def find_debt(self) -> RateLimited | None:
+        """Return why its connections are rejected unread, if it owes so much time."""
         now = self.accounts.clock()
-        return any(one.full_at - now > (1 + MAX_DEBT) * one.policy.rate.window_s for one in self.buckets[1::2])
+        owed = max(self.buckets[1::2], key=lambda one: one.full_at - (1 + MAX_DEBT) * one.policy.rate.window_s)
+        wait_s = owed.full_at - (1 + MAX_DEBT) * owed.policy.rate.window_s - now
+        return owed.policy.make_error(wait_s) if wait_s > 0 else None
 
     def leases_of(self, policy: Policy) -> tuple[TokenLease, ...]:
         """Return its lease of a policy, and that of its network if it has one."""

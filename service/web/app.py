@@ -111,6 +111,9 @@ NO_PATTERNS: Mapping[str, str] = {}
 MAX_SUGGESTED_LENGTH = 64
 """Characters of an unknown path for which another is suggested: longer ones would cost up to seven requests."""
 
+MIN_LIKENESS = 0.7
+"""What parts of a path have in common, from 0 to 1, of which one is suggested for the other."""
+
 MAX_SUGGESTED_PARTS = 8
 """Parts of an unknown path that are compared with known ones."""
 
@@ -182,7 +185,7 @@ class Router:
             return ""
         node, found = self._root.texts.get("v1", _Node()), "/v1"
         for part in path.strip("/").split("/", MAX_SUGGESTED_PARTS):
-            close = get_close_matches(part.lower(), node.texts, 1)
+            close = get_close_matches(part.lower(), node.texts, 1, MIN_LIKENESS)
             following = node.texts[close[0]] if close else self._match(node, part, {})
             if following is not None:
                 node, found = following, f"{found}/{close[0] if close else part}"

@@ -22,7 +22,7 @@ from service.games.errors import UnknownTileSet
 from service.games.lifecycle import is_attended, upcoming_bots
 from service.games.ports import RateLimit
 from service.games.tilesets import DEFAULT_TILESET
-from service.web.accounts import RESERVED_MS, Account, Bucket, Policy, TokenLease, refund
+from service.web.accounts import MAX_WAITING_REPLAYS, RESERVED_MS, Account, Bucket, Policy, TokenLease, refund
 from service.web.problems import TooManyWaiting
 
 SHOWN_TIME = 0.5
@@ -193,7 +193,7 @@ class Charge:
                     finally:
                         self.charge_time(perf_counter() - started_at)
             except QueueFull as error:
-                raise TooManyWaiting from error
+                raise TooManyWaiting("replays", MAX_WAITING_REPLAYS) from error
 
     def _price_turns(self, playing: Sequence[str]) -> int:
         """Return the tokens for one turn of each bot."""

@@ -13,14 +13,14 @@ from typing import Literal, Protocol
 
 from aiohttp import web
 
-from schemas.problems import problem
+from service.games.errors import ServiceError
 from service.telemetry.metrics import RATE_LIMITED, SLOW_READERS_DROPPED
 from service.web.accounts import Account, Accounts
 from service.web.app import SUPERVISOR, App
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies
 from service.web.limits import Limits
-from service.web.problems import TooManyConnections, problem_response
+from service.web.problems import InstanceFull, TooManyConnections, problem_response, to_problem
 from service.web.response_heads import CommonHeaders, new_request_id
 
 LOG = logging.getLogger(__name__)
@@ -154,30 +154,26 @@ class ConnectionLimiter:
         self.send_buffers = SendBufferBudget(limits)
 
     def add(self, connection: Connection) -> bytes:
-        """Count a new connection; return the response that rejects it, empty if it is accepted."""
+        """Count a new connection; return the whole response that rejects it unread, empty if it is accepted."""
         limits, account = self.limits, connection.charge.account
-        is_limited, refusal = connection.client is not None and limits.rate_limits, None
+        refusal: ServiceError | None = None
         self.connections[connection] = None
         if len(self.connections) > limits.max_connections:
-            detail = "this instance has reached its maximum number of connections"
-            refusal = "all-connections", "instance_unavailable", detail
-        elif is_limited and (
-            account.is_full("connections", limits.max_connections_per_address) or account.is_in_debt()
-        ):
-            refusal = "connections", "rate_limited", "too many connections from this address"
+            refusal = InstanceFull("connections to this instance", limits.max_connections, "max-connections")
+            RATE_LIMITED.labels("all-connections").inc()
+        elif connection.client is not None and limits.rate_limits:
+            if account.is_full("connections", most := limits.max_connections_per_address):
+                refusal = TooManyConnections("connections of this address", most, "max-connections-per-address")
+                RATE_LIMITED.labels("connections").inc()
+            else:
+                refusal = account.find_debt()
         if connection.client is not None:
             account.add("connections", 1)
             account.charge_time(CONNECTION_S)
         if refusal is None:
             return b""
-        policy, code, detail = refusal
-        RATE_LIMITED.labels(policy).inc()
         self._log_rejection(connection)
-        return self._encode_refusal(code, detail)
-
-    def _encode_refusal(self, code: str, detail: str) -> bytes:
-        """Return a complete response for a connection that is rejected before anything is read."""
-        response = problem_response(problem(code, detail, retry_after_s=TooManyConnections.retry_after_s))
+        response = problem_response(to_problem(refusal))
         self.common_headers.add_to(response, new_request_id())
         return response.encode()
 

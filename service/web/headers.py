@@ -23,7 +23,7 @@ from multidict import istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
-from service.games.errors import Malformed, Unauthorized
+from service.games.errors import Malformed, NoOwnGames, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.app import HttpRequest
@@ -368,10 +368,10 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken:
 
 
 def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
-    """Return the bearer tokens of a list, at least one. Raises Unauthorized without a token, Malformed for too many."""
+    """Return the bearer tokens of a list, at least one. Raises NoOwnGames without one, Malformed for too many."""
     lines = request.headers.getall(hdrs.AUTHORIZATION, None)
     if lines is None:
-        raise Unauthorized(missing=True)
+        raise NoOwnGames(missing=True)
     match = _BEARER_LIST.fullmatch(lines[0]) if len(lines) == 1 else None
     if match is None:
         raise Unauthorized(missing=False, is_malformed=True)
@@ -402,7 +402,7 @@ REQUESTED_HEADERS = istr("Access-Control-Request-Headers")
 REQUESTED_METHOD = istr("Access-Control-Request-Method")
 PREFLIGHT_MAX_AGE_S = 7200
 
-_ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?|null", re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?|null", re.IGNORECASE)
 
 ALL_ORIGINS = ("*",)
 
@@ -449,18 +449,14 @@ def check_origin(request: HttpRequest, allowed: tuple[str, ...]) -> None:
         raise OriginNotAllowed(origin[:MAX_SHOWN_CHARACTERS])
 
 
-_HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d+)?", re.ASCII)
-"""A host that needs no escape, in whatever text."""
-
-
 def service_url(request: HttpRequest) -> str | None:
     """Return the service's URL as the client of a request has it; None without a host, as in HTTP/1.0.
 
-    A response that names it must not be stored by a shared cache. A proxy that ends TLS says so.
+    A proxy that ends TLS says so. No text needs an escape for it, and no shared cache may store a response with it.
     """
-    host = request.headers.get(hdrs.HOST, "")
     is_secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
-    return f"http{'s' * is_secure}://{host}{request.base_path}" if _HOST.fullmatch(host) else None
+    origin = f"http{'s' * is_secure}://{request.headers.get(hdrs.HOST, '')}"
+    return f"{origin}{request.base_path}" if _ORIGIN.fullmatch(origin) else None
 
 
 def options_response(request: HttpRequest, error: web.HTTPException) -> web.Response:

@@ -62,7 +62,9 @@ class Limits(NamedTuple):
         "Milliseconds of the event loop that they take, likewise; four of a process that draws pictures count as one",
     ] = RateLimit(1_500, 10)
     tokens_per_address: Annotated[
-        int, "Limits of all trusted tokens of an address together, as a multiple of those of one."
+        int,
+        "Limits of all trusted tokens of an address together (tokens-requests, tokens-time), as a multiple of those of "
+        "one.",
     ] = 4
     rate_creations: Annotated[RateLimit, "New games and webhooks, per address"] = RateLimit(1_000, 3600)
     rate_open_games: Annotated[RateLimit, "New games with open seats, per address"] = RateLimit(1_000, DAY_S)
@@ -77,7 +79,9 @@ class Limits(NamedTuple):
     rate_guesses: Annotated[
         RateLimit, "Unknown tokens and games, per address; beyond that, only requests with valid tokens are served"
     ] = RateLimit(200, 60)
-    addresses_per_network: Annotated[int, "Limits of an IPv6 /48 network, as a multiple of those of an address."] = 2
+    addresses_per_network: Annotated[
+        int, "Limits of an IPv6 /48 network (network-requests and so on), as a multiple of those of an address."
+    ] = 2
     trusted_proxies: Annotated[
         tuple[Network, ...],
         "Networks of the proxies whose X-Forwarded-For is trusted; they must set or extend it themselves. Without it "

@@ -23,7 +23,7 @@ from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games.due_work import record_failure
 from service.games.errors import ServiceError
-from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
+from service.games.ports import GameOfLaterRelease, RateLimit, StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest
 from service.web.response_heads import WholeResponse
@@ -82,15 +82,19 @@ class NoSuchVersion(WebError, code="not_found", text="the game has no version {r
     latest: int
 
 
-class TooManyWaiting(WebError, code="rate_limited", text="too many requests wait for a picture or a replay: retry"):
-    """Too many requests wait for a picture to be drawn or a game to be replayed."""
+@dataclass(eq=False)
+class TooManyWaiting(WebError, code="rate_limited", text="{limit} {what} wait already: retry"):
+    """As many requests as `limit` wait for a picture to be drawn or a game to be replayed; `what` names which."""
 
     retry_after_s = 1
+
+    what: str
+    limit: int
 
 
 class RenderingFailed(
     WebError,
-    code="store_unavailable",
+    code="instance_unavailable",
     text="this picture could not be drawn: retry later, or request another size or region",
 ):
     """A picture could not be drawn; the message says why."""
@@ -100,26 +104,34 @@ class RenderingFailed(
 
 
 @dataclass(eq=False)
-class RateLimited(WebError, code="rate_limited", text="over the limit of {policy}: retry later"):
+class RateLimited(
+    WebError,
+    code="rate_limited",
+    text="over the limit of {policy}, {rate.quota} in {rate.window_s} s: retry in {retry_after_s} s",
+):
     """A client sends too many requests: its bucket of a policy is empty for `retry_after_s` seconds."""
 
     policy: str
     retry_after_s: int
-    header: str
-    """The value of `RateLimit-Policy`."""
+    rate: RateLimit
 
 
 @dataclass(eq=False)
 class TooManyConnections(
-    WebError, code="rate_limited", text="{limit} {what} are already open: close one or retry later"
+    WebError, code="rate_limited", text="{limit} {what} are already open (--{setting}): close one or retry later"
 ):
-    """As many connections as `limit` are open; `what` names what they are."""
+    """As many connections as `limit` are open, which is a setting; `what` names what they are."""
 
     retry_after_s = 10
     """A connection may have been closed by then."""
 
     what: str
     limit: int
+    setting: str
+
+
+class InstanceFull(TooManyConnections, code="instance_unavailable"):
+    """The instance has as many connections as it accepts."""
 
 
 @dataclass(eq=False)
@@ -144,6 +156,11 @@ class BackgroundTaskFailing(
     retry_after_s = 1
 
     task: str
+
+
+def policy_header(name: str, rate: RateLimit) -> str:
+    """Return the value of `RateLimit-Policy`."""
+    return f'"{name}";q={rate.quota};w={rate.window_s}'
 
 
 BEARER_CHALLENGE = 'Bearer realm="south-seas"'
@@ -210,8 +227,8 @@ def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     if isinstance(error, games.ApiKeyRejected):
         return problem_response(document, {"WWW-Authenticate": API_KEY_CHALLENGE})
     if isinstance(error, RateLimited):
-        limit = f'"{error.policy}";r=0;t={error.retry_after_s}'
-        return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": error.header})
+        limit, policy = f'"{error.policy}";r=0;t={error.retry_after_s}', policy_header(error.policy, error.rate)
+        return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": policy})
     if isinstance(error, EncodedBody):
         return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, UpgradeRequired):
@@ -314,6 +331,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
+_WRONG_LENGTH = "Expected `array` of length"
 _HEADERS = frozenset({"api_key", "creator_key", "idempotency_key", "if_match", "prefer"})
 
 Schema = dict[str, Any]
@@ -370,7 +388,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
         return f': did you mean {{"{lists[0]}": [...]}}?' if lists else ""
     if path == "$" and detail.endswith("got `str`") and fields:
         return ": the JSON is encoded twice"
-    if items := fields or _fields(_follow(kind, f"{path}[]")):
+    if not detail.startswith(_WRONG_LENGTH) and (items := fields or _fields(_follow(kind, f"{path}[]"))):
         return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
     return "".join(f": {one['description']}" for one in schemas if "description" in one)
 
@@ -391,7 +409,9 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
     """Return the Malformed error for a value that is none of its type, with the path apart from the text."""
     if isinstance(error, msgspec.ValidationError):
         malformed = _parse_validation_message(str(error))
-        malformed.detail += _find_fix(malformed.detail, malformed.path or "$", kind)
+        fix = _find_fix(malformed.detail, malformed.path or "$", kind)
+        has_wrong_length = malformed.detail.startswith(_WRONG_LENGTH) and fix
+        malformed.detail = fix.removeprefix(": ") if has_wrong_length else malformed.detail + fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         return games.Malformed(str(error), "$")

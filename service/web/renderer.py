@@ -133,6 +133,8 @@ MAX_WAITING = 32
 """Pictures that may wait for a worker; beyond it, the client with the most loses its latest one."""
 RENDER_TIMEOUT_S = 20.0
 """A worker that takes more processor time for one picture is ended."""
+RESTART_S = 0.5
+"""What a picture takes that ended its worker in less time: new ones."""
 FAILURE_TTL_S = 60.0
 """How long a failed picture is not retried: it would fail again and delay other pictures."""
 WORKER_SHARE = 0.25
@@ -155,14 +157,14 @@ class Worker:
         Raises TooManyWaiting, RenderingFailed.
         """
         try:
-            async with self.queue.slot(requester) as started_at:
+            async with self.queue.slot(requester):
                 try:
                     picture, seconds = await self.processes.run(draw_in_worker, job, RENDER_TIMEOUT_S)
                 except ProcessEnded as ended:
-                    report(perf_counter() - started_at)
+                    report(ended.processor_s or RESTART_S)
                     raise RenderingFailed(f"the worker {ended}") from ended
         except QueueFull as error:
-            raise TooManyWaiting from error
+            raise TooManyWaiting("pictures", MAX_WAITING) from error
         report(seconds)
         return picture
 

@@ -227,9 +227,6 @@ def static_response(
 EXAMPLE_URL = b"http://127.0.0.1:8080"
 """The URL of the service in the sources of the documentation."""
 
-MAX_LOCALIZED = 32
-"""Texts with another URL that are kept: as many as there are."""
-
 
 def localized_response(request: HttpRequest, asset: Asset, security_headers: Mapping[str, str]) -> web.Response:
     """Return the response to a GET of a text, with the URL that the client uses in place of the example's."""
@@ -239,6 +236,6 @@ def localized_response(request: HttpRequest, asset: Asset, security_headers: Map
     return static_response(request, _localize(asset, url) if url else asset, CACHE_PRIVATE, security_headers)
 
 
-@lru_cache(maxsize=MAX_LOCALIZED)
+@lru_cache(maxsize=32)  # as many as there are
 def _localize(asset: Asset, url: str) -> Asset:
     return make_asset(asset.media_type.partition(";")[0], asset.body.replace(EXAMPLE_URL, url.encode()))

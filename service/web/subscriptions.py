@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from schemas.messages import Ack, ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Subscribed, Sync, Unsubscribe
-from schemas.problems import Problem, problem
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import build_snapshot
@@ -16,7 +15,7 @@ from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.web.app import CONTEXT, HUB, LIMITS, App
 from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
-from service.web.problems import to_problem
+from service.web.problems import TooManyConnections, to_problem
 from service.web.rate_limiter import MessageInfo
 from service.web.streaming import MISSED_DIFF_S, check_subscriber_limit
 from service.web.websocket_connection import WebSocketConnection, problem_close_code
@@ -87,11 +86,6 @@ class SessionTokens:
         return MessageInfo(self.upgrade_token, self._latest_key)
 
 
-def too_many_games_problem(limit: int) -> Problem:
-    """Return the problem of a client with as many subscriptions, or tokens, as one socket may have."""
-    return problem("rate_limited", f"a socket may watch {limit} games and have {limit} tokens")
-
-
 class Subscriptions:
     """The games that one client follows, and its right to read them."""
 
@@ -118,8 +112,7 @@ class Subscriptions:
         game, connection = message.game, self._connection
         connection.unsubscribe(game)
         if len(connection.games) >= self._limits.max_subscriptions:
-            connection.send_problem(message.id, game, too_many_games_problem(self._limits.max_subscriptions))
-            return
+            raise TooManyConnections("games of this socket", self._limits.max_subscriptions, "max-subscriptions")
         check_subscriber_limit(self._hub, game, self._limits)
         record = await self._load_readable(game, message.since)
         position = record.resume_from(bytes.fromhex(message.digest) if message.digest else None)

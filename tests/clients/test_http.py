@@ -94,7 +94,7 @@ async def test_a_rate_limited_request_is_retried_after_the_wait_and_logged(
     assert len(script.requests) == 2
     [(logger, level, text)] = caplog.record_tuples
     assert (logger, level) == ("south_seas", logging.WARNING)
-    assert re.fullmatch(rf"GET /v1/games/g follows again in {least_s:.0f}\.\d s: wait", text)
+    assert re.fullmatch(rf"retrying GET /v1/games/g in {least_s:.0f}\.\d s: wait", text)
 
 
 async def test_all_attempts_of_a_post_have_the_same_key(script: ScriptedService, scripted_client: Client) -> None:

@@ -27,7 +27,7 @@ from south_seas import (
     UnauthorizedError,
     UnreachableError,
 )
-from south_seas.decoding import Unknown, convert
+from south_seas.decoding import Unknown, convert, decode
 from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot, TilePlaced
 from tests.clients.conftest import QUICK
 from tests.clients.scripted_service import (
@@ -63,8 +63,8 @@ async def test_each_connection_resumes_from_the_replica(script: ScriptedService,
 
 async def test_a_start_state_is_resumed_from(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(5, 7))
-    start = Snapshot(digest=script.digest(5), game=convert(script.state(5), GameView))
-    async with scripted_client.subscribe(GAME_ID, start=start) as game:
+    stored = msgspec.json.encode(Snapshot(digest=script.digest(5), game=convert(script.state(5), GameView)))
+    async with scripted_client.subscribe(GAME_ID, start=decode(stored, Snapshot)) as game:
         assert await read_versions(game, 7) == [6, 7]
     assert script.subscriptions == [{"type": "subscribe", "game": GAME_ID, "since": 5, "digest": script.digest(5)}]
 
@@ -280,7 +280,7 @@ async def test_a_rejected_upgrade_is_retried_and_logged(
     reasons = ("503: Invalid response status", "502: Invalid response status", "429: too many streams")
     for message, reason in zip(caplog.messages, reasons, strict=True):
         assert re.fullmatch(
-            rf"{script.url}/v1/ws is connected again in \d\.\d s: the upgrade failed with {reason}", message
+            rf"reconnecting to {script.url}/v1/ws in \d\.\d s: the upgrade failed with {reason}", message
         )
 
 

@@ -52,7 +52,7 @@ def test_everything_that_the_image_is_built_of_is_let_in() -> None:
     let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     copied = {*re.findall(r"^COPY ([\w.-]+) \S+$", DOCKERFILE, re.MULTILINE)} - {"."}
     packages = {"benchmarks", "deploy", "docs", "k8s/components/monitoring", "schemas", "service", "tools"}
-    packages |= {"clients/python", "clients/typescript"}
+    packages |= {"clients/python", "clients/typescript", "examples"}
     assert let_in == copied | packages | {"setup.py", "pyproject.toml", "LICENSE", "clients/package-lock.json"}
     assert all((ROOT / name).exists() for name in let_in)
 

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from jsonschema_rs import Draft202012Validator
 
+from schemas.problems import PROBLEM_TYPES
 from tools.site.pages import PAGES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -120,6 +121,10 @@ def check_json(block: Block) -> None:
         document = next(one for one in _load_documents() if block.annotation in one["components"]["schemas"])
         schema = {"$ref": f"#/components/schemas/{block.annotation}", "components": document["components"]}
         Draft202012Validator(schema).validate(value)
+    for shown in (value, value.get("problem")) if isinstance(value, dict) else ():
+        if shown is not None and "code" in shown:
+            kind = PROBLEM_TYPES[shown["code"]]
+            assert (shown["status"], shown["title"]) == kind, block
 
 
 def _load_documents() -> Iterator[Any]:

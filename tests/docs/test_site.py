@@ -9,6 +9,8 @@ import gzip
 import os
 import re
 import sys
+import tomllib
+from fnmatch import fnmatch
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +21,7 @@ from yarl import URL
 
 from schemas.problems import PROBLEM_TYPES
 from service.web.responses import Asset, list_files, load_file
-from service.web.routes.page import SITE
+from service.web.routes.page import CLIENTS, SITE
 from tests.docs.blocks import DOCS, Block, ParsedPage, blocks, check_json, make_script, pages, read_page
 from tests.rules.test_every_rule import IDS
 from tests.tools import CURL, ROOT, require, run_program
@@ -107,6 +109,15 @@ async def test_every_file_has_a_media_type(site: ClientSession) -> None:
     answer = await site.get("/docs/search.json", headers=PLAIN)
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
     assert await answer.read()
+
+
+def test_the_wheel_takes_every_file_that_a_page_links() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["*"]
+    names = {path.rpartition("/")[2] for folder in (SITE, CLIENTS) for path in list_files(folder)}
+    assert {name for name in names if not any(fnmatch(name, pattern) for pattern in patterns)} == {
+        *("SHA256SUMS", "sitemap.xml")
+    }
 
 
 async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:

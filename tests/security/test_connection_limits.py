@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import WSServerHandshakeError
 
+from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web import websocket
 from service.web.accounts import MAX_REPLAYS, MAX_WAITING_REPLAYS, Account, Accounts
@@ -65,7 +66,7 @@ async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypa
     async def admit(charge: Charge, message: MessageInfo) -> None:
         del charge, message
         if not next(refusals):
-            raise RateLimited("messages", 1, "")
+            raise RateLimited("messages", 1, RateLimit(1, 1))
 
     async with serve(store) as client, connect_watcher(client) as watcher:
         monkeypatch.setattr(client.app[RATE_LIMITER], "admit_message", admit)

@@ -40,6 +40,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
         {"index": 3, "detail": "this token only reads: send a seat's or the owner's"},
     ),
     (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for seat 2"}),
+    (games.NoOwnGames(missing=True), "unauthorized", {}),
     (games.NotOwner(), "not_owner", {}),
     (games.NoSuchGame("abc"), "not_found", {}),
     (games.TileSetMissing("mine"), "store_unavailable", {"retry_after_s": 1}),
@@ -77,12 +78,13 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
     (problems.NoSuchPiece("tile x"), "not_found", {}),
     (problems.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
-    (problems.TooManyWaiting(), "rate_limited", {"retry_after_s": 1}),
-    (problems.RateLimited("reads", 4, '"reads";q=1;w=1'), "rate_limited", {"retry_after_s": 4}),
-    (problems.TooManyConnections("sockets", 5), "rate_limited", {"retry_after_s": 10}),
+    (problems.TooManyWaiting("replays", 16), "rate_limited", {"retry_after_s": 1}),
+    (problems.RateLimited("reads", 4, store.RateLimit(1, 1)), "rate_limited", {"retry_after_s": 4}),
+    (problems.TooManyConnections("sockets", 5, "max-sockets"), "rate_limited", {"retry_after_s": 10}),
+    (problems.InstanceFull("connections", 5, "max-connections"), "instance_unavailable", {"retry_after_s": 10}),
     (problems.OriginNotAllowed("https://x.example"), "origin_refused", {}),
     (problems.ShuttingDown(), "draining", {"retry_after_s": 1}),
-    (problems.RenderingFailed("too large"), "store_unavailable", {"retry_after_s": 60}),
+    (problems.RenderingFailed("too large"), "instance_unavailable", {"retry_after_s": 60}),
     (problems.BackgroundTaskFailing("sweep"), "instance_unavailable", {"retry_after_s": 1, "detail": SWEEP}),
     (problems.BodyTooLarge(100), "too_large", {"detail": "the body may have at most 100 bytes"}),
     (problems.UpgradeRequired(), "upgrade_required", {}),
@@ -128,7 +130,7 @@ def test_every_error_is_among_these() -> None:
         ),
         (games.ApiKeyRejected("unknown"), 401, {"WWW-Authenticate": 'Api-Key realm="south-seas"'}),
         (
-            problems.RateLimited("reads", 4, '"reads";q=1;w=1'),
+            problems.RateLimited("reads", 4, store.RateLimit(1, 1)),
             429,
             {"Retry-After": "4", "RateLimit": '"reads";r=0;t=4', "RateLimit-Policy": '"reads";q=1;w=1'},
         ),
@@ -202,7 +204,8 @@ def test_the_errors_of_aiohttp_have_problems(
 
 
 def test_a_problem_may_have_more_headers() -> None:
-    response = problem_response(to_problem(problems.TooManyWaiting()), {"X-More": "1", "Cache-Control": "no-store"})
+    document = to_problem(problems.TooManyWaiting("replays", 16))
+    response = problem_response(document, {"X-More": "1", "Cache-Control": "no-store"})
     assert (response.headers["X-More"], response.headers["Retry-After"]) == ("1", "1")
     assert response.headers["Cache-Control"] == "no-store"
 

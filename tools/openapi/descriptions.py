@@ -4,9 +4,11 @@ from typing import Any
 
 from schemas.problems import Problem, problem
 from service.games import errors as games
+from service.games.api_key import UNKNOWN_KEY
 from service.games.ports import UnreadableGame
 from service.web import problems
 from service.web.headers import PREFER_REPRESENTATION
+from service.web.limits import Limits
 from service.web.problems import to_problem
 from service.web.responses import CACHE_IMMUTABLE
 
@@ -148,7 +150,7 @@ PROBLEM_HEADERS = {
 
 _EXAMPLE_ERRORS = (
     games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
-    games.ApiKeyRejected("this API key is unknown"),
+    games.ApiKeyRejected(UNKNOWN_KEY),
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
     games.NotOwner(),
@@ -175,7 +177,7 @@ _EXAMPLE_ERRORS = (
     games.WebhookUrlRejected("10.0.0.7 is not a public address"),
     games.UnknownTileSet("atoll"),
     games.UnknownBot("clever", 1),
-    problems.RateLimited("requests", 1, ""),
+    problems.RateLimited("requests", 1, Limits().rate_requests),
     problems.UnknownTransferCoding(),
     UnreadableGame(""),
     problems.ShuttingDown(),

@@ -62,7 +62,7 @@ _TAB_LABELS = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 """The labels of blocks that say the same in several languages."""
 
 _FILE = re.compile(r"[\w-]+\.\w+")
-_EXAMPLE_LINK = re.compile(r"\]\(\.\./examples/(\w+)\.(\w+)\)")
+_EXAMPLE_LINK = re.compile(r"\]\(\.\./examples/(?:\w+/)*(\w+)\.(\w+)\)")
 _OUTSIDE_LINK = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 
 
@@ -116,7 +116,7 @@ def examples_page() -> str:
     """Return what the examples' README says, and each program that is one file."""
     folder = ROOT / "examples"
     page = (folder / "README.md").read_text(encoding="utf-8").replace("](../docs/", "](")
-    for program in sorted(folder.glob("[!_]*.*")):
+    for program in (*sorted(folder.glob("[!_]*.*")), folder / "bots" / "magpie" / "south_seas_magpie.py"):
         if program.suffix in (".py", ".sh", ".ts"):
             page += f"\n## {program.name}\n\n```{program.suffix[1:]}\n{program.read_text(encoding='utf-8')}```\n"
     return adapt(page)

@@ -218,13 +218,13 @@ export class SharedSocket {
     /** Handles an error that concerns one game: others are followed on. */
     #onProblem(id, problem) {
         const game = this.#games.get(id ?? "");
-        if (game === undefined)
-            return;
+        if (game === undefined || this.#waits.has(game))
+            return; // after a failed `auth`, `subscribe` fails for want of it
         if (problem.status !== 429 && problem.status < 500) {
             this.remove(game);
             game.failed(problem);
         }
-        else if (!this.#waits.has(game)) {
+        else {
             const { backoff, onRetry } = this.sockets;
             const retryAfterMs = Math.min(1000 * (problem.retry_after_s ?? 0), backoff.maxWaitMs);
             const waitMs = retryAfterMs + backoffMs(backoff, game.failures++);

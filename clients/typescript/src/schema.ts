@@ -1152,6 +1152,7 @@ export interface components {
         /** @description Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request. */
         readonly ActMessage: {
             readonly action?: components["schemas"]["ActionRequest"] | null;
+            /** @description A list has 1 to 16 actions. */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
@@ -1466,6 +1467,7 @@ export interface components {
             readonly first_seat?: number | null;
             /** @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`. */
             readonly on_timeout?: components["schemas"]["TimeoutPolicy"] | null;
+            /** @description A game has 2 to 5 players. */
             readonly players: readonly components["schemas"]["SeatRequest"][];
             /** @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one. */
             readonly seed?: string | null;
@@ -2846,6 +2848,11 @@ export interface components {
              * @example /clients/
              */
             readonly clients: string;
+            /**
+             * @description The documentation, with search.
+             * @example /docs/
+             */
+            readonly docs: string;
             readonly games: string;
             readonly name: string;
             readonly openapi: string;
@@ -4257,7 +4264,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
+            /** @description `key_reused`: This idempotency key was already used. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4704,7 +4711,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was used for another request. */
+            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4880,7 +4887,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5020,7 +5027,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5160,7 +5167,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The game store is unavailable. */
+            /** @description `store_unavailable`: The game store is unavailable. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5697,7 +5704,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5887,7 +5894,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6077,7 +6084,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6366,7 +6373,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6684,7 +6691,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7127,7 +7134,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7426,7 +7433,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7954,7 +7961,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8415,7 +8422,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
+            /** @description `key_reused`: This idempotency key was already used. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9052,7 +9059,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9180,7 +9187,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9331,7 +9338,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. */
+            /** @description `key_reused`: This idempotency key was already used. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9795,6 +9802,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readShipSvg: {
@@ -9908,6 +9925,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTilesSvg: {
@@ -10007,6 +10034,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -10125,6 +10162,16 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly readTileSvg: {
@@ -10234,6 +10281,16 @@ export interface operations {
             /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `instance_unavailable`: The instance cannot serve this now. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from schemas.webhooks import ChangeKeyWebhook, RegisterKeyWebhook, RegisterWebhook, RotateSecret
 from service.games import idempotency, ports
 from service.games.access import key_of_subject
+from service.games.api_key import UNKNOWN_KEY
 from service.games.commands.create import derive_game_id, random_game_id
 from service.games.commands.execute import pause
 from service.games.due_work import LeaseTaken
@@ -86,7 +87,7 @@ async def _attempt_registration(
         case ports.WebhooksChanged():
             return None
         case ports.WebhookNotFound():
-            raise ApiKeyRejected("this API key is unknown") if owner.is_key else NoSuchGame(owner.subject)
+            raise ApiKeyRejected(UNKNOWN_KEY) if owner.is_key else NoSuchGame(owner.subject)
 
 
 def _check_seats(seats: Sequence[int] | None, players: int) -> None:

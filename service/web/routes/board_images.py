@@ -191,6 +191,7 @@ ROUTES = tuple(
         tag="playing",
         operation_id=operation_id,
         media_type=images.MEDIA_TYPES[kind.image_format],
+        problems=("instance_unavailable",),
         request_type=kind,
         handler=read_board,
     )

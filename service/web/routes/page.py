@@ -131,6 +131,7 @@ SERVICE_INDEX = ServiceIndex(
     games="/v1/games",
     tilesets="/v1/tilesets",
     websocket="/v1/ws",
+    docs="/docs/",
     clients="/clients/",
 )
 

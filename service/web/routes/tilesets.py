@@ -133,6 +133,7 @@ async def read_tile_set(request: HttpRequest, params: TileSetRead) -> web.Respon
     "The picture.",
     tag="tile sets",
     media_type=images.MEDIA_TYPES["svg"],
+    problems=("instance_unavailable",),
 )
 async def read_tiles_svg(request: HttpRequest, params: TilesRead) -> web.Response:
     """Return all tiles of a set, in every rotation, as the symbols `tile-ID-ROTATION` of one SVG.
@@ -210,6 +211,7 @@ def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:
         tag="tile sets",
         operation_id=f"read{name.title()}{image_format.title()}",
         media_type=images.MEDIA_TYPES[image_format],
+        problems=("instance_unavailable",),
         request_type=kind,
         handler=read_tile if name == "tile" else read_ship,
     )

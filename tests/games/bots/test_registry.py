@@ -293,11 +293,6 @@ def test_the_example_is_loaded_from_its_metadata_and_plays(tmp_path: Path, monke
     sys.modules.pop("south_seas_magpie")
 
 
-def test_the_documentation_shows_the_example_unchanged() -> None:
-    page = (EXAMPLE.parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
-    assert (EXAMPLE / "south_seas_magpie.py").read_text(encoding="utf-8") in page
-
-
 async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: GameStore) -> None:
     pool = BotProcessPool(1)
     registry = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)

@@ -59,13 +59,13 @@ def codes(refusals: list[bytes]) -> list[str | None]:
             Limits(max_connections=0),
             "HTTP/1.1 503 Service Unavailable",
             "instance_unavailable",
-            "this instance has reached its maximum number of connections",
+            "0 connections to this instance are already open (--max-connections): close one or retry later",
         ),
         (
             Limits(max_connections_per_address=0),
             "HTTP/1.1 429 Too Many Requests",
             "rate_limited",
-            "too many connections from this address",
+            "0 connections of this address are already open (--max-connections-per-address): close one or retry later",
         ),
     ),
 )
@@ -110,7 +110,9 @@ def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
         return refusal
 
     opened = int((30 + 30 * MAX_DEBT) / (1000 * CONNECTION_S)) + 1
-    assert codes([open_and_close() for _ in range(opened + 2)]) == [None] * opened + ["rate_limited"] * 2
+    refusals = [open_and_close() for _ in range(opened + 2)]
+    assert codes(refusals) == [None] * opened + ["rate_limited"] * 2
+    assert read_refusal(refusals[-1])[2]["detail"] == "over the limit of time, 30 in 10 s: retry in 1 s"
     assert [open_and_close(None) for _ in range(5)] == [b""] * 5
     assert open_and_close("192.0.2.9") == b""
     clock.now += 1

@@ -4,10 +4,11 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
+from itertools import count
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from time import monotonic
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from service.drawing.scene import BoardOptions
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
+from service.supervision import ProcessEnded
 from service.web import renderer as module
 from service.web.accounts import BUSY, Accounts
 from service.web.charge import Charge
@@ -178,6 +180,20 @@ async def test_the_time_of_a_picture_is_charged_and_counts_for_its_clients_turn(
     assert charge.account.site.drawing.full_at > full_at
 
 
+@pytest.mark.parametrize(("processor_s", "charged_s"), ((0.0, 0.125), (20.0, 5.0)))
+async def test_a_picture_whose_worker_ended_pays_for_no_waiting(
+    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch, processor_s: float, charged_s: float
+) -> None:
+    """By the clock it may have taken any time: a machine may be busy, or a process stopped."""
+    charge = Mock(account=ACCOUNTS.get(GOOD))
+    ended = AsyncMock(side_effect=ProcessEnded("ended its process", processor_s))
+    monkeypatch.setattr(renderer.workers[False].processes, "run", ended)
+    monkeypatch.setattr(module, "perf_counter", count(0, 600).__next__)
+    with pytest.raises(RenderingFailed, match="the worker ended its process"):
+        await renderer.render(1, SHIP, PictureOrder(charge, False))
+    charge.charge_time.assert_called_once_with(charged_s)
+
+
 async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_for_it_too(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +260,8 @@ async def test_pictures_are_counted_by_result_and_timed(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()
-    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(RenderingFailed("too large"), TooManyWaiting()))
+    failures = RenderingFailed("too large"), TooManyWaiting("pictures", 32)
+    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*failures))
     with pytest.raises(RenderingFailed):
         await render(renderer, 1)
     with pytest.raises(TooManyWaiting):

@@ -17,6 +17,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -219,6 +220,16 @@ async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
         await pictures.get(OTHER, "light")
     await run_ready_tasks()
     assert isinstance(await pictures.get(OTHER, "light"), Asset)
+
+
+@pytest.mark.parametrize("path", ("/v1/games/{}/board.png", "/v1/tilesets/lagoon/tiles/start.svg"))
+async def test_what_cannot_be_drawn_is_a_problem_of_the_instance_not_of_the_store(
+    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    game = await create_game(client)
+    monkeypatch.setattr("service.web.renderer.Worker.draw", AsyncMock(side_effect=RenderingFailed("no memory")))
+    problem = await check_problem(await client.get(path.format(game.id)), 503, "instance_unavailable")
+    assert (problem["title"], problem["retry_after_s"]) == ("The instance cannot serve this now", 60)
 
 
 async def test_small_boards_large_ones_and_it_are_drawn_beside_each_other(client: Client) -> None:

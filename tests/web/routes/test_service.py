@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 from redis.asyncio import Redis
 
 from schemas.problems import PROBLEM_TYPES
-from service.games.api_key import generate_secret
+from service.games.api_key import UNKNOWN_KEY, generate_secret
 from service.games.index_repair import IndexRepairer
 from service.games.repository import Retention
 from service.store import keys
@@ -92,8 +93,9 @@ async def test_a_full_store_is_read_and_only_writes_get_503(tmp_path: Path) -> N
 
 async def test_the_index_has_valid_paths(client: Client) -> None:
     index = await (await client.get("/")).json()
-    for name in ("openapi", "games", "tilesets"):
-        assert (await client.get(index[name])).status == 200
+    async with ClientSession(client.make_url("/")) as session:
+        for name in ("openapi", "asyncapi", "games", "tilesets", "docs", "clients"):
+            assert (await session.get(index[name])).status == 200
 
 
 OPEN = {"open": True}
@@ -206,7 +208,7 @@ async def test_an_unknown_key_is_unauthorized_everywhere(client: Client, unlimit
             await game.post("/webhooks", {"url": "https://bot.example.org/"}, **header),
             await game.post("/seats/0/token", **header),
         ):
-            assert (await check_problem(response, 401, "unauthorized"))["detail"] == "this API key is unknown"
+            assert (await check_problem(response, 401, "unauthorized"))["detail"] == UNKNOWN_KEY
         assert (await game.get_json())["status"] == "waiting"
 
 

@@ -129,7 +129,7 @@ class HttpClient:
                 failures += 1
                 if wait_s is None or self.backoff.is_exhausted(failures):
                     raise
-                LOG.warning("%s %s follows again in %.1f s: %s", request.method, request.path, wait_s, error)
+                LOG.warning("retrying %s %s in %.1f s: %s", request.method, request.path, wait_s, error)
             await asyncio.sleep(wait_s)
 
     async def _send(self, request: HttpRequest, headers: dict[str, str]) -> bytes:

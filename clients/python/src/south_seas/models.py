@@ -225,6 +225,7 @@ class CreateGame(Model):
     """A new game of 2 to 5 players (R1.1); only `players` is required."""
 
     players: list[SeatRequest]
+    """A game has 2 to 5 players."""
     edition: Edition | None = None
     """Null means `international`."""
     first_seat: int | None = None
@@ -1080,6 +1081,8 @@ class ServiceIndex(Model):
     games: str
     tilesets: str
     websocket: str
+    docs: str
+    """The documentation, with search."""
     clients: str
     """Client libraries of this release, to install."""
 

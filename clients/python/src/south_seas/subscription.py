@@ -161,7 +161,7 @@ class Subscription:
                 wait_s = message.wait_s
                 if wait_s is None:
                     wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
-                    LOG.warning("game %s is subscribed to again in %.1f s: %s", self.id, wait_s, message.reason)
+                    LOG.warning("subscribing again to game %s in %.1f s: %s", self.id, wait_s, message.reason)
                 failures += 1
                 if not was_connected and backoff.is_exhausted(failures):
                     raise UnreachableError(self._http.url, message.reason)

@@ -184,7 +184,7 @@ class SharedSocket:
         wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
         self._failures += 1
         if failure is None:
-            LOG.warning("%s is connected again in %.1f s: %s", self._url, wait_s, reason)
+            LOG.warning("reconnecting to %s in %.1f s: %s", self._url, wait_s, reason)
         self._retry_at, self._opened = clock.time() + wait_s, None
         ended = Ended(reason, wait_s, failure=failure)
         if not opened.done():
