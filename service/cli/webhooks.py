@@ -60,6 +60,8 @@ class Listener:
         self._url, self._webhook, self._tokens = url, webhook, tokens
         self._games: dict[str, dict[str, Any]] = {}
         """The `subscribe` message of each game, which continues where its diffs have ended."""
+        self._subscribed: set[str] = set()
+        """Those of the games whose subscription was requested on this connection."""
         self._payloads: asyncio.Queue[webhook_payloads.WebhookPayload] = asyncio.Queue()
         self._known: set[str] = set()
         self._started_at = ""
@@ -90,17 +92,18 @@ class Listener:
 
     async def _read(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse) -> None:
         """Read diffs, of new games from their creation, until the socket is closed. Raises RequestFailed."""
-        poll_at, subscribed = 0.0, set[str]()
+        poll_at = 0.0
+        self._subscribed.clear()
         while True:
             if time.monotonic() >= poll_at:
                 for game in (await fetch(session, f"{self._url}/v1/games?limit=100", Games)).games:
                     if game.id not in self._known and game.created_at >= self._started_at:
                         self._games.setdefault(game.id, {"type": "subscribe", "game": game.id, "since": 0})
-                for name in self._games.keys() - subscribed:
+                for name in self._games.keys() - self._subscribed:
                     for token in () if self._games[name].get("since") == 0 else self._tokens:
                         await socket.send_json({"type": "auth", "game": name, "token": token})
                     await socket.send_json(self._games[name])
-                subscribed = {*self._games}
+                self._subscribed = {*self._games}
                 poll_at = time.monotonic() + POLL_INTERVAL_S
             with suppress(TimeoutError):
                 frame = await socket.receive(POLL_INTERVAL_S)
@@ -109,14 +112,17 @@ class Listener:
                 self._handle(msgspec.json.decode(frame.data))
 
     def _handle(self, message: Any) -> None:
-        """Queue the payload of a diff, and report an error, except for a token of another game."""
+        """Queue the payload of a diff; report an error, except for a token of another game, and subscribe again."""
         kind, game = message["type"], message.get("game")
         if kind == "diff" or (kind == "subscribed" and not message["recovered"]):
             self._games[game] |= {"since": message["version"], "digest": message["digest"]}
+        if kind == "subscribed" and not message["recovered"]:
+            self._report("service", f"game {game}: followed from version {message['version']}")
         if kind == "diff" and (payload := build_message(self._webhook, message)) is not None:
             self._payloads.put_nowait(payload)
         if kind == "error" and message["problem"]["code"] != "unauthorized":
             self._report("service", f"game {game}: {message['problem']['detail']}")
+            self._subscribed.discard(game)
 
     async def _deliver(self, send: ports.WebhookSender) -> None:
         """Send the challenge, once something listens, and each payload. Raises ClickException after a 410."""
