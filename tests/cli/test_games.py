@@ -236,14 +236,8 @@ Change = Callable[[OwnedGame, Context], Awaitable[object]]
 @pytest.mark.parametrize(
     ("status", "change", "days"),
     (
-        ("waiting", nothing, 3),
-        ("waiting", aborted, 7),
-        ("active", nothing, 5),
-        ("active", play_first_move, 5),
-        ("active", aborted, 7),
-        ("finished", nothing, 7),
-        ("finished", rematched, 7),
-        ("aborted", rematched, 7),
+        *(("waiting", nothing, 3), ("waiting", aborted, 7), ("active", nothing, 5), ("active", play_first_move, 5)),
+        *(("active", aborted, 7), ("finished", nothing, 7), ("finished", rematched, 7), ("aborted", rematched, 7)),
     ),
 )
 async def test_each_kind_of_change_renews_the_retention_of_its_status(

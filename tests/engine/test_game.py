@@ -223,12 +223,8 @@ def test_a_neighbour_is_one_addition_away() -> None:
 @pytest.mark.parametrize(
     ("tile", "number"),
     (
-        ("atoll", 1),
-        ("bridge-straight-1", 2),
-        ("market-2", 2),
-        ("islands-tips", 2),
-        ("bridge-straight-2", 4),
-        ("start", 4),
+        *(("atoll", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 2)),
+        *(("bridge-straight-2", 4), ("start", 4)),
     ),
 )
 def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:

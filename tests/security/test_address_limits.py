@@ -43,6 +43,7 @@ from tests.security.limited_client import (
     read_status,
     request_game,
 )
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
@@ -300,10 +301,12 @@ POLICY = '"creations";q=20;w=3600'
 
 async def test_creations_of_an_address_are_limited_with_a_retry_time(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
-        answers = [await request_game(client) for _ in range(30)]
+        before, answers = read_samples(), [await request_game(client) for _ in range(30)]
         result = Counter(answer.status for answer in answers)
         assert 20 <= result[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
         assert result[201] + result[429] == 30
+        assert grown(before, "rate_limited_total", policy="creations") == result[429]
+        assert grown(before, "problems_total", code="rate_limited", via="http") == result[429]
         last = answers[-1]
         received = await check_problem(last, 429, "rate_limited")
         assert received["retry_after_s"] == int(last.headers["Retry-After"])

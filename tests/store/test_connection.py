@@ -110,16 +110,6 @@ async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_ur
             await store.ping()
 
 
-async def test_too_few_replicas(single_server: SingleServer) -> None:
-    await single_server.redis.config_set("min-replicas-to-write", 1)
-    try:
-        with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
-            await single_server.store.commit(creation())
-        await single_server.store.ping()
-    finally:
-        await single_server.redis.config_set("min-replicas-to-write", 0)
-
-
 async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
     directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
     in_the_way = directory / "dump.rdb"

@@ -48,12 +48,10 @@ from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
 from tests.polling import TIMEOUT_S, wait_until
-from tests.security.limited_client import make_limits, request_game
 from tests.server_process import start_server
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import OPENMETRICS, grown, metrics_url, read_samples, scrape, sum_samples
 from tests.telemetry.observed_instances import promtool
-from tests.web.app_server import serve
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_instance, run_receiver
 
@@ -308,15 +306,6 @@ async def test_webhooks_are_counted_by_result(store: RedisStore) -> None:
         await game.act_successfully()
         await one.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
-
-
-async def test_rejections_are_counted_by_the_name_of_the_limit(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_creations=20)) as client:
-        before = read_samples()
-        rejected = [answer for answer in [await request_game(client) for _ in range(30)] if answer.status == 429]
-        assert rejected
-        assert grown(before, "rate_limited_total", policy="creations") == len(rejected)
-        assert grown(before, "problems_total", code="rate_limited", via="http") == len(rejected)
 
 
 async def test_the_clock_offset_is_measured_against_redis(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:

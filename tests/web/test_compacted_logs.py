@@ -39,18 +39,9 @@ MAX_BYTES = 15_000
 """Of Redis' memory, for a game of two people that has ended and was not archived."""
 
 PATHS = (
-    "",
-    "/diffs?since=0&limit=1000",
-    "/diffs?since=7&limit=30",
-    "/diffs?since=100000",
-    "/story?since=3",
-    "/story?since=0&limit=1000",
-    "/board.svg?v=1",
-    "/board.txt?v=40",
-    "/board.svg",
-    "/scores",
-    "/tiles",
-    "/legal-moves",
+    *("", "/diffs?since=0&limit=1000", "/diffs?since=7&limit=30", "/diffs?since=100000", "/story?since=3"),
+    *("/story?since=0&limit=1000", "/board.svg?v=1", "/board.txt?v=40", "/board.svg", "/scores"),
+    *("/tiles", "/legal-moves"),
 )
 
 

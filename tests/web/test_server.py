@@ -35,9 +35,8 @@ from service.store.game_store import RedisStore
 from service.web import streaming as module
 from service.web.app import DRAINING, HUB, App, HttpRequest
 from service.web.limits import Limits
-from service.web.problems import TooManyConnections
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server
-from service.web.streaming import STREAMS, StreamRegistry, check_subscriber_limit
+from service.web.streaming import STREAMS, StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
@@ -549,15 +548,3 @@ async def test_without_streams_closing_takes_no_time(registry: StreamRegistry) -
     registry._all_closed = Mock()
     await registry.close_all()
     assert registry.is_closing
-
-
-def test_the_watchers_of_a_game_are_limited_and_rejections_counted() -> None:
-    before, hub = read_samples(), Mock()
-    hub.count_subscribers.return_value = 1
-    check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    hub.count_subscribers.return_value = 2
-    with pytest.raises(TooManyConnections) as rejected:
-        check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams that watch this game", 2)
-    assert grown(before, "rate_limited_total", policy="watchers") == 1
-    hub.count_subscribers.assert_called_with("game")

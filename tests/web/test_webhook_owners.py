@@ -9,7 +9,6 @@ Delivery by several instances: at least once if instances end, exactly once othe
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -212,17 +211,12 @@ async def test_a_passed_challenge_activates_the_webhook(game_owner: GameOwner, r
     assert (len(receiver.challenges), receiver.versions) == (1, [2])
 
 
-@pytest.mark.parametrize(
-    "answer",
-    (
-        lambda message: web.Response(text=message["challenge"]),
-        lambda message: web.Response(text=" " * 2000 + json.dumps({"challenge": message["challenge"]})),
-    ),
-)
 async def test_a_webhook_whose_challenge_is_not_repeated_stays_pending(
-    game_owner: GameOwner, receiver: WebhookReceiver, answer: Callable[[dict[str, Any]], web.Response]
+    game_owner: GameOwner, receiver: WebhookReceiver
 ) -> None:
-    receiver.challenge_response = answer
+    receiver.challenge_response = lambda message: web.Response(
+        text=" " * 2000 + json.dumps({"challenge": message["challenge"]})
+    )
     hook = await game_owner.register()
     await game_owner.act(game_owner.game)
     assert [(attempted["error"], attempted["delivered"]) for attempted in await game_owner.deliveries(hook)] == [

@@ -141,12 +141,8 @@ async def test_a_charge_is_settled_by_the_response(
 @pytest.mark.parametrize(
     ("operation", "status", "is_trusted"),
     (
-        ("readGame", 200, True),
-        ("readGame", 304, True),
-        ("readGame", 401, False),
-        ("listMyGames", 200, True),
-        ("listBots", 200, False),
-        (UNKNOWN_PATH, 204, False),
+        *(("readGame", 200, True), ("readGame", 304, True), ("readGame", 401, False), ("listMyGames", 200, True)),
+        *(("listBots", 200, False), (UNKNOWN_PATH, 204, False)),
     ),
 )
 async def test_a_token_is_trusted_once_a_response_proves_it(

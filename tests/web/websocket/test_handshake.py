@@ -153,11 +153,8 @@ async def test_http_1_0_has_no_websockets(client: Client) -> None:
         ((f"chat.example, {SUBPROTOCOL}",), SUBPROTOCOL),
         ((f"{SUBPROTOCOL},chat.example",), SUBPROTOCOL),
         (("chat.example", SUBPROTOCOL), SUBPROTOCOL),
-        ((OTHER,), None),
-        (("South-Seas.v1",), None),
-        ((f"{SUBPROTOCOL}0",), None),
-        (("",), None),
-        (("caf\u00e9",), None),
+        *(((OTHER,), None), (("South-Seas.v1",), None), ((f"{SUBPROTOCOL}0",), None)),
+        *((("",), None), (("caf\u00e9",), None)),
     ),
 )
 async def test_the_subprotocol_is_selected_if_it_is_offered(
@@ -168,13 +165,6 @@ async def test_the_subprotocol_is_selected_if_it_is_offered(
         response = await upgrade(client, *(f"Sec-WebSocket-Protocol: {line}" for line in lines))
     assert (response.status, response.headers.get("Sec-WebSocket-Protocol")) == (101, selected)
     assert not any("chat.example" in record.getMessage() for record in caplog.records)
-
-
-async def test_a_client_that_offers_the_subprotocol_plays(client: Client, http_game: HTTPGame) -> None:
-    protocols = ("other", SUBPROTOCOL)
-    async with client.ws_connect(f"/v1/games/{http_game.id}/ws", protocols=protocols, compress=15) as socket:
-        assert (socket.protocol, socket.compress) == (SUBPROTOCOL, 15)
-        assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
 
 
 DEFLATE = "permessage-deflate"
@@ -193,12 +183,8 @@ DEFLATE = "permessage-deflate"
             f"{DEFLATE}; server_max_window_bits=9",
         ),
         (f"x-webkit-deflate-frame, {DEFLATE}", DEFLATE),
-        ("", None),
-        (f"x{DEFLATE}", None),
-        (f"{DEFLATE}d", None),
-        (f"{DEFLATE}=1", None),
-        (f"{DEFLATE};", None),
-        (f"{DEFLATE}; unheard_of", None),
+        *(("", None), (f"x{DEFLATE}", None), (f"{DEFLATE}d", None), (f"{DEFLATE}=1", None)),
+        *((f"{DEFLATE};", None), (f"{DEFLATE}; unheard_of", None)),
         (f"{DEFLATE}; server_max_window_bits", None),
         *(
             (f"{DEFLATE}; server_max_window_bits={bits}", None)
@@ -235,17 +221,14 @@ PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
     ("offers", "answer"),
     (
         ((), []),
-        (("x-webkit-deflate-frame",), []),
         (
             ("permessage-deflate; server_no_context_takeover; client_no_context_takeover",),
             [f"{ANSWER}; server_no_context_takeover; client_no_context_takeover"],  # as gorilla/websocket insists
         ),
-        (("permessage-deflate; " * 90,), []),
         (
             ("permessage-deflate; client_max_window_bits=7", "permessage-deflate; server_max_window_bits=11"),
             [f"{ANSWER}; server_max_window_bits=11"],
         ),
-        (('permessage-deflate ; server_max_window_bits="12" ',), [f"{ANSWER}; server_max_window_bits=12"]),
         (("permessage-deflate; x=\u00e9, permessage-deflate",), [ANSWER]),
     ),
 )
