@@ -22,12 +22,7 @@ from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 import service.json_patch
 import south_seas.json_patch
-from service.archive_storage import (
-    BucketStorage,
-    DirectoryStorage,
-    InvalidArchiveURL,
-    open_object_storage,
-)
+from service.archive_storage import BucketStorage, DirectoryStorage, InvalidArchiveURL, open_object_storage
 from service.games.archive import decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, StorageUnavailable
 from service.store.game_store import RedisStore

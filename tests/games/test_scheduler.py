@@ -26,11 +26,7 @@ from service.games.errors import GameError, NotYourTurn
 from service.games.history import verify
 from service.games.ports import Change, CommitOutcome, GameStore, StoredDiff, StoreUnavailable
 from service.games.repository import Context
-from service.games.scheduler import (
-    BotSlots,
-    advance_due_game,
-    make_scheduler,
-)
+from service.games.scheduler import BotSlots, advance_due_game, make_scheduler
 from service.store import keys
 from service.telemetry.logs import TextFormatter
 from tests.games.game_fixture import (

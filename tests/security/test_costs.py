@@ -447,10 +447,7 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
         while twin.turn_number == game.turn_number:
             apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
-    async with (
-        serve(store, make_limits(rate_requests=100_000)) as client,
-        PlainClient(client) as plain,
-    ):
+    async with serve(store, make_limits(rate_requests=100_000)) as client, PlainClient(client) as plain:
         http_game = await create_game(client)
         dearer = await relative_cost(turn, lambda: plain.request(http_game.path))
     assert dearer / (HEAVY_BOT_TURN_TOKENS if bot.info.heavy else BOT_TURN_TOKENS) < MAX_GETS_PER_TOKEN

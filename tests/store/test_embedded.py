@@ -130,10 +130,7 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
 async def test_loading_many_games_reports_progress(
     short_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with (
-        embedded_server(short_path, program=program) as server,
-        aclosing(Redis.from_url(server.url)) as redis,
-    ):
+    async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
         pipeline = redis.pipeline(transaction=False)
         for number in range(20_000):
             pipeline.execute_command("SET", f"key{number}", number)

@@ -31,13 +31,7 @@ from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.store.log_entries import (
-    COMMIT_ID_BYTES,
-    DIFFS,
-    MAX_BYTES,
-    REVISION_BYTES,
-    decode_notification,
-)
+from service.store.log_entries import COMMIT_ID_BYTES, DIFFS, MAX_BYTES, REVISION_BYTES, decode_notification
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
@@ -203,15 +197,8 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        assert [await one.next_notification() for _ in range(3)] == [
-            news("a", 1),
-            news("b", 1),
-            news("a", 2, 3, 4),
-        ]
-        assert [await two.next_notification() for _ in range(2)] == [
-            news("a", 1),
-            news("a", 2, 3, 4),
-        ]
+        assert [await one.next_notification() for _ in range(3)] == [news("a", 1), news("b", 1), news("a", 2, 3, 4)]
+        assert [await two.next_notification() for _ in range(2)] == [news("a", 1), news("a", 2, 3, 4)]
 
 
 async def test_the_committing_process_is_not_notified(store: RedisStore, redis_url: str) -> None:

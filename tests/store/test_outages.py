@@ -52,10 +52,7 @@ def test_the_lines_of_a_long_outage_grow_rare(
     for _ in range(HOUR_S):
         outages.record_failure(REFUSED)
         clock.now += 1
-    assert caplog.messages[:2] == [
-        f"{BEGIN}refused",
-        "Redis still fails commands after 10.0 s, 11 until now: refused",
-    ]
+    assert caplog.messages[:2] == [f"{BEGIN}refused", "Redis still fails commands after 10.0 s, 11 until now: refused"]
     assert len(caplog.messages) == 11
 
 
@@ -163,10 +160,7 @@ async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, capl
 async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with (
-        cluster(tmp_path, replicas=0) as deployment,
-        connect(deployment.url, timeout_s=1) as store,
-    ):
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=1) as store:
         await wait_until(store.health.probe)
         killed = await deployment.primary("g0")
         killed.kill()

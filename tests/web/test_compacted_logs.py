@@ -232,10 +232,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
     await archive.compact(game)
     archive.document().unlink()
     archive.store.compacted_logs = CompactedLogs(archive.store._client)
-    async with (
-        open_event_stream(client, game.id, f"?since={len(log)}") as events,
-        connect_watcher(client) as watcher,
-    ):
+    async with open_event_stream(client, game.id, f"?since={len(log)}") as events, connect_watcher(client) as watcher:
         events.copy = GameCopy(len(log), log[-1].digest.hex())
         await watcher.subscribe(game.id)
         await watcher.receive_until(game.id, len(log))

@@ -291,10 +291,7 @@ async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder
     game = await host.create_game()
     receiver.received.clear()
     key = {"Idempotency-Key": RANDOM_KEY}
-    commands: tuple[tuple[str, Any, int], ...] = (
-        ("ping", None, 202),
-        ("rotate-secret", {}, 200),
-    )
+    commands: tuple[tuple[str, Any, int], ...] = (("ping", None, 202), ("rotate-secret", {}, 200))
     rotated: list[bytes] = []
     for replayed in (None, "true"):
         for command, body, status in commands:

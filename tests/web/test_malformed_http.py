@@ -155,10 +155,7 @@ MALFORMED = {
         b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "",
     ),
-    "chunks that are not last": (
-        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
-        "",
-    ),
+    "chunks that are not last": (b"POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", ""),
     "two lines of codings": (
         b"POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
         "",

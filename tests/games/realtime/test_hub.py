@@ -90,12 +90,7 @@ async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableSto
     ),
 )
 async def test_one_failing_subscriber_does_not_affect_the_others(
-    hub: Hub,
-    store: UnreliableStore,
-    redis: Redis,
-    caplog: pytest.LogCaptureFixture,
-    error: Exception,
-    level: str,
+    hub: Hub, store: UnreliableStore, redis: Redis, caplog: pytest.LogCaptureFixture, error: Exception, level: str
 ) -> None:
     caplog.set_level("INFO", "service.games.channel")
 

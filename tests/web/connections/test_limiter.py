@@ -74,7 +74,7 @@ def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     assert (line, problem["status"], problem["code"]) == (status, int(status.split()[1]), code)
     assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
     assert [headers[name] for name in ("Retry-After", "Connection", "Content-Type", "Server")] == [
-        *("10", "close", "application/problem+json", "south-seas"),
+        *("10", "close", "application/problem+json", "south-seas")
     ]
     assert [headers[name] for name in ("Access-Control-Allow-Origin", "X-Content-Type-Options")] == ["*", "nosniff"]
     assert headers["Strict-Transport-Security"].startswith("max-age=60")
