@@ -89,9 +89,7 @@ async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
-    store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_missing_bucket_is_logged_and_games_wait(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     stored = await store_game(store, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1

@@ -137,7 +137,7 @@ async def test_verify_detects_the_snapshot_of_another_game(store: RedisStore, re
     assert re.search(r"^WRONG +snapshot ", finished.stdout, re.MULTILINE)
 
 
-async def test_reindex_rebuilds_the_lists(
+async def test_reindex_rebuilds(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.cli.store.REPORT_INTERVAL_S", 0)

@@ -124,7 +124,7 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_that_is_not_archived_is_deleted_only_by_force(
+async def test_a_game_without_archive_is_deleted_only_by_force(
     redis_url: str, store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, "finished")

@@ -155,9 +155,7 @@ async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch
     assert (await load_game(store, table.id)).version > version
 
 
-async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_whose_bot_hangs_fails_and_frees_a_slot(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
     await table.finish_turn()
@@ -197,9 +195,7 @@ async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> No
     assert await store.due_games.list_due(int(time()), 100) == []
 
 
-async def test_a_woken_game_is_processed_before_the_next_query(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_woken_game_is_processed_before_a_query(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next query is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random", "random"))
@@ -272,9 +268,7 @@ async def test_a_woken_game_does_not_repeat_the_query(store: GameStore, monkeypa
     list_due.assert_awaited_once()
 
 
-async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_woken_while_in_progress_is_done_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is woken meanwhile."""
     started, ended, proceed = asyncio.Queue[str](), asyncio.Queue[str](), asyncio.Semaphore(0)
 

@@ -341,9 +341,7 @@ async def test_only_so_many_deliveries_run_at_once(webhook: Webhook) -> None:
     assert turns.is_free(another)
 
 
-async def test_a_change_while_the_webhook_is_unscheduled_is_delivered(
-    webhook: Webhook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_change_while_it_is_unscheduled_is_delivered(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     """By an instance that cannot deliver it: a webhook is looked at once more a little later."""
     await webhook.deliver()
     reschedule = webhook.queue.reschedule

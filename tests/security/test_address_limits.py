@@ -210,9 +210,7 @@ async def test_clients_of_a_trusted_proxy_have_limits_of_their_own(behind_proxy:
     assert await read_status(await request_game(behind_proxy, **{"X-Forwarded-For": "192.0.2.2, 192.0.2.1"})) == 429
 
 
-async def test_forwarding_headers_of_untrusted_peers_are_ignored(
-    store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_headers_of_untrusted_peers_are_ignored(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     trusted = (ip_network("10.0.0.0/8"),)
     async with serve(store, make_limits(rate_creations=5, trusted_proxies=trusted)) as client:
         numbers = iter(range(100))
@@ -510,7 +508,7 @@ def test_every_path_below_a_game_checks_its_token() -> None:
             assert one.access != "none", one.path
 
 
-async def test_a_busy_client_takes_turns_and_holds_up_no_other(
+async def test_a_busy_client_takes_turns_and_delays_no_other(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its requests wait for each other, from how many connections they come; a message waits for one of them."""

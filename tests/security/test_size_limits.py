@@ -49,7 +49,7 @@ TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("method", "path", "options"), TOO_MUCH)
-async def test_input_beyond_a_limit_is_malformed(
+async def test_input_above_a_limit_is_malformed(
     client: Client, method: str, path: str, options: dict[str, Any]
 ) -> None:
     game = await create_game(client)
@@ -190,9 +190,7 @@ FLOODS: dict[str, tuple[Data, int]] = {
 
 @pytest.mark.usefixtures("short_linger")
 @pytest.mark.parametrize("name", FLOODS)
-async def test_an_unwanted_body_is_not_read_to_its_end(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+async def test_an_unwanted_body_is_not_read_on(store: RedisStore, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     accept, connections = ClientConnection.connection_made, []
 
     def record(connection: ClientConnection, transport: asyncio.BaseTransport) -> None:

@@ -387,7 +387,7 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
         assert grown(before, "redis_emptied_total") == 2
 
 
-async def test_a_failover_of_a_cluster_keeps_the_marker_and_is_logged(
+async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with cluster(tmp_path, primaries=3, replicas=1) as deployment, connect(deployment.url) as store:

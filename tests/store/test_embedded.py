@@ -171,9 +171,7 @@ def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.Mon
     )
 
 
-def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_on_path_come_first_and_old_ones_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, script in (("redis-server", "echo 'Redis server v=6.2.14 sha=0'"), ("valkey-server", "exit 1")):
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{script}\n")

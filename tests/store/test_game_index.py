@@ -100,9 +100,7 @@ async def test_the_expiry_is_extended_once_a_day(store: RedisStore, monkeypatch:
     assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
 
 
-async def test_the_games_extended_today_are_a_bounded_number(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_games_extended_today_are_a_few(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that was extended first is forgotten first, and extended again."""
     monkeypatch.setattr(game_store, "_MAX_REMEMBERED_GAMES", 2)
     assert [store._is_extended_today(game) for game in ("a", "b", "b", "c", "a")] == [False, False, True, False, False]

@@ -491,7 +491,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize(
     ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
 )
-async def test_a_picture_of_a_version_whose_log_is_damaged(
+async def test_a_picture_of_a_version_of_a_damaged_log(
     http_game: HTTPGame, redis: Redis, damage: str, form: str
 ) -> None:
     await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
@@ -537,9 +537,7 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     assert "unheard-of" in failure.getMessage()
 
 
-async def test_a_damaged_game_is_logged_once_and_counted(
-    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_damaged_game_is_logged_once(client: Client, redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
     http_game, before = await create_game(client), read_samples()
     for field in ("snapshot", "revision"):
         await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))

@@ -147,7 +147,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
         assert decode_document(compactor.document().read_bytes()).version == len(log)
 
 
-async def test_a_log_that_is_compacted_during_a_read_is_read_once(
+async def test_a_log_compacted_during_a_read_is_read_once(
     compactor: Compactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = await store_game(compactor.store, "finished")
@@ -246,9 +246,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
     assert "failed" not in caplog.text
 
 
-async def test_a_game_that_is_deleted_during_a_read_has_no_log(
-    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_deleted_during_a_read_has_no_log(compactor: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await store_game(compactor.store, "finished")
     await compactor.compact(game)
     read = compactor.store.compacted_logs._read
@@ -355,9 +353,7 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     assert await redis.xlen(keys.log(game.id)) == len(log)
 
 
-async def test_readers_share_one_read_and_the_cache_is_bounded(
-    archive: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_readers_share_a_read_and_a_bounded_cache(archive: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     games = [await store_game(archive.store, "finished") for _ in range(3)]
     await archive.compact(*games)
     logs = archive.store.compacted_logs
@@ -441,9 +437,7 @@ async def test_a_compacted_game_can_be_exported_and_imported(
     assert not await compactor.redis.hexists(keys.game(game.id), "compacted")
 
 
-async def test_a_compressed_log_goes_to_the_archive_once_there_is_one(
-    store: RedisStore, redis: Redis, tmp_path: Path
-) -> None:
+async def test_a_compressed_log_goes_to_a_later_archive(store: RedisStore, redis: Redis, tmp_path: Path) -> None:
     game = await store_game(store, "finished")
     before = await load_whole_game(store, game.id)
     await Compactor(store, redis, None).compact(game)

@@ -92,9 +92,7 @@ async def test_endless_provisional_responses_are_cut_off() -> None:
     ("url", "error"),
     (("http://127.0.0.1:1/", "connect"), ("http://no-such-host.invalid/", "dns"), ("https://127.0.0.1:{port}/", "tls")),
 )
-async def test_a_failed_delivery_has_its_error_code(
-    game_owner: GameOwner, receiver: WebhookReceiver, url: str, error: str
-) -> None:
+async def test_a_failure_has_its_code(game_owner: GameOwner, receiver: WebhookReceiver, url: str, error: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
     hook = await game_owner.register(url=url.format(port=port))
     assert outcomes(await game_owner.deliveries(hook)) == [(None, error)]

@@ -349,9 +349,7 @@ async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: 
 @pytest.mark.parametrize(
     ("query", "versions"), (("?since=1", [2, 3]), ("?since=2&limit=1", [3]), ("?since=0", [1, 2, 3]))
 )
-async def test_a_stream_begins_after_since(
-    client: Client, http_game: HTTPGame, query: str, versions: list[int]
-) -> None:
+async def test_streams_begin_after_since(client: Client, http_game: HTTPGame, query: str, versions: list[int]) -> None:
     for _ in range(2):
         await http_game.act_successfully()
     async with open_event_stream(client, http_game.id, query, **{"Last-Event-ID": ""}) as events:
@@ -362,9 +360,7 @@ async def test_a_stream_begins_after_since(
 
 
 @pytest.mark.parametrize("last", (f"1-{'0' * 32}", f"99-{'0' * 32}"))
-async def test_a_stream_with_an_unknown_last_event_begins_with_a_snapshot(
-    client: Client, http_game: HTTPGame, last: str
-) -> None:
+async def test_an_unknown_last_event_begins_with_a_snapshot(client: Client, http_game: HTTPGame, last: str) -> None:
     async with open_event_stream(client, http_game.id, **{"Last-Event-ID": last}) as events:
         await events.receive("snapshot")
 
@@ -517,7 +513,7 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
     assert [record.getMessage() for record in caplog.records] == ["closing a socket failed; closing the others"]
 
 
-async def test_closing_waits_for_the_last_stream_but_not_for_ever(
+async def test_closing_waits_for_streams_not_for_ever(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", -0.99)

@@ -60,9 +60,7 @@ async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, store: Un
 
 
 @pytest.mark.parametrize("deaf", (True, False))
-async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
-    hub: Hub, store: UnreliableStore, deaf: bool
-) -> None:
+async def test_remote_commits_are_read_when_notified_or_swept(hub: Hub, store: UnreliableStore, deaf: bool) -> None:
     store.is_deaf = deaf
     hub.start()
     subscriber = await subscribe(hub, store)

@@ -104,9 +104,7 @@ async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRendere
     assert worker.is_alive()
 
 
-async def test_a_job_that_fails_gives_the_stack_of_its_error(
-    renderer: ImageRenderer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_failed_job_gives_its_errors_stack(renderer: ImageRenderer, caplog: pytest.LogCaptureFixture) -> None:
     job = BoardJob(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
     with pytest.raises(RenderingFailed, match="in _decode_tileset"):
         await renderer.render(1, job, make_order())
@@ -114,9 +112,7 @@ async def test_a_job_that_fails_gives_the_stack_of_its_error(
     assert await render(renderer, 2)
 
 
-async def test_a_picture_that_takes_too_long_ends_its_worker(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_over_its_time_ends_a_worker(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     await start_worker(renderer)
     board = BoardJob(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
@@ -195,9 +191,7 @@ async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest
     assert renderer._cache_bytes == 2 * len(picture)
 
 
-async def test_the_recorded_failures_are_a_bounded_number(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_recorded_failures_are_bounded(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FAILURES", 2)
     monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
     for number in range(3):
@@ -233,7 +227,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
 
 
-async def test_pictures_are_counted_by_result_and_timed(
+async def test_pictures_are_timed_and_counted_by_result(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()

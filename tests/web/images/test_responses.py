@@ -159,7 +159,7 @@ async def pictures() -> AsyncIterator[TileSetPictures]:
     await created.aclose()
 
 
-async def test_a_picture_is_drawn_once_for_all_who_ask(
+async def test_a_picture_is_drawn_once_for_everybody(
     pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = RecordedDraw()

@@ -109,9 +109,7 @@ async def test_a_client_that_is_sending_receives_the_close_frame(
     await wait_until_no_streams(quick)
 
 
-async def test_a_client_over_its_rate_limit_receives_the_close_frame(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_over_its_limit_receives_the_close(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket, "MAX_RATE_LIMITED", 3)
     async with serve(store, make_limits(rate_requests=1)) as client, connect_frame_client(client, "/v1/ws") as line:
         sending = asyncio.create_task(line.write(MESSAGES))

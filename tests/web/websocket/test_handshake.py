@@ -255,9 +255,7 @@ async def test_every_combination_of_parameters_is_answered_with_those_that_bind(
                 assert line.extensions == [answer], offers
 
 
-async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
-    client: Client, http_game: HTTPGame
-) -> None:
+async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: Client, http_game: HTTPGame) -> None:
     path = f"/v1/games/{http_game.id}/ws"
     async with (
         connect_frame_client(client, path, "permessage-deflate") as line,
@@ -273,9 +271,7 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_are_not(
 
 
 @pytest.mark.parametrize("bits", (9, 10, 11))
-async def test_a_message_beyond_the_clients_window_is_not_compressed(
-    client: Client, http_game: HTTPGame, bits: int
-) -> None:
+async def test_a_message_beyond_a_window_is_not_compressed(client: Client, http_game: HTTPGame, bits: int) -> None:
     path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
     async with connect_frame_client(client, path, offer) as line:
         assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
@@ -490,7 +486,7 @@ class TurnCounter:
         ),
     ),
 )
-async def test_a_flood_of_frames_is_read_in_turns(
+async def test_floods_of_frames_are_read_in_turns(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
 ) -> None:
     """All are read, and what they hold up is one turn of the event loop."""

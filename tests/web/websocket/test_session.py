@@ -223,9 +223,7 @@ FIRST, LATEST = make_token_id("first"), make_token_id("latest")
     ),
     ids=str,
 )
-def test_a_message_is_charged_to_the_token_of_its_game_or_else_the_latest(
-    message: ClientMessage, info: MessageInfo
-) -> None:
+def test_a_message_is_charged_to_its_games_token_or_the_latest(message: ClientMessage, info: MessageInfo) -> None:
     """A command needs the token of its game."""
     tokens = SessionTokens(2)
     tokens.upgrade_token = "upgrade"

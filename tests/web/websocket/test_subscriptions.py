@@ -34,9 +34,7 @@ async def test_the_welcome_tells_the_limits(client: Client) -> None:
     assert welcome["now"].endswith("Z")
 
 
-async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff(
-    http_game: HTTPGame, watcher: WatcherClient
-) -> None:
+async def test_a_subscription_has_a_snapshot_and_then_every_diff(http_game: HTTPGame, watcher: WatcherClient) -> None:
     subscribed = await watcher.subscribe(http_game.id, id="s1")
     assert subscribed["id"] == "s1"
     assert (subscribed["version"], subscribed["digest"]) == (1, watcher.copy_of(http_game.id).digest)
@@ -111,9 +109,7 @@ async def test_sync_sends_a_snapshot(http_game: HTTPGame, watcher: WatcherClient
     assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_snapshots_and_diffs_keep_their_order_while_the_game_goes_on(
-    http_game: HTTPGame, watcher: WatcherClient
-) -> None:
+async def test_snapshots_and_diffs_keep_their_order_during_play(http_game: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.subscribe(http_game.id)
     for _ in range(30):
         await watcher.send({"type": "sync", "game": http_game.id})
