@@ -247,7 +247,7 @@ for _counter, _values in (
     (ACTIONS, ("seat", "owner", "bot", "clock")),
     (COMMITS, ("committed", "conflict", "replayed")),
     (GAMES, ("created", "started", "finished", "aborted")),
-    (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "scheduler", "webhooks")),
+    (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "requests", "scheduler", "webhooks")),
     (LOGS_COMPACTED, ("archive", "compressed")),
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),

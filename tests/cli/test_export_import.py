@@ -36,6 +36,7 @@ from service.games.due_work import lease
 from service.games.index_repair import IndexRepairer
 from service.games.ports import (
     DeliveryAttempt,
+    StoredGame,
     StoreUnavailable,
     WebhookChange,
     WebhookRegistration,
@@ -43,7 +44,7 @@ from service.games.ports import (
     webhook_entry,
 )
 from service.games.repository import Context, Retention
-from service.store import keys
+from service.store import keys, log_entries
 from service.store.game_store import RedisStore, connect
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
@@ -61,16 +62,21 @@ WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_",
 ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
+def make_job(target: Path, since: Path | None = None, *, accepts_loss: bool = False) -> ExportJob:
+    """Return how games are exported."""
+    return ExportJob(CATALOGUE, target, since)
+
+
 async def export_game(store: RedisStore, file: Path, **options: Any) -> OwnedGame:
     """Store a game and export it into a file."""
     stored = await store_game(store, **options)
-    await export_games(store, ExportJob(CATALOGUE, file), [stored.id])
+    await export_games(store, make_job(file), [stored.id])
     return stored
 
 
 async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
     """Export all games of one store and import them into another; gives both commands' counts."""
-    exported = await export_games(store, ExportJob(CATALOGUE, folder), None)
+    exported = await export_games(store, make_job(folder), None)
     imported = await import_files(second_store, iter_documents([folder]), RETENTION, replace=replace)
     return {**exported, **imported}
 
@@ -193,7 +199,7 @@ async def test_replace_overwrites_the_stored_game(
 async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, "finished")
     for name in ("a.json.gz", "b.json.gz", "c.json"):
-        await export_games(store, ExportJob(CATALOGUE, tmp_path / name), [stored.id])
+        await export_games(store, make_job(tmp_path / name), [stored.id])
     first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
     assert first == second
     assert gzip.decompress(first) == plain
@@ -229,7 +235,7 @@ async def test_many_games_are_moved_and_unknown_ones_are_reported(
     assert await second_store.load_versions([stored.id for stored in games]) == await store.load_versions(
         [stored.id for stored in games]
     )
-    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), ["none"]) == {"failed": 1}
+    assert await export_games(store, make_job(tmp_path), ["none"]) == {"failed": 1}
     assert "game none: there is no such game" in capsys.readouterr().err
 
 
@@ -349,7 +355,7 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
 ) -> None:
     same, played, noted, damaged = [await store_game(store, webhooks=number == 2) for number in range(4)]
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    assert await export_games(store, ExportJob(CATALOGUE, first), None) == {"exported": 4}
+    assert await export_games(store, make_job(first), None) == {"exported": 4}
     assert (first / "WHOLE").read_text() == ""
     await play_first_move(played, make_context(store))
     (webhook,) = await store.webhooks.list_by_subject(noted.id)
@@ -358,7 +364,7 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
     second.mkdir()
     (second / "WHOLE").touch()
-    job = ExportJob(CATALOGUE, second, first)
+    job = make_job(second, first)
     assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
     assert (second / "MISSING").read_text() == f"{damaged.id}\n"
     backup = await redis.get(keys.BACKUP)
@@ -375,8 +381,46 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     }
     await redis.delete(keys.game(damaged.id), keys.log(damaged.id))
     for target, before in ((third, second), (second, third)):
-        assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 3}
+        assert await export_games(store, make_job(target, before), None) == {"unchanged": 3}
         assert {path.name for path in target.iterdir() if path.is_file() and path.name.isupper()} == {"WHOLE"}
+
+
+@pytest.mark.parametrize("damage", ("without its beginning", "a digest"))
+async def test_what_an_import_would_reject_is_missing_from_a_backup(
+    store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    stored = await store_game(store, "finished")
+    key = keys.log(stored.id)
+    if damage == "without its beginning":
+        await redis.xtrim(key, minid="3-0", approximate=False)
+    else:
+        entries: Any = await redis.xrange(key)
+        await redis.delete(key)
+        for number, (entry_id, fields) in enumerate(entries):
+            entry = bytearray(fields[b"d"])
+            entry[log_entries.COMMIT_ID_BYTES] ^= number == 2
+            await redis.xadd(key, {"d": bytes(entry)}, id=entry_id)
+    assert await export_games(store, make_job(tmp_path), None) == {"failed": 1}
+    assert (tmp_path / "MISSING").read_text() == f"{stored.id}\n"
+    assert f"game {stored.id}: " in capsys.readouterr().err
+
+
+async def test_a_webhook_that_is_delivered_during_an_export_does_not_spoil_it(
+    store: RedisStore, redis: Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = await store_game(store, webhooks=1)
+    (webhook,) = await store.webhooks.list_by_subject(stored.id)
+    load = store.load
+
+    async def load_and_deliver(game: str) -> StoredGame | None:
+        loaded = await load(game)
+        assert loaded is not None
+        state = msgspec.msgpack.encode(WebhookState(loaded.revision.version + 1))
+        await redis.hset(keys.game(game), f"hook:{webhook.registration.id}:state", state)
+        return loaded
+
+    monkeypatch.setattr(store, "load", load_and_deliver)
+    assert await export_games(store, make_job(tmp_path), None) == {"exported": 1}
 
 
 GAMES = 30
@@ -411,12 +455,12 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
 ) -> None:
     games = await games_on_all(clustered, deployment)
     before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
-    assert await export_games(clustered, ExportJob(CATALOGUE, tmp_path / "out"), None) == {"exported": GAMES}
+    assert await export_games(clustered, make_job(tmp_path / "out"), None) == {"exported": GAMES}
     assert await import_files(second_store, iter_documents([tmp_path / "out"]), RETENTION, replace=False) == {
         "imported": GAMES
     }
     await deployment.clear()
-    assert await export_games(second_store, ExportJob(CATALOGUE, tmp_path / "back"), None) == {"exported": GAMES}
+    assert await export_games(second_store, make_job(tmp_path / "back"), None) == {"exported": GAMES}
     assert await import_files(clustered, iter_documents([tmp_path / "back"]), RETENTION, replace=False) == {
         "imported": GAMES
     }
