@@ -31,7 +31,12 @@ PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
 BACKUP = "south-seas:backup"
-"""String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
+"""String: the Unix second at which an export of all games ended, or none was found; how many games it lacks; and how
+many losses it shows.
+"""
+
+EMPTIED = "south-seas:emptied"
+"""String: the Unix second at which an instance found that a primary had lost its data, until games are imported."""
 
 PROBE = "south-seas:probe"
 """No key, but the name of one for commands that concern none."""
