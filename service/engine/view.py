@@ -79,6 +79,7 @@ def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
         tile=index.tile_ids[game.tile],
         placed=placed,
         deadline=game.deadline,
+        paused=game.paused,
         undoable=game.undoable,
     )
 

@@ -11,6 +11,7 @@ from service.games.automatic_turns import UNATTENDED_TIMEOUT_S, apply_timeout, p
 from service.games.due_work import RETRY_S, Deferred, DueWorker
 from service.games.errors import NoSuchGame
 from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
+from service.games.ports import StoredDiff
 from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS, TIMEOUTS
@@ -61,18 +62,23 @@ def make_scheduler(context: Context, interval_s: float = 1.0) -> DueWorker:
 async def advance_due_game(context: Context, game_id: str, slots: BotSlots | None = None) -> int | None:
     """Apply the time-out and play the bots of a due game; return when it is due again, None for never.
 
-    If another commit comes first, that one stands. With `slots`, a game whose bot is on turn waits for a slot, and is
-    then loaded again. Raises Deferred, TileSetMissing, UnreadableGame, StoreUnavailable, and what bots raise.
+    If another commit comes first, that one stands. With `slots`, a game whose bot or clock decides waits for a slot,
+    and is then loaded again; clocks wait like the bots of games without people. Raises Deferred, TileSetMissing,
+    UnreadableGame, StoreUnavailable, and what bots raise.
     """
     try:
         stored = await repository.load_game(context, game_id)
     except NoSuchGame:
         return None
     index, game = repository.open_game(context.tilesets, stored)
-    if slots is not None and bot_on_turn(game) is not None:
-        return await _advance_in_slot(context, game_id, slots, requester_of(game))
-    policy = game.on_timeout or "pass"
-    diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
+    is_late = is_overdue(game, int(context.clock()))
+    requester = Requester(game.creator, attended=False) if is_late else requester_of(game)
+    if slots is not None and (is_late or bot_on_turn(game) is not None):
+        return await _advance_in_slot(context, game_id, slots, requester)
+    policy, diffs = game.on_timeout or "pass", list[StoredDiff]()
+    if is_late:
+        async with context.bots.light_slot(requester):
+            diffs += apply_timeout(index, game, context.now())
     timeouts = len(diffs)
     diffs += await play_bots(context, index, game, is_patient=not diffs)
     if not diffs and bot_on_turn(game) is not None and not is_attended(game):

@@ -24,20 +24,12 @@ from service.games.ports import Revision, StoreUnavailable
 from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
+from service.web import problems
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest, Terms
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
-from service.web.problems import (
-    MAYBE_APPLIED,
-    NOTHING_CHANGED,
-    RateLimited,
-    TooManyConnections,
-    outcome_with_key,
-    to_malformed,
-    to_problem,
-)
 from service.web.rate_limiter import RATE_LIMITER, open_stream
 from service.web.streaming import STREAMS, StreamRegistry
 from service.web.subscriptions import SessionTokens, Subscriptions
@@ -130,13 +122,13 @@ class Session:
                     await self._dispatch(message)
                 is_successful = True
             elif malformed is not None:
-                self._connection.send_problem(*envelope, to_problem(malformed))
-        except RateLimited as error:
+                self._connection.send_problem(*envelope, problems.to_problem(malformed))
+        except problems.RateLimited as error:
             self._reject_rate_limited(envelope, error)
         except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guesses(self._client.charge.account)
-            self._connection.send_problem(*envelope, to_problem(error, _outcome(message)))
+            self._connection.send_problem(*envelope, problems.to_problem(error, _outcome(message)))
         finally:
             charge.settle(is_successful=is_successful)
             self._client.charge_busy_time()
@@ -188,7 +180,7 @@ class Session:
         authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
             most = self._client.limiter.limits.max_subscriptions
-            raise TooManyConnections("games with tokens of this socket", most, "max-subscriptions")
+            raise problems.TooManyConnections("games with tokens of this socket", most, "max-subscriptions")
         self._add_token(message.game, message.token)
         self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
 
@@ -197,9 +189,9 @@ class Session:
         self.tokens.add(game, token)
         self._limiter.trust_tokens((token,))
 
-    def _reject_rate_limited(self, envelope: Envelope, error: RateLimited) -> None:
+    def _reject_rate_limited(self, envelope: Envelope, error: problems.RateLimited) -> None:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
-        self._connection.send_problem(*envelope, to_problem(error))
+        self._connection.send_problem(*envelope, problems.to_problem(error))
         self._rate_limited += 1
         if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.find_debt() is not None:
             self._connection.close(problem_close_code("rate_limited"), "rate_limited")
@@ -215,7 +207,7 @@ def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, 
     except (msgspec.MsgspecError, RecursionError) as error:
         SOCKET_MESSAGES.labels("malformed").inc()
         envelope, kind = read_envelope(text)
-        return None, envelope, to_malformed(error, kind)
+        return None, envelope, problems.to_malformed(error, kind)
     _, received = _MESSAGE_TYPES[type(message)]
     received.inc()
     return message, Envelope(message.id, None if isinstance(message, messages.Ping) else message.game), None
@@ -238,8 +230,8 @@ def read_envelope(text: str) -> tuple[Envelope, Any]:
 def _outcome(message: messages.ClientMessage | None) -> str:
     """Return what the client must know of a message that the store may not have received."""
     if not isinstance(message, CommandMessage):
-        return NOTHING_CHANGED
-    return MAYBE_APPLIED if message.key is None else outcome_with_key("key")
+        return problems.NOTHING_CHANGED
+    return problems.MAYBE_APPLIED if message.key is None else problems.outcome_with_key("key")
 
 
 def _parse_if_match(if_match: str | int) -> list[Revision]:
@@ -330,5 +322,5 @@ async def _start_session(request: HttpRequest, session: Session, connection: Web
     except StoreUnavailable as error:
         connection.request_reconnect(1000 * error.retry_after_s)
     except ServiceError as error:
-        code = to_problem(error).code
+        code = problems.to_problem(error).code
         connection.close(problem_close_code(code), code)

@@ -42,7 +42,7 @@ from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.lockstep import start_game
 from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.game_logs import AT, check_patch_form
-from tests.rules.rules_game import BOARDS, GREEN, RED, Table
+from tests.rules.rules_game import BLUE, BOARDS, GREEN, RED, Table
 from tests.rules.test_r5_evaluation import one_market, two_markets, worth
 
 TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
@@ -178,15 +178,25 @@ def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
     return table
 
 
+def test_a_choice_in_the_turn_of_another_is_no_second_absence() -> None:
+    """R5.10: Red misses two decisions before Blue misses a first one."""
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    deciders: list[int] = []
+    while not table.game.paused:
+        deciders.append(table.game.decider)
+        assert [*apply_timeout(table.index, table.game, LATE)]
+    assert deciders == [RED, GREEN, RED, BLUE]
+
+
 def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
     assert len([*apply_timeout(table.index, table.game, LATE)]) == 2
-    assert table.game.consecutive_timeouts == 1
     advance_version(table.game, [], LATE, by="bot")
-    assert table.game.consecutive_timeouts == 1
+    assert table.game.absent == [RED]
     advance_version(table.game, [], LATE, by="seat")
-    assert table.game.consecutive_timeouts == 0
+    assert table.game.absent == []
 
 
 def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:

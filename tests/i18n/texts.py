@@ -115,6 +115,7 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
     yield events.ShipRevealed(ship="s02")
     yield from (events.TurnTimedOut(seat=1, policy=policy) for policy in ("pass", "bot", "resign"))
+    yield from (events.GamePaused(), events.GameResumed())
     yield events.PlayerReplaced(seat=1, bot="greedy")
     yield events.PlayerReturned(seat=1)
     yield events.PlayerResigned(seat=1)

@@ -9,7 +9,8 @@ A process pool for heavy bots, so that their decisions do not block the event lo
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from time import perf_counter
@@ -300,13 +301,20 @@ class BotRegistry:
         loaded = self._bots.get(name)
         if loaded is None:
             raise BotFailed(name, "is not installed")
-        if self._process_pool is None:
-            return run_bot(loaded.bot, index, game)
-        if loaded.info.heavy:
+        if self._process_pool is not None and loaded.info.heavy:
             return await self._process_pool.decide(loaded, *redact(loaded.bot, index, game), requester)
+        async with self.light_slot(requester):
+            return run_bot(loaded.bot, index, game)
+
+    @asynccontextmanager
+    async def light_slot(self, requester: Requester) -> AsyncIterator[None]:
+        """Wait for the turn of a decision in this process, a light bot's or the clock's. Raises QueueFull."""
+        if self._process_pool is None:
+            yield
+            return
         started_at = await self._light_queue.acquire(requester)
         try:
-            return run_bot(loaded.bot, index, game)
+            yield
         finally:  # the next decision starts only after all other ready tasks have run
             asyncio.get_running_loop().call_soon(self._light_queue.release, requester, started_at, perf_counter())
 

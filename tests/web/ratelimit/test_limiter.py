@@ -247,7 +247,7 @@ def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
 
 
 @pytest.mark.parametrize(
-    ("players", "key", "charges"),
+    ("players", "payer", "charges"),
     (
         ([PERSON, PERSON], None, {}),
         ([PERSON, LIGHT], None, {"bots address": 4}),
@@ -256,19 +256,30 @@ def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
         ([OPEN, LIGHT], None, {}),
         ([LIGHT, LIGHT], None, {"bot-games address": 4 * TILES}),
         ([HEAVY, LIGHT, LIGHT], None, {"bot-games address": 16 * TILES}),
+        ([PERSON, PERSON], 60, {"bots address": 8}),
+        ([PERSON, LIGHT], 60, {"bots address": 8}),
+        ([PERSON, OPEN, LIGHT], 60, {"bots address": 8}),
     ),
 )
-async def test_a_new_game_is_charged_for_its_bots(
-    limiter: RateLimiter, players: list[SeatRequest], key: ApiKey | None, charges: dict[str, float]
+async def test_a_new_game_is_charged_for_its_bots_and_its_clock(
+    limiter: RateLimiter, players: list[SeatRequest], payer: ApiKey | int | None, charges: dict[str, float]
 ) -> None:
-    """A turn of each, or all turns if nobody else plays."""
-    charge = make_charge(limiter, key)
+    """A turn of each, and of each person with a time limit, or all turns if nobody else plays."""
+    key, timeout_s = (payer, None) if isinstance(payer, ApiKey) else (None, payer)
+    requested, charge = CreateGame(players=players, turn_timeout_s=timeout_s), make_charge(limiter, key)
     for _ in range(2):  # the command may be retried
-        await charge.charge_new_game(CreateGame(players=players))
+        await charge.charge_new_game(requested)
     assert charged(limiter) == charges
     limiter.accounts.is_enabled = False
-    await make_charge(limiter, key).charge_new_game(CreateGame(players=players))
+    await make_charge(limiter, key).charge_new_game(requested)
     assert charged(limiter) == charges
+
+
+async def test_the_clock_of_other_policies_is_not_charged(limiter: RateLimiter) -> None:
+    for policy in ("bot", "resign"):
+        requested = CreateGame(players=[PERSON, PERSON], turn_timeout_s=60, on_timeout=policy)
+        await make_charge(limiter).charge_new_game(requested)
+    assert charged(limiter) == {}
 
 
 @pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": 1}), (HOST, {})))
