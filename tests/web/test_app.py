@@ -429,9 +429,6 @@ async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client,
 
 PLAYED = 12
 
-HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
-"""Before the id of the dictionary."""
-
 Change = Callable[[list[bytes]], list[bytes]]
 
 
@@ -468,7 +465,7 @@ NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 UNREADABLE_LOGS_DAMAGES: dict[str, Change] = {
     "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
     "of a later release": lambda entries: [
-        entry[:HEADER_BYTES] + b"\xff\xff" + entry[HEADER_BYTES + 2 :] for entry in entries
+        entry[: log_entries.HEADER_BYTES] + b"\xff\xff" + entry[log_entries.HEADER_BYTES + 2 :] for entry in entries
     ],
     "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
     "of another form": each(lambda diff: diff.update(patch=None)),
