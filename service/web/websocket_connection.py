@@ -204,6 +204,7 @@ class WebSocketConnection:
         "_is_receiving",
         "_last_received_at",
         "_loop",
+        "_loop_time",
         "_max_unsent_bytes",
         "_ping_interval_s",
         "_ping_timer",
@@ -238,6 +239,7 @@ class WebSocketConnection:
         self._slow_threshold = min(limits.max_unsent_bytes, HIGH_WATER_BYTES)
         """Unsent bytes from which on the client may be a slow consumer."""
         self._loop = asyncio.get_running_loop()
+        self._loop_time = get_connection(request).loop_time
         self._ping_interval_s = limits.ping_interval_s
         self._last_received_at = self._loop.time()
         self._receive_timeout = asyncio.timeout(None)
@@ -256,6 +258,7 @@ class WebSocketConnection:
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
+        self._loop_time.unpaid_s += streaming.SENT_DIFF_S
         self._write(message.encoded.get(self._encoding) or streaming.encode_message(message, self._encoding))
 
     def end_subscription(self, game: str, error: GameError) -> None:
