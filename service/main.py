@@ -22,7 +22,7 @@ from service.games.repository import Context, GameCache
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhook_delivery import WebhookDeliverer
-from service.observability import ObservedParts, configure_logging, observe_instance
+from service.observability import configure_logging, observe_instance
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
@@ -174,21 +174,19 @@ async def assemble_app(
         hub = Hub(store, tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(open_webhook_sender(settings.limits))
-        bots = BotRegistry(loaded_bots, process_pool)
         context = Context(
             store=store,
             tilesets=tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
             retention=settings.retention,
-            bots=bots,
+            bots=BotRegistry(loaded_bots, process_pool),
             cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
         scheduler = make_scheduler(context)
         webhooks = WebhookDeliverer(store, send, clock.now).worker(context.woken_webhooks)
-        parts = ObservedParts(app, process_pool, bots, scheduler, webhooks, store.monitor, store.health, supervisor)
-        await stack.enter_async_context(observe_instance(settings, redis_url, parts))
+        await stack.enter_async_context(observe_instance(settings, app, store, scheduler, webhooks))
         # Last, since the time that the above takes would count as a timeout of Redis.
         findings = [] if settings.redis_url is None else await store.check_server()
         if errors := [finding for finding in findings if finding.level == "error"]:
