@@ -214,6 +214,7 @@ class WebSocketConnection:
         self._slow_threshold = min(limits.max_unsent_bytes, HIGH_WATER_BYTES)
         """Unsent bytes from which on the client may be a slow consumer."""
         self._loop = asyncio.get_running_loop()
+        self._loop_time = get_connection(request).loop_time
         self._ping_interval_s = limits.ping_interval_s
         self._last_received_at = self._loop.time()
         self._receive_timeout = asyncio.timeout(None)
@@ -232,6 +233,7 @@ class WebSocketConnection:
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
+        self._loop_time.unpaid_s += streaming.SENT_DIFF_S
         self._write(message.encoded.get(self._encoding) or streaming.encode_message(message, self._encoding))
 
     def end_subscription(self, game: str, error: GameError) -> None:

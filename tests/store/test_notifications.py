@@ -12,6 +12,7 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,7 +46,7 @@ from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
 
 DICTIONARY = COMMIT_ID_BYTES + 20
-"""Where the number of the dictionary stands in an entry."""
+"""Where the id of the dictionary stands in an entry."""
 
 
 def compose(diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None) -> bytes:
@@ -75,7 +76,7 @@ FORGERIES = {
     "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
     "a version is missing": compose([diff(4), diff(6)]),
     "of a later release": compose(
-        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\x02" + ENTRIES[0][DICTIONARY + 1 :]]
+        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\0\2" + ENTRIES[0][DICTIONARY + 2 :]]
     ),
     "a bomb": compose(DIFFS_AFTER_3[:1], entries=[bomb()]),
 }
@@ -89,6 +90,21 @@ def test_a_notification_brings_the_diffs_of_its_commit() -> None:
 def test_a_forged_notification_is_none(message: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  each has its own text
         decode_notification("a", message)
+
+
+RELEASED = {"c80e": "c80e565e1cc63da895f927cc1147cd35e4b36cb3f861df5c1ceb37ce692a45c0"}
+"""The SHA-256 of each dictionary that a release had, by its id. None may go: what it wrote could not be read."""
+
+
+def test_dictionaries_stay_as_they_were_and_a_missing_one_is_named() -> None:
+    found = {file.name: sha256(file.read_bytes()).hexdigest() for file in log_entries.DICTIONARIES.iterdir()}
+    assert {f"diffs-{digest[:4]}.zdict" for digest in found.values()} == {*found}
+    assert {f"diffs-{one}.zdict": digest for one, digest in RELEASED.items()}.items() <= found.items()
+    stored = log_entries.DIFFS.compress(b"{}")
+    assert stored.startswith(log_entries.NEWEST)
+    for other in (b"\1\x28", b"\1", b""):
+        with pytest.raises(ValueError, match=f"needs the dictionary {other.hex()}, which this version does not have"):
+            log_entries.DIFFS.decompress(other + stored[2:] if len(other) == 2 else other)
 
 
 def test_a_notification_of_another_game_is_none() -> None:

@@ -406,7 +406,7 @@ async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def no_backup(bed: Bed) -> AsyncIterator[Lines]:
     """Let the last backup be three days old, as if none had been made since the first start."""
-    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0")
+    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0 0")
     yield []
     await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 
