@@ -26,7 +26,7 @@ from service.games.archiver import RestoreRequest
 from service.games.lifecycle import next_due_at
 from service.games.ports import Change, StoreUnavailable
 from service.games.repository import Retention
-from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
@@ -83,11 +83,7 @@ def export_command(
         raise click.UsageError("say which games: --all, or --game ID")
     if len(games) > 1 and target.name.endswith(_SUFFIXES) and not target.is_dir():
         raise click.UsageError("several games need a directory")
-    try:
-        catalogue = load_catalogue(settings.tilesets_dir)
-    except InvalidTileSetFile as error:
-        raise click.ClickException(str(error)) from error
-    job = ExportJob(catalogue, target, since, settings.retention, accepts_loss)
+    job = ExportJob(load_catalogue(settings.tilesets_dir), target, since, settings.retention, accepts_loss)
     counts = run_with_store(settings, lambda store: export_games(store, job, None if is_all else games))
     unchanged = "" if since is None else f", {counts['unchanged']} unchanged"
     click.echo(f"exported {counts['exported']} games to {target}{unchanged}, {counts['failed']} failed")
