@@ -169,16 +169,21 @@ async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: S
 
 
 async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
-    """Return the export of a game, or None if there is no such game. Raises what `build_archive` raises."""
+    """Return the export of a game, as an import accepts it, or None if there is no such game.
+
+    Raises what `build_archive` raises.
+    """
     for _ in range(MAX_ATTEMPTS):
+        webhooks = await _load_webhooks(store, game_id)  # first, since none may have got a version after the loaded one
         loaded = await store.load(game_id)
         if loaded is None:
             return None
         log = await _read_log(store, game_id, loaded)
-        webhooks = await _load_webhooks(store, game_id)
         if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue
-        return _build(catalogue, loaded, loaded.game, log, webhooks)
+        document = _build(catalogue, loaded, loaded.game, log, webhooks)
+        validate_document(document)
+        return document
     raise InvalidDocument("its log does not match the game's version")
 
 

@@ -38,6 +38,9 @@ UNKNOWN = "unknown"
 _PERSISTENCE = {"rdb_last_bgsave_status": metrics.REDIS_RDB_OK, "aof_last_write_status": metrics.REDIS_AOF_OK}
 """Fields of INFO."""
 
+_BACKUP = (metrics.BACKUP_TIME, metrics.BACKUP_MISSING, metrics.BACKUP_LOSSES)
+"""What `keys.BACKUP` has."""
+
 _GAUGES = (metrics.REDIS_WRITABLE, *_PERSISTENCE.values())
 
 
@@ -118,6 +121,7 @@ class RedisHealth:
             metrics.REDIS_EMPTIED.inc()
             loss = "was emptied" if stored is None else "has other data than before"
             logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
+            await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
 
     async def _read_persistence(self, primary: str) -> None:
         """Set the gauges of a primary's disk, if the ACL allows INFO. Raise StoreUnavailable."""
@@ -202,8 +206,7 @@ class RedisMonitor:
         """Read what the last export of all games left; without one, its age counts from now."""
         value = await self._client.execute("GET", keys.BACKUP)
         if value is None:
-            value = b"%d 0" % clock.now()
+            value = b"%d 0 0" % clock.now()
             await self._client.execute("SET", keys.BACKUP, value, "NX")
-        ended_at, missing = map(int, value.split())
-        metrics.BACKUP_TIME.set(ended_at)
-        metrics.BACKUP_MISSING.set(missing)
+        for gauge, number in zip(_BACKUP, value.split(), strict=False):
+            gauge.set(int(number))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -33,14 +32,12 @@ class WebError(ServiceError):
     """Base of the web layer's errors; nothing was changed."""
 
 
-@dataclass(eq=False)
 class BodyTooLarge(WebError, code="too_large", text="the body may have at most {limit} bytes"):
     """The body has more than `limit` bytes."""
 
     limit: int
 
 
-@dataclass(eq=False)
 class TargetTooLong(WebError, code="uri_too_long", text="path and query may have at most {limit} bytes"):
     """Path and query have more than `limit` bytes."""
 
@@ -67,14 +64,12 @@ class UnknownTransferCoding(WebError, code="not_implemented", text="send the bod
     """The body has another transfer coding than chunked (RFC 9112, 6.1)."""
 
 
-@dataclass(eq=False)
 class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}"):
     """The tile set has no tile or ship with this id."""
 
     piece: str
 
 
-@dataclass(eq=False)
 class NoSuchVersion(WebError, code="not_found", text="the game has no version {requested}: the latest is {latest}"):
     """The game has not reached the requested version."""
 
@@ -82,7 +77,6 @@ class NoSuchVersion(WebError, code="not_found", text="the game has no version {r
     latest: int
 
 
-@dataclass(eq=False)
 class TooManyWaiting(WebError, code="rate_limited", text="{limit} {what} wait already: retry"):
     """As many requests as `limit` wait for a picture to be drawn or a game to be replayed; `what` names which."""
 
@@ -97,13 +91,13 @@ class RenderingFailed(
     code="instance_unavailable",
     text="this picture could not be drawn: retry later, or request another size or region",
 ):
-    """A picture could not be drawn; the message says why."""
+    """A picture could not be drawn; `reason` is for the log."""
 
+    reason: str
     retry_after_s = 60
     """The renderer does not try it before."""
 
 
-@dataclass(eq=False)
 class RateLimited(
     WebError,
     code="rate_limited",
@@ -116,7 +110,6 @@ class RateLimited(
     rate: RateLimit
 
 
-@dataclass(eq=False)
 class TooManyConnections(
     WebError, code="rate_limited", text="{limit} {what} are already open (--{setting}): close one or retry later"
 ):
@@ -134,7 +127,6 @@ class InstanceFull(TooManyConnections, code="instance_unavailable"):
     """The instance has as many connections as it accepts."""
 
 
-@dataclass(eq=False)
 class OriginNotAllowed(WebError, code="origin_refused", text="pages of {origin} may not open sockets or event streams"):
     """Pages of this origin may not open sockets or event streams."""
 
@@ -147,7 +139,6 @@ class ShuttingDown(WebError, code="draining", text="this instance is shutting do
     retry_after_s = 1
 
 
-@dataclass(eq=False)
 class BackgroundTaskFailing(
     WebError, code="instance_unavailable", text="the background task {task} of this instance keeps failing"
 ):

@@ -39,7 +39,7 @@ from service.web import headers as lists
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.rate_limiter import MAX_CHECKS_PER_S
-from service.web.streaming import MISSED_DIFF_S
+from service.web.streaming import SENT_DIFF_S
 from tests.docs.blocks import DOCS, pages, read_page
 from tests.tools import ROOT
 
@@ -95,7 +95,7 @@ MIB = 2**20
         (
             "threat-model",
             "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
-            [1000 * rate_limiter.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
+            [1000 * rate_limiter.LOADED_GAME_S, 1000 * SENT_DIFF_S],
         ),
         ("threat-model", "{:g} ms are reserved until a response", [accounts.RESERVED_MS]),
         ("limits", "{} tokens each, {} for a heavy bot", [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS]),

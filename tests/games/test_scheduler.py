@@ -9,6 +9,7 @@ import asyncio
 from contextlib import suppress
 from random import Random
 from time import time
+from typing import Any
 from unittest.mock import AsyncMock
 
 import msgspec
@@ -17,7 +18,8 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act, IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.fair_queue import ANONYMOUS, FairQueue
+from service.engine import Game
+from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games import due_work, scheduler
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
@@ -153,6 +155,29 @@ async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch
         slots.queue.release(ANONYMOUS, held)
         await wait_until(lambda: slots.queue.queue_length(attended=True) == slots.queue.slots_in_use == 0)
     assert (await load_game(store, table.id)).version > version
+
+
+async def test_between_two_decisions_a_slot_goes_to_another_creator_who_waits(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many bots and games the one has."""
+    context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
+    slots.queue, order = FairQueue(1), list[bytes]()
+    tables = [
+        await create_game(context, *human_seats("Ana"), *bot_seats("random", "random", "random"), client=client)
+        for client in (b"one", b"one", b"two")
+    ]
+    for table in tables:
+        await table.finish_turn()
+    patient, choose = context_of(store), context.bots.choose
+
+    async def note(bot: str, index: Any, game: Game, timeout_s: float | None, requester: Requester) -> Any:
+        order.append(requester.client)
+        return await choose(bot, index, game, timeout_s, requester)
+
+    monkeypatch.setattr(patient.bots, "choose", note)
+    await asyncio.gather(*(advance_due_game(patient, table.id, slots) for table in tables))
+    assert order[:2] == [b"one", b"two"]
 
 
 async def test_a_game_whose_bot_hangs_fails_and_frees_a_slot(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,11 +42,11 @@ FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 async def test_a_browser_gets_the_page_and_a_program_gets_links(client: Client) -> None:
     async with client.get("/", headers=BROWSER) as response:
         assert response.content_type == "text/html"
-        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept, User-Agent"
         assert response.headers["Cache-Control"] == "no-cache"
     async with client.get("/") as response:
         assert (await response.json())["games"] == "/v1/games"
-        assert response.headers["Vary"] == "Accept-Encoding, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept, User-Agent"
 
 
 async def test_the_page_may_only_run_its_own_scripts_and_connect_to_its_own_service(client: Client) -> None:
@@ -71,7 +71,7 @@ async def test_hashed_assets_are_immutable_and_the_page_is_revalidated(client: C
                 assert response.headers["Cache-Control"] == CACHE_IMMUTABLE
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as response:
         assert response.status == web.HTTPNotModified.status_code
-        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept, User-Agent"
 
 
 async def test_a_full_board_is_there_within_four_seconds_at_50_kb_a_second(client: Client) -> None:
@@ -199,7 +199,7 @@ async def test_the_page_has_the_language_of_the_browser(
     """Its own words, those of its manifest, and the script with all others, which alone is loaded."""
     async with client.get("/", headers={**BROWSER, "Accept-Language": accepted}) as response:
         assert response.headers["Content-Language"] == language
-        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept"
+        assert response.headers["Vary"] == "Accept-Encoding, Accept-Language, Accept, User-Agent"
         body = await response.text()
     assert f'<html lang="{language}">' in body
     assert f"<title>{name}</title>" in body

@@ -24,9 +24,9 @@ from service.games.scheduler import make_scheduler
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.supervision import ProcessPool, Supervisor
-from service.web import charge, connection
+from service.web import charge, connection, connection_limiter
 from service.web.accounts import ACCOUNTS
-from service.web.app import CONTEXT, MAX_SUGGESTED_LENGTH
+from service.web.app import CONTEXT, HUB, MAX_SUGGESTED_LENGTH
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.headers import MAX_LIST_ELEMENTS
@@ -60,10 +60,10 @@ MAX_GETS_PER_HEAD = 3
 
 
 @asynccontextmanager
-async def start_counting_instance(store: RedisStore) -> AsyncIterator[tuple[Client, PlainClient]]:
+async def start_counting_instance(store: RedisStore, **more: Any) -> AsyncIterator[tuple[Client, PlainClient]]:
     """Start an instance that counts everything and rejects nothing, and a client of it."""
     size = make_limits(**{f"rate_{name}": UNLIMITED for name in ("requests", "time", "creations", "guesses")})
-    async with serve(store, size) as client, PlainClient(client) as plain:
+    async with serve(store, size._replace(**more)) as client, PlainClient(client) as plain:
         client.app[ACCOUNTS].clock = FrozenClock()
         yield client, plain
 
@@ -291,6 +291,28 @@ async def test_what_a_connection_leaves_unpaid_is_paid_by_its_address(store: Red
         await wait_until(lambda: len(limiter.connections) == 1)
         assert spent_ms(client) > 1000 * CONNECTION_S
         assert (await plain.request("/v1/bots")).status == 200
+
+
+@pytest.mark.parametrize("kind", ("ws", "diffs"))
+async def test_a_silent_watcher_pays_for_what_it_is_sent(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(connection_limiter, "SWEEP_INTERVAL_S", 0.01)
+    quiet = start_counting_instance(store, sse_comment_interval_s=3600.0, ping_interval_s=3600.0)
+    async with quiet as (client, _), open_client_at(client, "127.0.0.2") as watcher:
+        game, account = await create_game(client), client.app[ACCOUNTS].get("127.0.0.2")
+        lines = UPGRADE if kind == "ws" else ("Accept: text/event-stream",)
+        headers = dict(line.split(": ") for line in lines)
+        async with watcher.get(f"{game.path}/{kind}", headers=headers):
+            await wait_until(lambda: client.app[HUB].count_subscribers(game.id))
+
+            async def act_and_see_it_paid() -> None:
+                paid_at = account.buckets[1].full_at
+                await game.act_successfully()
+                await wait_until(lambda: account.buckets[1].full_at > paid_at)
+
+            for _ in range(3):  # the first may be paid with the request
+                await act_and_see_it_paid()
 
 
 LONG_LIST = ",".join(['"' + "a" * 28 + '"'] * MAX_LIST_ELEMENTS)

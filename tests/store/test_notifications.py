@@ -12,6 +12,7 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,15 +32,19 @@ from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
-from service.store.log_entries import COMMIT_ID_BYTES, DIFFS, MAX_BYTES, REVISION_BYTES, decode_notification
+from service.store.log_entries import (
+    COMMIT_ID_BYTES,
+    DIFFS,
+    HEADER_BYTES,
+    MAX_BYTES,
+    REVISION_BYTES,
+    decode_notification,
+)
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
-
-DICTIONARY = COMMIT_ID_BYTES + 20
-"""Where the number of the dictionary stands in an entry."""
 
 
 def compose(diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None) -> bytes:
@@ -69,7 +74,7 @@ FORGERIES = {
     "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
     "a version is missing": compose([diff(4), diff(6)]),
     "of a later release": compose(
-        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\x02" + ENTRIES[0][DICTIONARY + 1 :]]
+        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:HEADER_BYTES] + b"\0\2" + ENTRIES[0][HEADER_BYTES + 2 :]]
     ),
     "a bomb": compose(DIFFS_AFTER_3[:1], entries=[bomb()]),
 }
@@ -83,6 +88,21 @@ def test_a_notification_brings_the_diffs_of_its_commit() -> None:
 def test_a_forged_notification_is_none(message: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  each has its own text
         decode_notification("a", message)
+
+
+RELEASED = {"c80e": "c80e565e1cc63da895f927cc1147cd35e4b36cb3f861df5c1ceb37ce692a45c0"}
+"""The SHA-256 of each dictionary that a release had, by its id. None may go: what it wrote could not be read."""
+
+
+def test_dictionaries_stay_as_they_were_and_a_missing_one_is_named() -> None:
+    found = {file.name: sha256(file.read_bytes()).hexdigest() for file in log_entries.DICTIONARIES.iterdir()}
+    assert {f"diffs-{digest[:4]}.zdict" for digest in found.values()} == {*found}
+    assert {f"diffs-{one}.zdict": digest for one, digest in RELEASED.items()}.items() <= found.items()
+    stored = log_entries.DIFFS.compress(b"{}")
+    assert stored.startswith(log_entries.NEWEST)
+    for other in (b"\1\x28", b"\1", b""):
+        with pytest.raises(ValueError, match=f"needs the dictionary {other.hex()}, which this version does not have"):
+            log_entries.DIFFS.decompress(other + stored[2:] if len(other) == 2 else other)
 
 
 def test_a_notification_of_another_game_is_none() -> None:

@@ -80,9 +80,7 @@ async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(c
     assert [await client.execute("ECHO", i) for i in range(3)] == [b"0", b"1", b"2"]
 
 
-async def test_a_command_to_be_sent_again_opens_no_connection_after_the_end(
-    single_server: SingleServer,
-) -> None:
+async def test_a_command_to_be_sent_again_opens_no_connection_after_the_end(single_server: SingleServer) -> None:
     clients = len(await single_server.redis.client_list())
     async with connect(single_server.url) as store:
         await store.ping()

@@ -423,7 +423,7 @@ async def test_the_monitor_follows_the_clock_of_redis_and_measures_how_late_work
     assert sum_samples(read_samples(), "redis_clock_error_seconds") == 0.25
     assert clock.now() >= began_at + 3600
     await wait_until(lambda: abs(sum_samples(read_samples(), "backup_time_seconds") - clock.now()) < 60)
-    await store.transfer.record_backup(3)
+    await store.transfer.record_backup(3, 0)
     await wait_until(lambda: sum_samples(read_samples(), "backup_missing_games") == 3)
     assert began_at - 1 <= sum_samples(read_samples(), "backup_time_seconds") < began_at + 1800
     measurements.clear()

@@ -282,9 +282,6 @@ def truncate(stored: bytes) -> bytes:
     return stored[: len(stored) // 2]
 
 
-"""Of a stored snapshot: the number of its dictionary and the header of its frame, which have no checksum."""
-
-
 def flip_bit(stored: bytes) -> bytes:
     return stored[:-9] + bytes([stored[-9] ^ 1]) + stored[-8:]
 
@@ -432,21 +429,19 @@ async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client,
 
 PLAYED = 12
 
-HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
-"""Before the number of the dictionary."""
-
 Change = Callable[[list[bytes]], list[bytes]]
 
 
 async def rewrite(redis: Redis, http_game: HTTPGame, change: Change) -> None:
-    """Change the stored log of a game."""
+    """Change the stored log of a game. An empty entry is left out."""
     key = keys.log(http_game.id)
     stored: Any = await redis.xrange(key)
     entries = [fields[b"d"] for _, fields in stored]
     assert len(entries) > PLAYED
     await redis.delete(key)
     for version, entry in enumerate(change(entries), 1):
-        await redis.xadd(key, {"d": entry}, id=f"{version}-0")
+        if entry:
+            await redis.xadd(key, {"d": entry}, id=f"{version}-0")
 
 
 def each(change: Callable[[dict[str, Any]], Any]) -> Change:
@@ -470,13 +465,19 @@ NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 UNREADABLE_LOGS_DAMAGES: dict[str, Change] = {
     "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
     "of a later release": lambda entries: [
-        entry[:HEADER_BYTES] + b"\xff" + entry[HEADER_BYTES + 1 :] for entry in entries
+        entry[: log_entries.HEADER_BYTES] + b"\xff\xff" + entry[log_entries.HEADER_BYTES + 2 :] for entry in entries
     ],
     "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
     "of another form": each(lambda diff: diff.update(patch=None)),
+    "of empty entries": lambda entries: [b"?" for _ in entries],
+}
+GAPS: dict[str, Change] = {
+    "without its beginning": lambda entries: [b""] * 6 + entries[6:],
+    "without its middle": lambda entries: [*entries[:5], b"", *entries[6:]],
     "without its end": lambda entries: entries[: PLAYED // 2],
     "empty": lambda entries: [b"" for _ in entries],
 }
+UNREADABLE_LOGS_DAMAGES |= GAPS
 
 
 @pytest.fixture
@@ -511,6 +512,16 @@ async def test_other_readers_of_a_damaged_log_do_not_fail(
     undone = await http_game.post("/undo")
     assert undone.status in (409, 503), await undone.text()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("since", (0, 5))
+async def test_a_log_is_never_given_with_a_gap(http_game: HTTPGame, redis: Redis, gap: str, since: int) -> None:
+    await rewrite(redis, http_game, GAPS[gap])
+    before = read_samples()
+    for path in ("diffs", "story"):
+        await check_problem(await http_game.get(f"/{path}?since={since}"), 503, "store_unavailable")
+    assert grown(before, "game_failures_total", work="requests") == 2
 
 
 def with_unknown_tiles(diff: dict[str, Any]) -> None:

@@ -555,6 +555,16 @@ async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
         assert threading.active_count() == threads
 
 
+async def test_no_web_page_can_read_metrics(url: URL) -> None:
+    """Neither one of another origin, nor one whose name was pointed here (DNS rebinding)."""
+    names = ("192.0.2.7:9464", "[::1]", "localhost", "south-seas", "south-seas.games.svc", "ip-10-0-0-7.eu.internal")
+    async with ClientSession() as session:
+        for host in (*names, "evil.example:9464", "127.0.0.1.evil.example"):
+            async with session.get(url, headers={"Host": host, "Origin": "https://evil.example"}) as response:
+                assert response.status == (400 if "evil" in host else 200), host
+                assert "Access-Control-Allow-Origin" not in response.headers
+
+
 async def test_a_slow_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     monkeypatch.setattr(web_server, "METRICS_LIMITS", web_server.METRICS_LIMITS._replace(request_timeout_s=0.2))

@@ -189,9 +189,7 @@ async def test_a_problem_never_quotes_what_was_sent_whichever_parser_found_it(
     assert "SECRET" not in f"{response.getheaders()} {response.read().decode()} {caplog.text}"
 
 
-async def test_a_request_that_cannot_be_parsed_gets_the_headers_of_any_problem(
-    store: RedisStore,
-) -> None:
+async def test_a_request_that_cannot_be_parsed_gets_the_headers_of_any_problem(store: RedisStore) -> None:
     async with serve(store, Limits(hsts_max_age_s=60)) as client:
         parsed = await send_raw(client, b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n")
         names = {name for name, _ in parsed.getheaders()} - {"Content-Length", "RateLimit", "RateLimit-Policy"}

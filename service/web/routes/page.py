@@ -17,7 +17,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
@@ -59,6 +59,10 @@ async def load_card(request: HttpRequest, game: str, language: Language) -> str:
         card = _make_card(context, record, language, url)
     except (NoSuchGame, StoreUnavailable, TileSetMissing, TimeoutError):  # the page says so
         card = _make_plain_card(language, url)
+    return _format_card(card)
+
+
+def _format_card(card: Mapping[str, str]) -> str:
     return "".join(f'<meta property="{name}" content="{escape(text)}" />' for name, text in card.items())
 
 
@@ -120,6 +124,9 @@ UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "
 _DAMAGED_LINK = re.compile(r"/*([A-Za-z0-9-]{1,32})(?![A-Za-z0-9-])[^#]*(#[\w.~&=-]*)?", re.ASCII)
 """After `/games/`: a game's id, perhaps in capitals or with more before or after it, and an escaped fragment."""
 
+_CARD_READER = re.compile("bot\\b|externalhit|whatsapp|preview", re.IGNORECASE)
+"""In the User-Agent of chats and networks that show a card for a link."""
+
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 SERVICE_INDEX = ServiceIndex(
@@ -152,12 +159,19 @@ class PageRead(Request, frozen=True, kw_only=True):
     tag="service",
 )
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
-    """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
-    if prefers_media_type(request, HTML, JSON):
+    """Return the entry points of the API, or the web page to a client that prefers `text/html` or shows cards of links.
+
+    The latter accepts `*/*`, as programs do.
+    """
+    url = service_url(request)
+    if url is not None and _CARD_READER.search(request.headers.get(hdrs.USER_AGENT, "")):
+        card = _format_card(_make_plain_card(params.language, url) | {"og:url": f"{url}/"})
+        response = page_response(request, params.language, responses.CACHE_PRIVATE, "./", card)
+    elif prefers_media_type(request, HTML, JSON):
         response = page_response(request, params.language, responses.CACHE_PUBLIC, "./")
     else:
         response = responses.cacheable_response(request, SERVICE_INDEX)
-    return add_vary(response, "Accept")
+    return add_vary(add_vary(response, "Accept"), "User-Agent")
 
 
 class GamePageRead(PageRead, frozen=True, kw_only=True):
@@ -197,6 +211,7 @@ def add_file_routes(app: App) -> None:
         "/manifests/{file}": partial(_send_page_file, "manifests/", responses.CACHE_PUBLIC),
     }
     handlers |= {f"/{name}": partial(_send_page_file, name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers["/favicon.ico"] = partial(_send_page_file, "icon-192.png", responses.CACHE_PUBLIC)
     handlers["/games/{path}"] = redirect_to_game
     for folder in (SITE, CLIENTS):
         handlers[f"/{folder}"] = handlers[f"/{folder}/{{path}}"] = partial(read_site, folder)

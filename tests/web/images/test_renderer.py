@@ -188,7 +188,7 @@ async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest
     for number in (1, 0, 2):
         await render(renderer, number)
     assert {*renderer._cache} == {0, 2}
-    assert renderer._cache_bytes == 2 * len(picture)
+    assert renderer.cache_bytes == 2 * len(picture)
 
 
 async def test_the_recorded_failures_are_bounded(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +197,7 @@ async def test_the_recorded_failures_are_bounded(renderer: ImageRenderer, monkey
     for number in range(3):
         with pytest.raises(RenderingFailed, match="too large"):
             await render(renderer, number)
-    assert ([*renderer._failures], renderer.pending_count) == ([1, 2], 0)
+    assert ([*renderer._failures], renderer.pending) == ([1, 2], {})
 
 
 async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
@@ -243,4 +243,4 @@ async def test_pictures_are_timed_and_counted_by_result(
     assert results == {"drawn": 1, "cached": 2, "failed": 1, "refused": 1}
     assert grown(before, "picture_drawing_seconds_count") == 2
     assert 0 <= grown(before, "picture_drawing_seconds_sum") < 60
-    assert (renderer.cache_bytes, renderer.pending_count) == (len(b"picture"), 0)
+    assert (renderer.cache_bytes, renderer.pending) == (len(b"picture"), {})

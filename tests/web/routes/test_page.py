@@ -73,6 +73,25 @@ async def test_a_games_address_is_the_page_with_a_card_whatever_is_accepted(
         assert answer.content_type == "application/json"
 
 
+async def test_a_link_to_the_service_has_a_card_and_an_icon(client: Client, crawler: ClientSession) -> None:
+    agents = (
+        "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+        "TelegramBot (like TwitterBot)",
+        "facebookexternalhit/1.1",
+        "WhatsApp/2.23",
+        "SkypeUriPreview Preview/0.5",
+    )
+    for agent in agents:
+        async with crawler.get("/", headers={"User-Agent": agent, "Accept": "*/*"}) as response:
+            card = read_card(await response.text())
+        assert (card["og:url"], card["twitter:card"]) == (str(client.make_url("/")), "summary")
+        await check_picture(crawler, card)
+    async with crawler.get("/", headers={"User-Agent": "robots-client/1.0", "Accept": "*/*"}) as response:
+        assert response.content_type == "application/json"
+    async with crawler.get("/favicon.ico") as icon:
+        assert (icon.status, icon.content_type) == (200, "image/png")
+
+
 async def check_picture(crawler: ClientSession, card: dict[str, str]) -> str:
     """Check that the card's picture is there, with its size; return its caching."""
     async with crawler.get(card["og:image"]) as picture:
