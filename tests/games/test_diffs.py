@@ -199,15 +199,6 @@ def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
     assert table.game.absent == []
 
 
-def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:
-    table, _ = one_market(worth(6, 6), players=2)
-    table.game.creator = b"a hash"
-    advance_version(table.game, [], AT)
-    assert table.game.creator == b"a hash"
-    advance_version(table.game, mark_aborted(table.game), AT)
-    assert table.game.creator == b""
-
-
 def test_a_decision_in_anothers_turn_has_its_own_deadline() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
