@@ -1,13 +1,4 @@
-"""Instances as processes: killed, stopped and restarted, they lose no acknowledged action.
-
-Two instances on Sentinel and Cluster: games continue over HTTP and sockets when the primary is killed.
-
-Webhooks of instances as processes: delivered after a commit, and after a kill -9 by another instance.
-
-One instance serves ten thousand sockets of a game: each receives every diff, and all resources are released.
-
-The service runs in its own process, so that its open files and its memory can be measured.
-"""
+"""Instances as processes: killed, stopped, failed over or full of sockets, they lose no acknowledged action."""
 
 import asyncio
 import os

@@ -1,9 +1,4 @@
-"""`south-seas export`, `import`, `reindex` and `verify` on the command line.
-
-What a start refuses, warns of and ignores, and `south-seas config check`.
-
-The commands: what they print on each stream, their exit codes, and their help texts.
-"""
+"""The command line: what commands do and print, and what a start refuses, warns of and ignores."""
 
 import asyncio
 import os

@@ -1,9 +1,4 @@
-"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens.
-
-What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for.
-
-Instances as processes, which keep the games beside serving them, whatever becomes of each.
-"""
+"""Games are moved between single servers and Clusters, byte for byte, archived and reindexed."""
 
 import asyncio
 import gzip

@@ -1,13 +1,4 @@
-"""`south-seas games`: an operator shows, lists, aborts and deletes games, beside a running instance.
-
-The failures of single games in commands for many.
-
-Each game is kept as long after its last change as the setting for its status says, in all of its keys.
-
-`south-seas keys` on the command line.
-
-The log says who changed what by which command.
-"""
+"""`south-seas games` and `keys`, the failures of single games, how long games are kept, and the log of changes."""
 
 import asyncio
 import json

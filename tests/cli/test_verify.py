@@ -1,11 +1,4 @@
-"""What `south-seas verify` says that a log proves, and what not, by what a player saw.
-
-The log that `south-seas verify` downloads, or reads from a file.
-
-`south-seas tileset preview`: the page of a tile set's file, as it is written.
-
-What `south-seas tileset check` says a set lacks of the printed game.
-"""
+"""`south-seas verify` says what a log proves, and `tileset` shows a set and what it lacks of the printed game."""
 
 import asyncio
 import json

@@ -1,9 +1,4 @@
-"""A scripted service: real HTTP and WebSockets, with the log of a real game.
-
-Scripts of failing connections; each records the client's messages.
-
-Scripts of connections, and a reader of a subscription's diffs.
-"""
+"""A scripted service: real HTTP and WebSockets that fail as scripted, with the log of a real game."""
 
 import asyncio
 from collections import deque

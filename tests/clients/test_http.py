@@ -1,11 +1,4 @@
-"""Requests with lost responses, and busy services.
-
-Both clients have a method for every path of the API, and its version.
-
-Responses of newer and older services.
-
-The service's clock in the Python client, beside a device whose clock is wrong.
-"""
+"""Requests of the clients: retries, methods for every path, other versions of the service, and its clock."""
 
 import asyncio
 import itertools

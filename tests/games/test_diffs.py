@@ -1,9 +1,4 @@
-"""Every diff's patch, applied by a public JSON Patch library, gives exactly the GAME of its version.
-
-Whose time runs, and what may be taken back, where one turn has several deciders (R5.10).
-
-Attended games, and the stored hash of a game's creator.
-"""
+"""Diffs give exactly the GAME of each version, and say whose time runs and who attends the game."""
 
 import json
 from random import Random

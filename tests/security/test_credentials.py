@@ -1,11 +1,4 @@
-"""A token has one spelling, and the ids of limited clients are bounded in size and number.
-
-The service logs no secret, whatever happens and at any log level.
-
-Secrets that clients choose must not be guessable, and responses with secrets are never cached.
-
-API keys: quotas of their own, nobody else's games, and an end for secrets that have leaked.
-"""
+"""Tokens, API keys and chosen secrets: one spelling, hard to guess, bounded, limited, and never logged or cached."""
 
 import asyncio
 import logging

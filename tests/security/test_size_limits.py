@@ -1,9 +1,4 @@
-"""Everything that a client can make long, large or numerous has a limit, and a problem that names it.
-
-Unwanted request bodies: none is decompressed, and none is read further than a request may be long.
-
-Names that are invisible, or the same as another, are rejected wherever a player gets a name.
-"""
+"""Everything that a client can make long, large or numerous has a limit, and so have names."""
 
 import asyncio
 import json

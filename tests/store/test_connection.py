@@ -1,13 +1,4 @@
-"""Error replies are explained, and those that an operator must resolve are logged once.
-
-Valid and invalid URLs. The error is one sentence, which does not contain the password.
-
-The probe of Redis: a gauge of each primary's writes and of its disk, and a marker that shows lost data.
-
-What the start finds out about a Redis, on real servers that are configured wrongly.
-
-The documented ACL allows all commands in the source, and nothing else. The other tests run on it.
-"""
+"""URLs, error replies, probes, checks at the start, and the documented ACL, on real servers."""
 
 import asyncio
 import logging

@@ -1,9 +1,4 @@
-"""A commit is stored atomically and once.
-
-API keys in Redis: no change is lost, they never expire, and no secret is stored.
-
-Token buckets in Redis: exact, refilled steadily, and deleted when full.
-"""
+"""Commits are atomic and applied once, no change of an API key is lost, and token buckets are exact."""
 
 import asyncio
 from typing import Any

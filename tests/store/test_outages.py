@@ -1,7 +1,4 @@
-"""An outage of Redis is a line for each cause, a few more at growing intervals, and one line at its end.
-
-A Redis that dies, hangs or closes connections: commands fail in time, and succeed again afterwards.
-"""
+"""Commands fail in time during an outage and succeed after it; each cause is one line, and its end another."""
 
 import asyncio
 import logging

@@ -1,11 +1,4 @@
-"""The exported metrics: complete from the start, in both formats, on a port of their own.
-
-Metrics of events beside requests: deliveries, deadlines, bots, webhooks, limits.
-
-The shared clock, and the stamp of a commit.
-
-Metrics of Redis: durations by command, errors and retries, availability.
-"""
+"""The exported metrics: complete from the start, and right for deliveries, bots, webhooks, clocks and Redis."""
 
 import asyncio
 import os

@@ -1,18 +1,4 @@
-"""Whole games over HTTP, played and followed by a client that uses only the API.
-
-Every response is validated against the OpenAPI document (`tests.openapi.validation`).
-
-What typed requests take of query and headers, and what they reject, with the place as the problem's path.
-
-The service takes of aiohttp what is public, and of the version that it was tested with.
-
-How a connection is read relies on what aiohttp does with pipelined requests and bodies, which its documentation does
-not promise: the tests of connections and slow clients say what that is.
-
-A game whose stored data cannot be read: its own requests fail, other games are not affected.
-
-A damaged log is a problem of its own game, never a 500.
-"""
+"""Whole games over HTTP, typed requests, what is used of aiohttp, and games whose stored data are damaged."""
 
 import ast
 import inspect

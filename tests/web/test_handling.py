@@ -1,13 +1,4 @@
-"""The access log: addresses, also behind a proxy, and how long streams were open.
-
-HTTP on every path: methods, CORS, and problems for unknown paths.
-
-A client that closes its sending half after its requests: what arrived is answered, then the connection closes.
-
-Requests: their ids, and how they are counted, timed and logged.
-
-The port for Prometheus: whatever is sent to it, it takes few connections, no thread, and little time.
-"""
+"""HTTP on every path: methods, CORS, half-closed clients, the access log, metrics, and the port for Prometheus."""
 
 import json
 import logging

@@ -1,9 +1,4 @@
-"""Compressed responses: codings, entity tags, and what is never compressed.
-
-Language negotiation, and entity tags by language.
-
-Content negotiation by weights.
-"""
+"""Compression, languages and media types are negotiated, each with entity tags of its own."""
 
 import gzip
 import threading

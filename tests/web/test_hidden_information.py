@@ -1,9 +1,4 @@
-"""Hidden information: the order of bag and ship pile, the seed before the end, and tokens.
-
-Private games require one of their tokens.
-
-Validators of what is no game's own; lists: links to the next page.
-"""
+"""Hidden and private is what should be: bag, pile, seed, tokens and games; lists have validators and pages."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""Malformed input of every kind gets its problem, never a 500.
-
-What developers typically get wrong at first: the detail of each answer says what to send instead.
-"""
+"""Malformed input gets its problem, never a 500, whose detail says what to send instead."""
 
 import asyncio
 import json

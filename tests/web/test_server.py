@@ -1,13 +1,4 @@
-"""What an instance listens on, and the URL that a user opens in a browser on its machine.
-
-SIGTERM and SIGINT, as real processes get them: begun requests are finished, and the process always ends.
-
-A stop: open requests are finished, and sockets are closed while the instance still serves.
-
-A game's diffs as an event stream.
-
-The registry of streams: what it counts and logs, and how it closes all of them.
-"""
+"""Listening, stopping without failed requests, and a game's diffs as event streams."""
 
 import asyncio
 import errno
