@@ -106,9 +106,9 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     await (await connect(proxied, game)).close()
     await wait_until_no_streams(proxied)
     route = "/v1/games/{id}/ws"
-    assert read_lines(caplog, "kind", "route", "address", "code") == [
-        ("socket", route, ANA, None),
-        ("socket", route, ANA, 1000),
+    assert read_lines(caplog, "message", "route", "address", "code") == [
+        (f"socket opened {route}", route, ANA, None),
+        (f"socket closed {route}", route, ANA, 1000),
     ]
     ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None
