@@ -35,6 +35,7 @@ from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, service_url, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
+from service.web.problems import NoSuchPath
 from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
 from service.web.routing import Id, Request, ResponseSpec, Route
 
@@ -227,10 +228,10 @@ async def _send_page_file(path: str, caching: str, request: HttpRequest) -> web.
 
 
 def _load_file(folder: str, path: str) -> responses.Asset:
-    """Return a built file. Raises HTTPNotFound."""
+    """Return a built file. Raises NoSuchPath."""
     file = responses.load_file(folder, path)
     if file is None:
-        raise web.HTTPNotFound
+        raise NoSuchPath
     return file
 
 
@@ -258,7 +259,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
     """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
-        raise web.HTTPNotFound
+        raise NoSuchPath
     return _redirect(request, f"/docs/problems/#{code}")
 
 
