@@ -32,9 +32,9 @@ from service.engine import (
 from service.games.automatic_turns import apply_timeout
 from service.games.bots import greedy
 from service.games.bots.registry import run_bot
+from service.games.commands.create import RematchRequest, rematch
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.diffs import next_digest, record_change
 from service.games.lifecycle import advance_version, hash_creator, is_attended, requester_of
 from service.games.ports import GameStore, StoredDiff

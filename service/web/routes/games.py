@@ -21,9 +21,8 @@ from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
 from service.games.api_key import ApiKey
 from service.games.commands import play, seats
-from service.games.commands.create import CreationRequest, create
+from service.games.commands.create import CreationRequest, RematchRequest, create, rematch
 from service.games.commands.execute import GameRequest
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
