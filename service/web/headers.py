@@ -118,14 +118,6 @@ def set_content_language(response: web.Response, language: str) -> web.Response:
     return add_vary(response, hdrs.ACCEPT_LANGUAGE)
 
 
-def localized_etag(etag: str, language: str) -> str:
-    """Return the entity tag of a response in a language: the game's own for English, else with a suffix such as `-fr`.
-
-    Strong tags must differ where the bytes do; `If-Match` accepts each of them for its version.
-    """
-    return etag if language == ENGLISH else f'{etag[:-1]}-{language}"'
-
-
 @lru_cache(maxsize=256)
 def _negotiate(accepted: str) -> Language:
     """Return the supported language that a header prefers."""

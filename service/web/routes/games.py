@@ -71,7 +71,9 @@ async def record_response(
     """
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private, language = record.is_private, params.language if isinstance(params, LocalizedRead) else None
-    tag = headers.localized_etag(responses.revision_etag(record.revision), language or ENGLISH)
+    tag = responses.revision_etag(record.revision)
+    if language not in {None, ENGLISH}:  # strong tags must differ where the bytes do; `If-Match` accepts each
+        tag = f'{tag[:-1]}-{language}"'
     response = responses.not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)

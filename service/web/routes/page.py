@@ -196,7 +196,7 @@ def page_response(request: HttpRequest, language: Language, caching: str, root: 
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     if request.base_path:  # its address may lack the slash at the end
         root = f"{request.base_path}/"
-    html = _load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
+    html = responses.load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
     page = responses.make_asset(HTML, html.replace(b"</head>", head.encode()))
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
@@ -223,16 +223,8 @@ def add_file_routes(app: App) -> None:
 
 async def _send_page_file(path: str, caching: str, request: HttpRequest) -> web.StreamResponse:
     """Return one file of the page, or the one that the request names of the folder `path`."""
-    file = _load_file(PAGE, path + request.match_info.get("file", ""))
+    file = responses.load_file(PAGE, path + request.match_info.get("file", ""))
     return responses.static_response(request, file, caching)
-
-
-def _load_file(folder: str, path: str) -> responses.Asset:
-    """Return a built file. Raises NoSuchPath."""
-    file = responses.load_file(folder, path)
-    if file is None:
-        raise NoSuchPath
-    return file
 
 
 async def read_site(folder: str, request: HttpRequest) -> web.Response:
@@ -242,8 +234,8 @@ async def read_site(folder: str, request: HttpRequest) -> web.Response:
         return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
-    return responses.localized_response(request, asset, policy)
+    asset = await asyncio.to_thread(responses.load_file, folder, path)
+    return responses.localized_response(request, asset, await asyncio.to_thread(_site_headers))
 
 
 async def redirect_to_game(request: HttpRequest) -> web.Response:
