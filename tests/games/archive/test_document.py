@@ -260,7 +260,7 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
     validate_document(document)
 
 
-async def test_an_archive_whose_log_is_of_another_version_is_rejected(
+async def test_an_archive_with_another_versions_log_is_rejected(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = await load_record(store, (await store_game(store, "finished")).id)
