@@ -351,12 +351,12 @@ def _check_webhooks(document: GameDocument, players: int) -> None:
         raise InvalidDocument("a webhook has received a version that does not exist")
     for number, webhook in enumerate(document.webhooks):
         one = webhook.registration
-        body = {"url": one.url, "events": one.events, "seats": one.seats, "secret": one.secret}
+        of_game = {} if one.api_key else {"url": one.url, "secret": one.secret}  # a key's webhook has them
         try:
-            seats = msgspec.convert(body, RegisterWebhook).seats or []
+            body = msgspec.convert({"url": "-", "events": one.events, "seats": one.seats} | of_game, RegisterWebhook)
         except msgspec.ValidationError as error:
             raise InvalidDocument(f"its webhook {number} could not be registered: {error}") from error
-        if any(seat >= players for seat in seats):
+        if any(seat >= players for seat in body.seats or ()):
             raise InvalidDocument(f"its webhook {number} names a seat that the game does not have")
 
 
