@@ -188,7 +188,7 @@ async def assemble_app(
         webhooks = WebhookDeliverer(store, send, clock.now).worker(context.woken_webhooks)
         await stack.enter_async_context(observe_instance(settings, app, store, scheduler, webhooks))
         # Last, since the time that the above takes would count as a timeout of Redis.
-        findings = await store.check_server()
+        findings = await (store.check_data() if settings.redis_url is None else store.check_server())
         if errors := [finding for finding in findings if finding.level == "error"]:
             report(errors)
         await store.health.probe()  # the store logs an outage, and requests get 503

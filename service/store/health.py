@@ -208,5 +208,5 @@ class RedisMonitor:
         if value is None:
             value = b"%d 0 0" % clock.now()
             await self._client.execute("SET", keys.BACKUP, value, "NX")
-        for gauge, number in zip(_BACKUP, value.split(), strict=True):
+        for gauge, number in zip(_BACKUP, value.split(), strict=False):
             gauge.set(int(number))

@@ -124,7 +124,7 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_that_is_not_archived_is_deleted_only_by_force(
+async def test_a_game_without_archive_is_deleted_only_by_force(
     redis_url: str, store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, "finished")
@@ -236,14 +236,8 @@ Change = Callable[[OwnedGame, Context], Awaitable[object]]
 @pytest.mark.parametrize(
     ("status", "change", "days"),
     (
-        ("waiting", nothing, 3),
-        ("waiting", aborted, 7),
-        ("active", nothing, 5),
-        ("active", play_first_move, 5),
-        ("active", aborted, 7),
-        ("finished", nothing, 7),
-        ("finished", rematched, 7),
-        ("aborted", rematched, 7),
+        *(("waiting", nothing, 3), ("waiting", aborted, 7), ("active", nothing, 5), ("active", play_first_move, 5)),
+        *(("active", aborted, 7), ("finished", nothing, 7), ("finished", rematched, 7), ("aborted", rematched, 7)),
     ),
 )
 async def test_each_kind_of_change_renews_the_retention_of_its_status(

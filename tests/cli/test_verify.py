@@ -102,7 +102,7 @@ def test_a_log_proves_what_its_checks_and_the_player_confirm(
 DEEP = 10_000 * "[" + 10_000 * "]"
 
 
-async def test_a_whole_log_is_downloaded_page_by_page(
+async def test_a_log_is_downloaded_page_by_page(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "PAGE_SIZE", 2)

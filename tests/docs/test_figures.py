@@ -98,11 +98,7 @@ MIB = 2**20
             [1000 * rate_limiter.LOADED_GAME_S, 1000 * SENT_DIFF_S],
         ),
         ("threat-model", "{:g} ms are reserved until a response", [accounts.RESERVED_MS]),
-        (
-            "limits",
-            "{} tokens each, {} for a heavy bot",
-            [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS],
-        ),
+        ("limits", "{} tokens each, {} for a heavy bot", [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS]),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",

@@ -223,12 +223,8 @@ def test_a_neighbour_is_one_addition_away() -> None:
 @pytest.mark.parametrize(
     ("tile", "number"),
     (
-        ("atoll", 1),
-        ("bridge-straight-1", 2),
-        ("market-2", 2),
-        ("islands-tips", 2),
-        ("bridge-straight-2", 4),
-        ("start", 4),
+        *(("atoll", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 2)),
+        *(("bridge-straight-2", 4), ("start", 4)),
     ),
 )
 def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:
@@ -270,7 +266,7 @@ def test_random_games_on_the_default_set_are_alike() -> None:
     edition=st.sampled_from(EDITIONS),
     choices=st.lists(st.integers(0, 999), max_size=60),
 )
-def test_a_game_that_differs_is_shrunk(
+def test_a_differing_game_is_shrunk(
     tileset: int, types: int, players: int, edition: Edition, choices: list[int]
 ) -> None:
     """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""

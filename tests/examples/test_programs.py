@@ -291,9 +291,7 @@ async def test_the_board_is_a_picture_and_a_text_and_every_move_can_be_paged(cli
         ("new_game", {"opponents": []}, "at least 1 item"),
     ),
 )
-async def test_what_is_wrong_is_told_to_the_assistant(
-    client: Client, tool: str, arguments: dict[str, object], told: str
-) -> None:
+async def test_an_assistant_hears_an_error(client: Client, tool: str, arguments: dict[str, object], told: str) -> None:
     async with connect_in_process(client) as assistant:
         result = await assistant.call_tool(tool, arguments)
         assert result.is_error
@@ -354,9 +352,7 @@ async def bot(url: str, tmp_path: Path, posted: "asyncio.Queue[str]") -> AsyncIt
     await core.close()
 
 
-async def test_two_people_play_a_whole_game_in_a_chat(
-    bot: TextBot, posted: "asyncio.Queue[str]", client: Client
-) -> None:
+async def test_two_people_play_a_game_in_a_chat(bot: TextBot, posted: "asyncio.Queue[str]", client: Client) -> None:
     assert await bot.answer("Ana", "hello") == HELP
     assert await bot.answer("Ana", "new open") == "A new game: Ana, an open seat.\n1. Join"
     assert await bot.answer("Bo", "join") == "You have a seat."

@@ -228,9 +228,7 @@ def test_seats_are_players_then_bots_then_open_ones() -> None:
         (["--url", "localhost:8080"], "localhost:8080: a URL begins with http:// or https://"),
     ),
 )
-def test_an_invalid_command_line_is_reported(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_command_line_is_told(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         parse_options(arguments)
     assert raised.value.code == 2

@@ -77,7 +77,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
 @pytest.mark.parametrize(
     ("status", "counted"), (("waiting", ["created", "aborted"]), ("active", ["created", "started", "aborted"]))
 )
-async def test_a_game_that_is_aborted_while_it_waits_has_not_started(
+async def test_a_game_aborted_while_waiting_has_not_started(
     store: RedisStore, status: Status, counted: list[str]
 ) -> None:
     before = read_samples()

@@ -155,9 +155,7 @@ def test_r5_6_a_boat_in_an_unoccupied_region_covers_nothing_and_never_acts_later
 
 @pytest.mark.parametrize(("edition", "home"), (("international", True), ("german", False)))
 @pytest.mark.parametrize("first", ("~~", "fB"), ids=["no fish", "a fish that the first boat covers"])
-def test_r5_6_without_fish_the_fishermen_come_home_with_nothing_or_stay(
-    first: str, edition: Edition, home: bool
-) -> None:
+def test_r5_6_without_fish_the_fishermen_come_home_with_none_or_stay(first: str, edition: Edition, home: bool) -> None:
     """R5.6: international follows EN and FR literally, german follows YU. Only uncovered fish are counted."""
     board = """
       0      1      2      3

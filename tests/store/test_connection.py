@@ -110,16 +110,6 @@ async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_ur
             await store.ping()
 
 
-async def test_too_few_replicas(single_server: SingleServer) -> None:
-    await single_server.redis.config_set("min-replicas-to-write", 1)
-    try:
-        with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
-            await single_server.store.commit(creation())
-        await single_server.store.ping()
-    finally:
-        await single_server.redis.config_set("min-replicas-to-write", 0)
-
-
 async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
     directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
     in_the_way = directory / "dump.rdb"
@@ -397,7 +387,7 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
         assert grown(before, "redis_emptied_total") == 2
 
 
-async def test_a_failover_of_a_cluster_keeps_the_marker_and_is_logged(
+async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with cluster(tmp_path, primaries=3, replicas=1) as deployment, connect(deployment.url) as store:

@@ -53,11 +53,6 @@ async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
     assert await store.load_versions(["g"]) == [None]
 
 
-async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> None:
-    assert await store.commit(creation()) == Committed()
-    assert await store.load("g") == created()
-
-
 async def test_any_bytes_survive(store: GameStore) -> None:
     every = bytes(range(256))
     hidden = '"at":"{0}\0"game":"g""path":"/version","value":2}}"path":"/updated_at","value":"{0}","version":2}}'

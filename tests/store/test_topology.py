@@ -115,10 +115,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
 
 
 async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Path) -> None:
-    async with (
-        cluster(tmp_path, replicas=0) as deployment,
-        connect(deployment.url, timeout_s=2.0) as store,
-    ):
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=2.0) as store:
         plain = [creation(game, is_public=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
         killed = await deployment.primary(GAMES[0])

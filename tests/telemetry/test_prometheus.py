@@ -189,10 +189,7 @@ def series(level: Callable[[str, str, str], Callable[[int], str]], scrapes: int)
             metric, _, labels = name.removesuffix("}").partition("{")
             where = f'namespace="{namespace}",job="south-seas",instance="{instance}"'
             labels = ",".join(filter(None, (labels, where))).replace("EXPORTED", namespace)
-            yield {
-                "series": f"{metric}{{{labels}}}",
-                "values": values(level(namespace, instance, name), scrapes),
-            }
+            yield {"series": f"{metric}{{{labels}}}", "values": values(level(namespace, instance, name), scrapes)}
 
 
 def run(tmp_path: Path, test: dict[str, Any]) -> None:

@@ -429,9 +429,6 @@ async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client,
 
 PLAYED = 12
 
-HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
-"""Before the id of the dictionary."""
-
 Change = Callable[[list[bytes]], list[bytes]]
 
 
@@ -468,7 +465,7 @@ NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 UNREADABLE_LOGS_DAMAGES: dict[str, Change] = {
     "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
     "of a later release": lambda entries: [
-        entry[:HEADER_BYTES] + b"\xff\xff" + entry[HEADER_BYTES + 2 :] for entry in entries
+        entry[: log_entries.HEADER_BYTES] + b"\xff\xff" + entry[log_entries.HEADER_BYTES + 2 :] for entry in entries
     ],
     "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
     "of another form": each(lambda diff: diff.update(patch=None)),
@@ -495,7 +492,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize(
     ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
 )
-async def test_a_picture_of_a_version_whose_log_is_damaged(
+async def test_a_picture_of_a_version_of_a_damaged_log(
     http_game: HTTPGame, redis: Redis, damage: str, form: str
 ) -> None:
     await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
@@ -551,9 +548,7 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     assert "unheard-of" in failure.getMessage()
 
 
-async def test_a_damaged_game_is_logged_once_and_counted(
-    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_damaged_game_is_logged_once(client: Client, redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
     http_game, before = await create_game(client), read_samples()
     for field in ("snapshot", "revision"):
         await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))

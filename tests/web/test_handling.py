@@ -77,9 +77,7 @@ def forwarded_for(address: str) -> dict[str, str]:
     return {"X-Forwarded-For": address}
 
 
-async def test_a_line_has_the_client_behind_the_proxy(
-    proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_line_has_a_proxys_client(proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     await proxied.get("/livez", headers=forwarded_for(ANA))
     await proxied.get("/v1/games/none", headers=forwarded_for(BO))
     await proxied.get("/v1/keys/me", headers=api_key_header(await add_api_key(store, "host")) | forwarded_for(ANA))
@@ -213,7 +211,7 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
-async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it(
+async def test_a_preflight_of_a_bad_request_lets_the_page_read_its_problem(
     client: Client, path: str, method: str
 ) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}

@@ -167,9 +167,7 @@ def test_the_response_to_an_error_has_its_headers(error: Exception, status: int,
         ("GET", KEY, "nothing was changed: retry"),
     ),
 )
-def test_in_an_outage_the_problem_says_what_is_true_of_the_request(
-    method: str, headers: dict[str, str], outcome: str
-) -> None:
+def test_in_an_outage_the_problem_says_what_was_done(method: str, headers: dict[str, str], outcome: str) -> None:
     request = mocked_request(method, "/", headers)
     for error, cause in (
         (store.StoreUnavailable("gone"), "the store does not respond"),

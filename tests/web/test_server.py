@@ -35,9 +35,8 @@ from service.store.game_store import RedisStore
 from service.web import streaming as module
 from service.web.app import DRAINING, HUB, App, HttpRequest
 from service.web.limits import Limits
-from service.web.problems import TooManyConnections
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server
-from service.web.streaming import STREAMS, StreamRegistry, check_subscriber_limit
+from service.web.streaming import STREAMS, StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
@@ -350,9 +349,7 @@ async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: 
 @pytest.mark.parametrize(
     ("query", "versions"), (("?since=1", [2, 3]), ("?since=2&limit=1", [3]), ("?since=0", [1, 2, 3]))
 )
-async def test_a_stream_begins_after_since(
-    client: Client, http_game: HTTPGame, query: str, versions: list[int]
-) -> None:
+async def test_streams_begin_after_since(client: Client, http_game: HTTPGame, query: str, versions: list[int]) -> None:
     for _ in range(2):
         await http_game.act_successfully()
     async with open_event_stream(client, http_game.id, query, **{"Last-Event-ID": ""}) as events:
@@ -363,9 +360,7 @@ async def test_a_stream_begins_after_since(
 
 
 @pytest.mark.parametrize("last", (f"1-{'0' * 32}", f"99-{'0' * 32}"))
-async def test_a_stream_with_an_unknown_last_event_begins_with_a_snapshot(
-    client: Client, http_game: HTTPGame, last: str
-) -> None:
+async def test_an_unknown_last_event_begins_with_a_snapshot(client: Client, http_game: HTTPGame, last: str) -> None:
     async with open_event_stream(client, http_game.id, **{"Last-Event-ID": last}) as events:
         await events.receive("snapshot")
 
@@ -518,7 +513,7 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
     assert [record.getMessage() for record in caplog.records] == ["closing a socket failed; closing the others"]
 
 
-async def test_closing_waits_for_the_last_stream_but_not_for_ever(
+async def test_closing_waits_for_streams_not_for_ever(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", -0.99)
@@ -549,15 +544,3 @@ async def test_without_streams_closing_takes_no_time(registry: StreamRegistry) -
     registry._all_closed = Mock()
     await registry.close_all()
     assert registry.is_closing
-
-
-def test_the_watchers_of_a_game_are_limited_and_rejections_counted() -> None:
-    before, hub = read_samples(), Mock()
-    hub.count_subscribers.return_value = 1
-    check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    hub.count_subscribers.return_value = 2
-    with pytest.raises(TooManyConnections) as rejected:
-        check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams that watch this game", 2)
-    assert grown(before, "rate_limited_total", policy="watchers") == 1
-    hub.count_subscribers.assert_called_with("game")

@@ -75,9 +75,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
         (Revision(4, digest(4)), False, True),
     ),
 )
-def test_the_stored_position_tells_whether_to_read(
-    stored: Revision | None, has_diverged: bool, is_behind: bool
-) -> None:
+def test_the_stored_position_says_whether_to_read(stored: Revision | None, has_diverged: bool, is_behind: bool) -> None:
     channel = Channel("g", Revision(3, digest(3)))
     assert channel.compare(channel.position, stored) == (has_diverged or is_behind)
     assert (channel.has_diverged, channel.is_behind) == (has_diverged, is_behind)

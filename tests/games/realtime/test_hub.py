@@ -60,9 +60,7 @@ async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, store: Un
 
 
 @pytest.mark.parametrize("deaf", (True, False))
-async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
-    hub: Hub, store: UnreliableStore, deaf: bool
-) -> None:
+async def test_remote_commits_are_read_when_notified_or_swept(hub: Hub, store: UnreliableStore, deaf: bool) -> None:
     store.is_deaf = deaf
     hub.start()
     subscriber = await subscribe(hub, store)
@@ -90,12 +88,7 @@ async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableSto
     ),
 )
 async def test_one_failing_subscriber_does_not_affect_the_others(
-    hub: Hub,
-    store: UnreliableStore,
-    redis: Redis,
-    caplog: pytest.LogCaptureFixture,
-    error: Exception,
-    level: str,
+    hub: Hub, store: UnreliableStore, redis: Redis, caplog: pytest.LogCaptureFixture, error: Exception, level: str
 ) -> None:
     caplog.set_level("INFO", "service.games.channel")
 

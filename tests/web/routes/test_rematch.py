@@ -187,9 +187,7 @@ async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2
 
 
-async def test_an_interrupted_rematch_is_completed_by_the_next_request(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_next_request_completes_a_broken_rematch(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     http_game = await create_aborted(client)
     commit = repository.commit
 
