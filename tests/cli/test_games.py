@@ -20,9 +20,9 @@ from service.cli.store import report_failure
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
+from service.games.commands.create import RematchRequest, rematch
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.errors import ApiKeyRejected, TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame, WebhookState
 from service.games.repository import Context

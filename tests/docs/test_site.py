@@ -34,9 +34,7 @@ def path_of(name: str) -> str:
 
 def load(path: str) -> Asset:
     """Return a file of the site."""
-    file = load_file(SITE, path)
-    assert file is not None
-    return file
+    return load_file(SITE, path)
 
 
 @cache

@@ -172,6 +172,10 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
         (_with_webhook("registration", id="../x"), "invalid or repeated ids"),
         (_with_webhook("state", delivered_version=14), "has received a version that does not exist"),
         (_with_webhook("state", delivered_version=-1), "has received a version that does not exist"),
+        (_with_webhook("registration", events=["no event"]), "webhook 0 could not be registered: Invalid enum value"),
+        (_with_webhook("registration", secret="whsec_short"), "webhook 0 could not be registered: "),
+        (_with_webhook("registration", url=""), "webhook 0 could not be registered: "),
+        (_with_webhook("registration", seats=[4]), "webhook 0 names a seat that the game does not have"),
     ),
 )
 def test_a_document_that_contradicts_itself_is_rejected(change: Change, reason: str) -> None:
@@ -234,10 +238,10 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
 
     async def read_changed_log(*arguments: Any) -> Log:
         log = await read_log(*arguments)
-        attempts.append(len(attempts) < failures)
         return change(log) if attempts[-1] and change is not None else log
 
     async def list_other_webhooks(subject: str) -> Any:
+        attempts.append(len(attempts) < failures)
         return [] if attempts[-1] and change is None else await list_webhooks(subject)
 
     monkeypatch.setattr(archive, "read_log", read_changed_log)
