@@ -26,7 +26,7 @@ from service.observability import ObservedParts, configure_logging, observe_inst
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
-from service.store.embedded import EmbeddedServerError
+from service.store.embedded import EmbeddedServerError, embedded_server
 from service.store.game_store import connect
 from service.supervision import Supervisor, run
 from service.telemetry import clock
@@ -127,19 +127,16 @@ async def serve(settings: Settings, tilesets: TileSetCatalogue, bots: Sequence[L
     """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
-        redis_url = settings.redis_url
-        if redis_url is None:
-            # Imported here, since only the embedded server needs it.
-            from service.store.embedded import embedded_server  # noqa: PLC0415
-
+        directory = None
+        if (redis_url := settings.redis_url) is None:
             try:
                 server = await stack.enter_async_context(
                     embedded_server(settings.data_dir, on_stopped=stop.requested.set, supervisor=supervisor)
                 )
             except EmbeddedServerError as error:
                 raise StartFailed(str(error)) from error
-            redis_url = server.url
-        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor))
+            redis_url, directory = server.url, server.directory
+        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor, directory))
         # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         url = format_listening_url(sockets, settings.host)
@@ -154,8 +151,9 @@ async def assemble_app(
     loaded_bots: Sequence[LoadedBot],
     redis_url: str,
     supervisor: Supervisor,
+    directory: Path | None = None,
 ) -> AsyncIterator[App]:
-    """Assemble the application of one instance and run its background tasks."""
+    """Assemble the application of one instance and run its background tasks; `directory` is the embedded server's."""
     async with AsyncExitStack() as stack:
         process_pool = BotProcessPool(settings.bot_processes)
         stack.push_async_callback(process_pool.aclose)
@@ -168,6 +166,7 @@ async def assemble_app(
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connection)
+        store.health.directory = directory
         archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
         store.compacted_logs.archive = archive
         cache = GameCache()
