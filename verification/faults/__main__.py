@@ -18,7 +18,7 @@ import msgspec
 from redis.exceptions import RedisError
 
 from service.store.planned_failover import PlannedFailoverError
-from tests.tools import C_COMPILER, HAPROXY, LIBFAKETIME, PROMETHEUS, REDIS, exit_without, require
+from tests.tools import C_COMPILER, HAPROXY, PROMETHEUS, REDIS, exit_without, require
 from tools.site.faults import HEAD, RESULTS, FaultResult, FaultRuns, row
 from verification.faults.alerts import MAX_FOR_S, SHORT_AGES_S
 from verification.faults.catalogue import FAULT_TYPES, FaultType
@@ -72,7 +72,7 @@ def main(*, only: Sequence[str], is_list: bool, seed: int, jobs: int, output: Pa
         for fault in chosen:
             click.echo(f"{fault.name:42} {fault.redis:11} {fault.alert or 'no alert: it heals by itself'}")
         return
-    exit_without(REDIS, HAPROXY, PROMETHEUS, C_COMPILER, LIBFAKETIME)
+    exit_without(REDIS, HAPROXY, PROMETHEUS, C_COMPILER)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that all that was started ends
     click.echo("\n".join(HEAD))
     started_at = time.monotonic()

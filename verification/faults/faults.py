@@ -22,7 +22,7 @@ from service.store import keys
 from service.store.embedded import SOCKET
 from tests.polling import in_background, wait_until
 from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
-from tests.tools import C_COMPILER, LIBFAKETIME, require, run_program
+from tests.tools import C_COMPILER, require, run_program
 from verification.chaos import faults as chaos
 from verification.chaos.haproxy import haproxy
 from verification.chaos.instances import Instance
@@ -154,17 +154,18 @@ async def redis_with_older_files(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def clock_ahead(bed: Bed) -> AsyncIterator[Lines]:
     """Set Redis' clock 70 days ahead for some seconds, some seconds after a backup, and restore that."""
-    (node,), clock = bed.redis.nodes, bed.directory / "clock"
-    clock.write_text("+0\n")
+    (node,), clock, library = bed.redis.nodes, bed.directory / "clock", bed.directory / "clock.so"
+    await asyncio.to_thread(_compile, Path(__file__).with_name("clock.c"), library)
+    clock.touch()
     await node.stop()
-    node.start(LD_PRELOAD=str(require(LIBFAKETIME)), FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_CACHE_DURATION="1")
+    node.start(LD_PRELOAD=str(library), CLOCK_FILE=str(clock))
     await node.wait_until_ready()
     await wait_for_moves(bed.users, len(bed.users.games))
     async with _restored(bed):
         bed.alerts.begin_fault()
-        clock.write_text(f"+{70 * DAY_S}\n")
+        os.truncate(clock, 70 * DAY_S)
         await asyncio.sleep(CLOCK_AHEAD_S)
-        clock.write_text("+0\n")
+        os.truncate(clock, 0)
         yield []
 
 
@@ -207,10 +208,10 @@ async def _hand_over(primary: Redis, replica: Redis) -> None:
     """Let a primary hand over to its replica."""
 
     async def is_in_sync() -> bool:
-        return "state=online" in await execute_text(primary, "INFO", "replication")
+        return bool((await primary.info("replication")).get("slave0", {}).get("state") == "online")
 
     async def is_primary() -> bool:
-        return "role:master" in await execute_text(replica, "INFO", "replication")
+        return bool((await replica.info("replication"))["role"] == "master")
 
     await wait_until(is_in_sync)
     await execute_text(primary, "FAILOVER")
