@@ -42,20 +42,16 @@ MAX_CLOCK_DIFFERENCE_S = 60
 """Redis deletes a game too early by as much as its clock is ahead."""
 
 _SECTIONS = ("keyspace", "memory", "persistence", "replication", "stats")
-_STATUS_FIELDS = {
-    "rdb_last_bgsave_status": (metrics.REDIS_RDB_OK, "ok"),
-    "aof_last_write_status": (metrics.REDIS_AOF_OK, "ok"),
-    "maxmemory_policy": (metrics.REDIS_POLICY_OK, "noeviction"),
+_FIELDS = {
+    metrics.REDIS_RDB_OK: ("rdb_last_bgsave_status", "ok"),
+    metrics.REDIS_AOF_OK: ("aof_last_write_status", "ok"),
+    metrics.REDIS_POLICY_OK: ("maxmemory_policy", "noeviction"),
+    metrics.REDIS_EVICTED: ("evicted_keys", None),
+    metrics.REDIS_REPLICAS: ("connected_slaves", None),
 }
-"""Fields of INFO, with the value that they should have."""
+"""The field of INFO that a gauge shows, with the value that it should have; None for a number."""
 
-_NUMBER_FIELDS = {"evicted_keys": metrics.REDIS_EVICTED, "connected_slaves": metrics.REDIS_REPLICAS}
-
-_GAUGES = (
-    *(metrics.REDIS_WRITABLE, metrics.REDIS_KEYS),
-    *(gauge for gauge, _ in _STATUS_FIELDS.values()),
-    *_NUMBER_FIELDS.values(),
-)
+_GAUGES = (metrics.REDIS_WRITABLE, metrics.REDIS_KEYS, *_FIELDS)
 
 
 class RedisHealth:
@@ -179,10 +175,8 @@ class RedisHealth:
             self._may_read_info = error.cause != "permission"
             raise
         fields = dict(line.split(":", 1) for line in bytes(info).decode().split() if ":" in line)
-        for field, (gauge, wanted) in _STATUS_FIELDS.items():
-            gauge.labels(primary).set(fields.get(field) == wanted)
-        for field, gauge in _NUMBER_FIELDS.items():
-            gauge.labels(primary).set(int(fields.get(field, 0)))
+        for gauge, (field, wanted) in _FIELDS.items():
+            gauge.labels(primary).set(fields.get(field) == wanted if wanted else int(fields.get(field, 0)))
         keyspace = fields.get(f"db{self._client.topology.url.options.get('db', 0)}", "keys=0")
         metrics.REDIS_KEYS.labels(primary).set(int(keyspace.removeprefix("keys=").partition(",")[0]))
 

@@ -33,7 +33,7 @@ from redis.exceptions import ClusterDownError, RedisClusterException, SlotNotCov
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.maint_notifications import MaintNotificationsConfig
 
-from service.store.connection import CONNECTION_ERRORS, Argument, RedisURL, is_error_reply
+from service.store.connection import CONNECTION_ERRORS, Argument, RedisURL, is_error_reply, tls_context
 from service.supervision import SupervisedTask, Supervisor, spawn
 from service.telemetry.metrics import REDIS_FAILOVERS, REDIS_SENTINELS_DOWN
 
@@ -88,37 +88,36 @@ class Topology:
         return self._clients[primary]
 
     def request_refresh(self) -> None:
-        """Refresh soon: a connection was lost, or an error reply says that there was a failover."""
+        """Refresh soon: a connection was lost, or an error reply says that there was a failover.
+
+        A single server that is a replica now is left: the next connection resolves its name again.
+        """
         now = asyncio.get_running_loop().time()
         is_running = self._refreshing is not None and not self._refreshing.done()
         if not is_running and now - self._refreshed_at >= MIN_REFRESH_INTERVAL_S:
             self._refreshed_at = now
             # If it fails, commands without a reply request the next one, until they time out.
-            self._refreshing = spawn("redis-topology", self._follow(), expected=CONNECTION_ERRORS)
-
-    async def _follow(self) -> None:
-        """Do what `request_refresh` is for."""
-        await self.refresh()
+            refreshing = self.refresh if self.has_failover else self.client_for(SOLE_PRIMARY).connection_pool.disconnect
+            self._refreshing = spawn("redis-topology", refreshing(), expected=CONNECTION_ERRORS)
 
     async def refresh(self) -> None:
         """Update which servers are primaries. Raise one of CONNECTION_ERRORS."""
 
     async def address(self, primary: str) -> tuple[str, int]:
-        """Return host and port of a primary."""
-        host, _, port = primary.rpartition(":")
-        return host, int(port)
+        """Return host and port of a primary. Raise one of CONNECTION_ERRORS."""
+        options = self.client_for(primary).connection_pool.connection_kwargs
+        return options["host"], options["port"]
 
     async def read_certificate_end(self) -> float:
         """Return when the first certificate of the primaries ends, in Unix seconds; 0 if none is verified.
 
         Raise one of CONNECTION_ERRORS.
         """
-        files = {name: value for name, value in self.url.options.items() if name.startswith("ssl_")}
         ends = [0.0]
         for primary in self.primaries() if "ssl" in self.url.options else ():
             host, port = await self.address(primary)
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                _, writer = await asyncio.open_connection(host, port, ssl=SSLConnection(**files).ssl_context.get())
+                _, writer = await asyncio.open_connection(host, port, ssl=tls_context(self.url.options))
             writer.close()
             if certificate := writer.get_extra_info("peercert"):
                 ends.append(ssl.cert_time_to_seconds(certificate["notAfter"]))
@@ -148,15 +147,6 @@ class StandaloneTopology(Topology):
         host, port = url.addresses[0]
         self._clients[SOLE_PRIMARY] = configure_client(Redis(host=host, port=port, **client_options(url)))
 
-    async def address(self, primary: str) -> tuple[str, int]:
-        """Return the address in the URL."""
-        del primary
-        return self.url.addresses[0]
-
-    async def _follow(self) -> None:
-        """Leave a server that has become a replica: the next connection resolves the name again."""
-        await self._clients[SOLE_PRIMARY].connection_pool.disconnect()
-
 
 def client_options(url: RedisURL) -> dict[str, Any]:
     """Return the keyword arguments of redis-py's clients."""
@@ -184,16 +174,19 @@ def configure_client(client: Redis, *mixins: type) -> Redis:
 def _extend_connections(client: Redis, *mixins: type) -> None:
     """Give the connections of a client further base classes."""
     pool = client.connection_pool
-    pool.connection_class = type("ExtendedConnection", (*mixins, _FreshFilesMixin, pool.connection_class), {})
+    bases = (*mixins, _FreshFilesMixin, pool.connection_class)
+    pool.connection_class = type("ExtendedConnection", bases, {"options": pool.connection_kwargs})
 
 
 class _FreshFilesMixin:
-    """A connection that reads the files of TLS whenever it connects; redis-py's reads them once."""
+    """A connection that uses the files of TLS as they are when it connects."""
+
+    options: Mapping[str, Any]
 
     async def connect(self) -> None:
         """Connect. Raise one of CONNECTION_ERRORS."""
         if isinstance(self, SSLConnection):
-            self.ssl_context.context = None
+            self.ssl_context.context = tls_context(self.options)
         await super().connect()  # type: ignore[misc]  # of the class that it is mixed into
 
 
