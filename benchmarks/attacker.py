@@ -91,6 +91,12 @@ def _creations(_game: str) -> Iterator[bytes]:
         yield post_request("/v1/games", body)
 
 
+def _clocks(_game: str) -> Iterator[bytes]:
+    body = b'{"players": [{"name": "a"}, {"name": "b"}], "turn_timeout_s": 1}'
+    while True:
+        yield post_request("/v1/games", body)
+
+
 def _pings(_game: str) -> Iterator[bytes]:
     text = b'{"type":"ping"}'
     while True:
@@ -116,6 +122,7 @@ ATTACKS = {
     "malformed messages": Attack(8, _messages, 8, is_socket=True),
     "socket floods": Attack(100, _pings, 32, is_socket=True),
     "rejected creations": Attack(8, _creations),
+    "clocks of games that nobody plays": Attack(8, _clocks),
 }
 
 

@@ -10,9 +10,10 @@ import signal
 import sys
 import tempfile
 from collections import defaultdict
+from math import inf
 from pathlib import Path
 
-from benchmarks.action import SETTLING_TIME_S, WARM_UP_S
+from benchmarks.action import SETTLING_TIME_S
 from benchmarks.load_client import send_load
 from benchmarks.processes import HIGH_LIMITS, process, read_port, redis
 from benchmarks.request_corpus import prepare
@@ -66,7 +67,7 @@ async def stages(run: Run) -> None:
         ):
             port = await read_port(service)
             requests = await prepare(port)
-            await send_load(port, [game[:WARM_UP] for game in requests], WARM_UP_S)
+            await send_load(port, [game[:WARM_UP] for game in requests], inf)
             await asyncio.sleep(SETTLING_TIME_S)
             service.send_signal(signal.SIGUSR1)
             await send_load(port, [game[WARM_UP:] for game in requests], run.seconds(DURATION_S))

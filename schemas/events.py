@@ -153,6 +153,14 @@ class TurnTimedOut(Event, tag="turn_timed_out"):
     policy: TimeoutPolicy
 
 
+class GamePaused(Event, tag="game_paused"):
+    """Every player missed a turn, so the clock rests: nobody has a deadline until one of them acts."""
+
+
+class GameResumed(Event, tag="game_resumed"):
+    """A player of a paused game acted: deadlines count from now on."""
+
+
 class PlayerReplaced(Event, tag="player_replaced"):
     """A bot replaced an absent player, until they return."""
 
@@ -214,6 +222,8 @@ AnyEvent = (
     | ShipTaken
     | ShipRevealed
     | TurnTimedOut
+    | GamePaused
+    | GameResumed
     | PlayerReplaced
     | PlayerReturned
     | PlayerResigned

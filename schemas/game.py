@@ -60,6 +60,8 @@ class Turn(ResponseModel):
     """The cell of that tile; null until it is placed."""
     deadline: Timestamp | None
     """The deadline of the decision; null without one."""
+    paused: bool
+    """Whether the clock rests, since every player missed a turn. It runs again when one of them acts."""
     undoable: int
     """How many actions the decider can undo: those of this turn since hidden information was last revealed."""
 

@@ -199,7 +199,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     metrics_host: Annotated[
         str,
-        option("Address for the metrics port, as --host. Let only Prometheus reach it: metrics describe all clients."),
+        option(
+            "Address for the metrics port, as --host, and its only public name. Let only Prometheus reach it: metrics "
+            "describe all clients."
+        ),
     ] = "localhost"
 
     @property

@@ -9,7 +9,7 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +26,11 @@ from service.games.archiver import RestoreRequest
 from service.games.lifecycle import next_due_at
 from service.games.ports import Change, StoreUnavailable
 from service.games.repository import Retention
-from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
+from service.telemetry.clock import DAY_S, timestamp, unix_seconds
 
 FATAL_ERRORS = (OSError, StoreUnavailable)
 """Errors that end the whole export."""
@@ -39,11 +40,17 @@ MAX_CONCURRENT = 8
 _PLAIN_SUFFIX = ".json"
 _SUFFIXES = (archive.SUFFIX, _PLAIN_SUFFIX)
 
-WHOLE, MISSING = "WHOLE", "MISSING"
-"""The file that ends an export of all games: that none is missing, or which are."""
+WHOLE, MISSING, LOSS = "WHOLE", "MISSING", "LOSS"
+"""The files that end an export of all games: that none is missing, or which are; or that Redis has lost games."""
 
-SOME_MISSING = 3
-"""The exit code where some games could not be exported."""
+SOME_MISSING, GAMES_LOST = 3, 4
+"""The exit codes where some games could not be exported, and where Redis has lost games."""
+
+MAX_LOST_SHARE = 0.1
+"""Of the games of an earlier export: operators may delete some."""
+
+MAX_PAUSE_S = 2 * DAY_S
+"""From export to export. By a clock that says later, all games might have expired."""
 
 
 @click.command("export")
@@ -55,8 +62,11 @@ SOME_MISSING = 3
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Directory of an earlier export, on the same file system: files of unchanged games are linked from there.",
 )
-@with_settings(*REDIS_SETTINGS, "archive_url", "tilesets_dir")
-def export_command(target: Path, games: Sequence[str], since: Path | None, settings: Settings, *, is_all: bool) -> None:
+@click.option("--accept-loss", "accepts_loss", is_flag=True, help="Let the export count although it is LOSS.")
+@with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS, "tilesets_dir")
+def export_command(
+    target: Path, games: Sequence[str], since: Path | None, settings: Settings, *, accepts_loss: bool, is_all: bool
+) -> None:
     """Write games of any status from a Redis to files, one document each.
 
     TARGET is a directory, or for one game a file NAME.json.gz or NAME.json. A document contains the whole log and the
@@ -65,20 +75,19 @@ def export_command(target: Path, games: Sequence[str], since: Path | None, setti
     server. Responses stored for idempotent retries are not exported: stop the service before you move games. Without
     --redis-url the games are those in --data-dir, which no running instance may use. With --all, the last file written
     is WHOLE, or MISSING with the ids of the games that could not be exported. Exits with 3 if there were such games.
+    It is LOSS, and the exit code 4, where over a tenth of the games of --since is gone that the retention should have
+    kept, Redis was emptied and nothing was imported since, or most games cannot be read: such an export replaces no
+    earlier one, unless --accept-loss writes both files.
     """
     if is_all == bool(games):
         raise click.UsageError("say which games: --all, or --game ID")
     if len(games) > 1 and target.name.endswith(_SUFFIXES) and not target.is_dir():
         raise click.UsageError("several games need a directory")
-    try:
-        catalogue = load_catalogue(settings.tilesets_dir)
-    except InvalidTileSetFile as error:
-        raise click.ClickException(str(error)) from error
-    job = ExportJob(catalogue, target, since)
+    job = ExportJob(load_catalogue(settings.tilesets_dir), target, since, settings.retention, accepts_loss)
     counts = run_with_store(settings, lambda store: export_games(store, job, None if is_all else games))
     unchanged = "" if since is None else f", {counts['unchanged']} unchanged"
     click.echo(f"exported {counts['exported']} games to {target}{unchanged}, {counts['failed']} failed")
-    sys.exit(SOME_MISSING if counts["failed"] else 0)
+    sys.exit(GAMES_LOST if counts["losses"] else SOME_MISSING if counts["failed"] else 0)
 
 
 class ExportJob(NamedTuple):
@@ -89,17 +98,20 @@ class ExportJob(NamedTuple):
     """A directory, or the file for a single game."""
     since: Path | None = None
     """The directory of an earlier export."""
+    retention: Retention = Retention()
+    accepts_loss: bool = False
 
 
 async def export_games(store: RedisStore, job: ExportJob, games: Sequence[str] | None) -> Counter[str]:
     """Write games, or all for None, and then which are missing.
 
-    Returns the numbers of games `exported`, `unchanged` and `failed`. Raises OSError, StoreUnavailable.
+    Returns the numbers of games `exported`, `unchanged` and `failed`, and of `losses` that are not accepted. Raises
+    OSError, StoreUnavailable.
     """
     progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
     failed: list[str] = []
     if games is None:
-        for mark in (WHOLE, MISSING):
+        for mark in (WHOLE, MISSING, LOSS):
             (job.target / mark).unlink(missing_ok=True)
     async for game in _iter_games(store, games):
         export = _export(store, job, game, failed, is_required=games is not None)
@@ -110,13 +122,59 @@ async def export_games(store: RedisStore, job: ExportJob, games: Sequence[str] |
             progress.report(counts.total())
     counts.update(await asyncio.gather(*running))
     if games is None:
-        await asyncio.to_thread(os.sync)  # the links too, before the file that vouches for them
-        write_atomically(job.target / (MISSING if failed else WHOLE), "".join(f"{one}\n" for one in failed).encode())
-        try:
-            await store.transfer.record_backup(len(failed))
-        except StoreUnavailable as error:  # a full Redis has been exported all the same
-            click.echo(f"the metrics of backups do not show this export: {error}", err=True)
-    return counts
+        losses = [*await asyncio.to_thread(_find_losses, job, {*failed})]
+        if 2 * len(failed) > counts.total():
+            losses.append(f"{len(failed)} of {counts.total()} games cannot be read")
+        counts["losses"] = await _end_backup(store, job, losses, failed)
+    return +counts
+
+
+async def _end_backup(store: RedisStore, job: ExportJob, losses: list[str], failed: Sequence[str]) -> int:
+    """Write the files that end an export of all games; return the number of losses that are not accepted."""
+    if emptied_at := await store.transfer.load_emptied():
+        losses.append(f"Redis was emptied at {timestamp(emptied_at)}, and nothing was imported since")
+    marks = {LOSS: losses} if losses else {}
+    if job.accepts_loss or not losses:
+        marks[MISSING if failed else WHOLE] = [*failed]
+    await asyncio.to_thread(os.sync)  # the links too, before the files that vouch for them
+    for mark, lines in marks.items():
+        write_atomically(job.target / mark, "".join(f"{line}\n" for line in lines).encode())
+    for loss in losses:
+        click.echo(f"marked {LOSS}: {loss}", err=True)
+    new = 0 if job.accepts_loss else len(losses)
+    try:
+        await store.transfer.record_backup(len(failed), new)
+        if losses and not new:
+            await store.transfer.forget_emptied()
+    except StoreUnavailable as error:  # a full Redis has been exported all the same
+        click.echo(f"the metrics of backups do not show this export: {error}", err=True)
+    return new
+
+
+def _find_losses(job: ExportJob, failed: Container[str]) -> Iterator[str]:
+    """Yield that too many games of the earlier export are gone, if so."""
+    if job.since is None:
+        return
+    files = {file.name: file for file in iter_documents([job.since])}
+    gone = files.keys() - {file.name for file in iter_documents([job.target])}
+    ended_at, lost = job.since.stat().st_mtime, 0
+    for name in gone:
+        with report_failure(str(files[name])):
+            document = archive.decode_document(read_file(files[name]))
+            lost += document.game not in failed and not _may_be_gone(document, job.retention, ended_at)
+    expected = len(files) - len(gone) + lost
+    if lost > MAX_LOST_SHARE * expected:
+        yield f"{lost} of {expected} games of {job.since} are gone before their time"
+
+
+def _may_be_gone(document: archive.GameDocument, retention: Retention, exported_at: float) -> bool:
+    """Return whether a game may have expired since it was exported, as it was then, or ended soon after."""
+    changed_at = unix_seconds(document.updated_at)
+    if document.status in ENDED_STATUSES:
+        expires_at: float = changed_at + retention.finished
+    else:
+        expires_at = min(changed_at + retention.ttl_s(document.status), exported_at + retention.finished)
+    return expires_at <= min(time.time(), exported_at + MAX_PAUSE_S)
 
 
 async def _iter_games(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
@@ -195,6 +253,8 @@ def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings
 
     async def run(store: RedisStore) -> Counter[str]:
         counts = await import_files(store, iter_documents(sources), settings.retention, replace=replace)
+        if counts["imported"]:
+            await store.transfer.forget_emptied()
         log_change("replaced games" if replace else "imported games", _describe(counts))
         return counts
 

@@ -5,14 +5,12 @@ The download of a game's log and tile set from a service.
 Sentences on what a verified log proves, against whom, and what it does not prove.
 """
 
-import asyncio
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -22,8 +20,8 @@ import msgspec
 from schemas.base import DECODING_ERRORS, without_bom
 from schemas.diffs import Diffs
 from schemas.game import GameView
-from schemas.problems import Problem
 from schemas.vocabulary import DIGEST
+from service.cli.requests import TIMEOUT, RequestFailed, fetch
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.files import read_file
 from service.games.archive import GameDocument, InvalidDocument, decode_document, is_document, validate_document
@@ -31,8 +29,6 @@ from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
 from service.supervision import run
 from service.telemetry.logs import escape_unprintable
-
-T = TypeVar("T")
 
 
 class BadLog(Exception):
@@ -76,18 +72,8 @@ def _decode(data: bytes) -> Any:
             raise BadLog(f"it is not JSON: {error}") from error
 
 
-TIMEOUT = aiohttp.ClientTimeout(total=30.0)
-"""The limit of one request."""
-
-MAX_PAUSE_S = 10
-"""The longest wait that a rate limit may ask for; after a longer one the request has failed."""
-
 PAGE_SIZE = 500
 """The number of diffs per request."""
-
-
-class RequestFailed(click.ClickException):
-    """A service does not answer, or not as requested; the message says why."""
 
 
 async def download_log(url: str, token: str | None) -> Log:
@@ -106,30 +92,6 @@ async def download_log(url: str, token: str | None) -> Log:
             diffs += page.diffs
             if not page.diffs or len(diffs) >= page.version:
                 return Log(diffs, bytes(tileset))
-
-
-async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], method: str = "GET", **options: Any) -> T:
-    """Return the decoded response of a service, with aiohttp's options of a request. Raises RequestFailed."""
-    base = url.partition("/v1/")[0]
-    try:
-        while True:
-            async with session.request(method, url, **options) as response:
-                content = await response.read()
-            pause_s = response.headers.get("Retry-After", "")
-            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s not in map(str, range(MAX_PAUSE_S + 1)):
-                break
-            await asyncio.sleep(int(pause_s))
-        if response.ok:
-            return msgspec.json.decode(content, type=expected)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        raise RequestFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
-    except DECODING_ERRORS as error:
-        raise RequestFailed(f"{base} is not a South Seas service: {error}") from error
-    try:
-        detail = msgspec.json.decode(content, type=Problem).detail
-    except DECODING_ERRORS:
-        detail = f"{response.status} {response.reason}"
-    raise RequestFailed(f"{url}: {detail}")
 
 
 KNOWN_TO_CREATOR = "That nobody knew the order: the creator of the game chose the seed."
@@ -281,7 +243,8 @@ def verify_command(
     if document is not None:
         checks.append(_check_document(document))
     for check in checks:
-        click.echo(_format_check(check))
+        word = {True: "ok", False: "WRONG", None: "unknown"}[check.passed]
+        click.echo(f"{word:8} {check.name:11} {escape_unprintable(check.detail)}")
     conclusion = make_verdict(log.diffs, checks, observed)
     for title, claims in (("Proved:", conclusion.proved), ("Not proved:", conclusion.not_proved)):
         click.echo("\n".join((title, *(f"- {claim}" for claim in claims)) if claims else ()), nl=bool(claims))
@@ -328,8 +291,3 @@ def _load_tileset(log: Log, file: Path | None) -> Any:
         if loaded.tileset.id in tileset_ids:
             return loaded.tileset
     raise click.ClickException("the log names no tile set that this program has: name its file with --tileset")
-
-
-def _format_check(check: Check) -> str:
-    words = {True: "ok", False: "WRONG", None: "unknown"}
-    return f"{words[check.passed]:8} {check.name:11} {escape_unprintable(check.detail)}"

@@ -18,7 +18,8 @@ import msgspec
 from schemas.base import encode_json
 from schemas.lobby import Created, Games
 from schemas.webhooks import WEBHOOK_EVENT_TYPES, Secret
-from service.cli.verify import TIMEOUT, TOKEN_VARIABLE, RequestFailed, fetch
+from service.cli.requests import TIMEOUT, RequestFailed, fetch
+from service.cli.verify import TOKEN_VARIABLE
 from service.games import ports, webhook_payloads
 from service.games.access import subject_of_key
 from service.games.errors import WebhookUrlRejected
@@ -60,6 +61,8 @@ class Listener:
         self._url, self._webhook, self._tokens = url, webhook, tokens
         self._games: dict[str, dict[str, Any]] = {}
         """The `subscribe` message of each game, which continues where its diffs have ended."""
+        self._subscribed: set[str] = set()
+        """Those of the games whose subscription was requested on this connection."""
         self._payloads: asyncio.Queue[webhook_payloads.WebhookPayload] = asyncio.Queue()
         self._known: set[str] = set()
         self._started_at = ""
@@ -90,17 +93,18 @@ class Listener:
 
     async def _read(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse) -> None:
         """Read diffs, of new games from their creation, until the socket is closed. Raises RequestFailed."""
-        poll_at, subscribed = 0.0, set[str]()
+        poll_at = 0.0
+        self._subscribed.clear()
         while True:
             if time.monotonic() >= poll_at:
                 for game in (await fetch(session, f"{self._url}/v1/games?limit=100", Games)).games:
                     if game.id not in self._known and game.created_at >= self._started_at:
                         self._games.setdefault(game.id, {"type": "subscribe", "game": game.id, "since": 0})
-                for name in self._games.keys() - subscribed:
+                for name in self._games.keys() - self._subscribed:
                     for token in () if self._games[name].get("since") == 0 else self._tokens:
                         await socket.send_json({"type": "auth", "game": name, "token": token})
                     await socket.send_json(self._games[name])
-                subscribed = {*self._games}
+                self._subscribed = {*self._games}
                 poll_at = time.monotonic() + POLL_INTERVAL_S
             with suppress(TimeoutError):
                 frame = await socket.receive(POLL_INTERVAL_S)
@@ -109,14 +113,17 @@ class Listener:
                 self._handle(msgspec.json.decode(frame.data))
 
     def _handle(self, message: Any) -> None:
-        """Queue the payload of a diff, and report an error, except for a token of another game."""
+        """Queue the payload of a diff; report an error, except for a token of another game, and subscribe again."""
         kind, game = message["type"], message.get("game")
         if kind == "diff" or (kind == "subscribed" and not message["recovered"]):
             self._games[game] |= {"since": message["version"], "digest": message["digest"]}
+        if kind == "subscribed" and not message["recovered"]:
+            self._report("service", f"game {game}: followed from version {message['version']}")
         if kind == "diff" and (payload := build_message(self._webhook, message)) is not None:
             self._payloads.put_nowait(payload)
         if kind == "error" and message["problem"]["code"] != "unauthorized":
             self._report("service", f"game {game}: {message['problem']['detail']}")
+            self._subscribed.discard(game)
 
     async def _deliver(self, send: ports.WebhookSender) -> None:
         """Send the challenge, once something listens, and each payload. Raises ClickException after a 410."""
@@ -217,6 +224,8 @@ OPEN = {"players": [{"name": "Ana"}, {"open": True}, {"open": True}]}
 CLOCK = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "turn_timeout_s": 1, "on_timeout": "bot"}
 """After the time-out nobody is left, so the game rests."""
 
+PAUSE = {**CLOCK, "on_timeout": "pass"}
+
 SEED = "trigger-2003"
 """Its middle legal moves cause every event of play within 20 actions, a discarded tile (R3.5) too."""
 
@@ -228,6 +237,8 @@ RECIPES: dict[str, tuple[dict[str, Any], list[tuple[str, str, Any]]]] = {
     "player_left": (OPEN, [JOIN, ("DELETE", "/seats/1", None)]),
     "turn_timed_out": (CLOCK, []),
     "player_replaced": (CLOCK, []),
+    "game_paused": (PAUSE, []),
+    "game_resumed": (PAUSE, [("POST", "/resign", {"seat": 0})]),
     "player_returned": (CLOCK, [("POST", "/return", {"seat": 0})]),
     "player_resigned": (PEOPLE, [("POST", "/resign", {"seat": 0})]),
     "move_undone": (PEOPLE, [("POST", "/actions", {"move": FIRST_MOVE}), ("POST", "/undo", {})]),
@@ -235,6 +246,9 @@ RECIPES: dict[str, tuple[dict[str, Any], list[tuple[str, str, Any]]]] = {
     "rematch_created": (PEOPLE, [ABORT, ("POST", "/rematch", {})]),
 }
 """How a game is made and what its owner requests; all other events come by playing."""
+
+FOLLOWS = {"player_returned": "player_replaced", "game_resumed": "game_paused"}
+"""The events that the owner waits for before the requests."""
 
 
 async def find(session: aiohttp.ClientSession, game: str, event: str) -> int:
@@ -263,8 +277,8 @@ async def trigger(url: str, event: str) -> tuple[str, int]:
         created = await fetch(session, f"{url}/v1/games", Created, "POST", json=body)
         session.headers["Authorization"] = f"Bearer {created.owner_token}"
         game = f"{url}/v1/games/{created.game.id}"
-        if event == "player_returned":
-            await find(session, game, "player_replaced")
+        if event in FOLLOWS:
+            await find(session, game, FOLLOWS[event])
         for method, path, content in steps:
             await fetch(session, game + path, dict[str, Any], method, json=content)
         return created.game.id, await find(session, game, event)

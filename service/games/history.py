@@ -128,7 +128,7 @@ class Replay:
     def _apply_events(self, change: LoggedChange) -> list[facts.AnyEvent]:
         """Apply a change that is not an action."""
         game, index, seat = self.game, self._index, change.seat
-        match change.events:
+        match [event for event in change.events if not isinstance(event, facts.GameResumed)]:
             case [facts.PlayerJoined(seat=joined, name=name, color=color), *_] if joined == engine.next_open_seat(game):
                 return engine.take_seat(index, game, joined, name, color)
             case [facts.PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
@@ -173,9 +173,10 @@ class Replay:
 
 
 def restore(game: engine.Game, point: UndoPoint) -> engine.Game:
-    """Return the game at an undo point, with its current version and digest."""
+    """Return the game at an undo point, with its current version, digest and clock."""
     earlier = engine.decode_snapshot(point.snapshot)
     earlier.version, earlier.digest = game.version, game.digest
+    earlier.deadline, earlier.absent, earlier.paused = game.deadline, game.absent, game.paused
     return earlier
 
 

@@ -4,12 +4,15 @@ A deadline is set when a person's time begins: with each turn, and when another 
 decider can undo their own last actions of the turn, back to the last that revealed something hidden or that somebody
 else did. A late action cannot be undone: otherwise a player could act and undo for ever without a time-out.
 
+A game pauses when the clock has played a turn of each person since one of them last acted. Then nobody has a deadline,
+and only bots decide, until a person acts.
+
 It also says which games have people: a game is attended while some person has a seat, has not left it to a bot, has not
-resigned, and has not timed out on every recent decision. Watchers do not count: anybody can watch any number of games
+resigned, and they are not all absent. Watchers do not count: anybody can watch any number of games
 at no cost.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -30,7 +33,7 @@ PLAYER_ROLES = ("seat", "owner")
 
 def advance_version(
     game: Game,
-    events: Sequence[facts.AnyEvent],
+    events: list[facts.AnyEvent],
     at: str,
     *,
     seat: int | None = None,
@@ -40,7 +43,7 @@ def advance_version(
     """Make a change the game's next version.
 
     `at` is the time as a timestamp, `seat` who acted and was the decider (None if nobody did), `move` the move's id,
-    and `by` who decided for the seat: `owner`, `seat`, `bot` or `clock`.
+    and `by` who decided for the seat: `owner`, `seat`, `bot` or `clock`. `events` get `game_paused` or `game_resumed`.
     """
     game.version += 1
     game.updated_at = at
@@ -52,8 +55,8 @@ def advance_version(
         game.creator = b""
     if game.turn_timeout_s is None:
         return
-    _count_passes(game, events, by)
-    if game.status != "active" or game.players[game.decider].bot is not None or (same and by == CLOCK):
+    _update_absence(game, events, by, has_ended=not same)
+    if game.paused or game.status != "active" or game.players[game.decider].bot is not None or (same and by == CLOCK):
         game.deadline = None
     elif game.deadline is None or _begins_decision(game, events, None if move is None else seat):
         game.deadline = _deadline_after(at, game.turn_timeout_s)
@@ -96,12 +99,18 @@ def next_due_at(game: Game, now: float) -> int | None:
     return None if game.deadline is None else unix_seconds(game.deadline) + 1
 
 
-def _count_passes(game: Game, events: Sequence[facts.AnyEvent], by: str | None) -> None:
-    """Count the time-outs in a row for which the clock passed; an action of a person resets them."""
+def _update_absence(game: Game, events: list[facts.AnyEvent], by: str | None, *, has_ended: bool) -> None:
+    """Note whom the clock played, and pause the game once it has played for all; an action of a person resumes it."""
     if by in PLAYER_ROLES:
-        game.consecutive_timeouts = 0
+        game.absent = 0
+        if game.paused:
+            game.paused = False
+            events.insert(0, facts.GameResumed())
     elif events and isinstance(events[0], facts.TurnTimedOut) and events[0].policy == "pass":
-        game.consecutive_timeouts += 1
+        game.absent |= 1 << events[0].seat
+    if by == CLOCK and has_ended and game.status == "active" and game.absent and not is_attended(game):
+        game.paused = True
+        events.append(facts.GamePaused())
 
 
 def _begins_decision(game: Game, events: Iterable[facts.AnyEvent], acted: int | None) -> bool:
@@ -120,8 +129,10 @@ CREATOR_HASH_BYTES = 3
 
 def is_attended(game: Game) -> bool:
     """Return whether a person plays in the game."""
-    people = sum(player.kind == "human" and player.bot is None and not player.resigned for player in game.players)
-    return game.consecutive_timeouts < people
+    return any(
+        player.kind == "human" and player.bot is None and not player.resigned and not game.absent >> seat & 1
+        for seat, player in enumerate(game.players)
+    )
 
 
 def upcoming_bots(game: Game) -> list[str]:

@@ -93,16 +93,22 @@ MAX_DIFFS = 1000
 
 async def load_digest(context: Context, game: str, version: int) -> str:
     """Load the digest of a version from the log, as clients get it. Raises UnreadableGame."""
-    diffs = await context.store.load_diffs(game, version - 1, 1)
-    if not diffs or diffs[0].version != version:
-        raise UnreadableGame(f"its log does not hold version {version}")
-    return diffs[0].digest.hex()
+    (diff,) = await _load_diffs(context, game, version - 1, 1)
+    return diff.digest.hex()
+
+
+async def _load_diffs(context: Context, game: str, since: int, number: int) -> list[StoredDiff]:
+    """Load so many diffs after version `since`. Raises UnreadableGame where the log has fewer."""
+    diffs = await context.store.load_diffs(game, since, number) if number > 0 else []
+    if len(diffs) < number:
+        raise UnreadableGame(f"its log does not hold version {since + len(diffs) + 1}")
+    return diffs
 
 
 async def list_diffs(context: Context, loaded: StoredGame, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """Return the diffs after version `since`, up to the loaded version."""
     number = min(limit, MAX_DIFFS, loaded.revision.version - since)
-    entries = await context.store.load_diffs(game, since, number) if number > 0 else []
+    entries = await _load_diffs(context, game, since, number)
     version, digest = loaded.revision
     return Diffs(version=version, digest=digest.hex(), diffs=[msgspec.Raw(entry.data) for entry in entries])
 
@@ -304,7 +310,7 @@ async def build_story(context: Context, loaded: StoredGame, since: int, limit: i
     translator = i18n.get_translator(language)
     narrator, turn = i18n.EventNarrator.of(translator, index, game), None
     preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)
-    log = await context.store.load_diffs(game.id, since - preceding, preceding + number) if number > 0 else []
+    log = await _load_diffs(context, game.id, since - preceding, preceding + number) if number > 0 else []
     try:
         if log and preceding:
             turn = _turn_at(narrator, index, game, log[0])

@@ -4,6 +4,8 @@ Any instance may process a due game, without a lease: the commit decides who was
 """
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
@@ -11,6 +13,7 @@ from service.games.automatic_turns import UNATTENDED_TIMEOUT_S, apply_timeout, p
 from service.games.due_work import RETRY_S, Deferred, DueWorker
 from service.games.errors import NoSuchGame
 from service.games.lifecycle import bot_on_turn, is_attended, is_overdue, next_due_at, requester_of
+from service.games.ports import StoredDiff
 from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS, TIMEOUTS
@@ -58,23 +61,30 @@ def make_scheduler(context: Context, interval_s: float = 1.0) -> DueWorker:
     return DueWorker("scheduler", context.store.due_games, process, context.clock, context.woken_games, interval_s)
 
 
-async def advance_due_game(context: Context, game_id: str, slots: BotSlots | None = None) -> int | None:
+async def advance_due_game(
+    context: Context, game_id: str, slots: BotSlots | None = None, do_others_wait: Callable[[], bool] = lambda: False
+) -> int | None:
     """Apply the time-out and play the bots of a due game; return when it is due again, None for never.
 
-    If another commit comes first, that one stands. With `slots`, a game whose bot is on turn waits for a slot, and is
-    then loaded again. Raises Deferred, TileSetMissing, UnreadableGame, StoreUnavailable, and what bots raise.
+    If another commit comes first, that one stands. With `slots`, a game whose bot or clock decides waits for a slot,
+    and is then loaded again; clocks wait like the bots of games without people. Raises Deferred, TileSetMissing,
+    UnreadableGame, StoreUnavailable, and what bots raise.
     """
     try:
         stored = await repository.load_game(context, game_id)
     except NoSuchGame:
         return None
     index, game = repository.open_game(context.tilesets, stored)
-    if slots is not None and bot_on_turn(game) is not None:
-        return await _advance_in_slot(context, game_id, slots, requester_of(game))
-    policy = game.on_timeout or "pass"
-    diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
+    is_late = is_overdue(game, int(context.clock()))
+    requester = Requester(game.creator, attended=False) if is_late else requester_of(game)
+    if slots is not None and (is_late or bot_on_turn(game) is not None):
+        return await _advance_in_slot(context, game_id, slots, requester)
+    policy, diffs = game.on_timeout or "pass", list[StoredDiff]()
+    if is_late:
+        async with context.bots.light_slot(requester):
+            diffs += apply_timeout(index, game, context.now())
     timeouts = len(diffs)
-    diffs += await play_bots(context, index, game, is_patient=not diffs)
+    diffs += await play_bots(context, index, game, is_patient=not diffs, do_others_wait=do_others_wait)
     if not diffs and bot_on_turn(game) is not None and not is_attended(game):
         raise Deferred(MIN_DEFER_S)
     if diffs and not await repository.commit(context, stored, diffs):
@@ -86,7 +96,10 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
 
 
 async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requester: Requester) -> int | None:
-    """Wait for a slot and advance the game; defer it if the queue is full, or it has no people and waits too long."""
+    """Wait for a slot and advance the game; defer it if the queue is full, or it has no people and waits too long.
+
+    Between two decisions the slot goes to others who wait for it.
+    """
     try:
         async with asyncio.timeout(None if requester.attended else UNATTENDED_TIMEOUT_S):
             started_at = await slots.queue.acquire(requester)
@@ -94,6 +107,6 @@ async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requ
         raise Deferred(slots.next_delay_s(context.clock())) from None
     try:
         async with asyncio.timeout(MOVE_TIMEOUT_S):
-            return await advance_due_game(context, game_id)
+            return await advance_due_game(context, game_id, None, partial(slots.queue.do_others_wait, requester))
     finally:
         slots.queue.release(requester, started_at)

@@ -234,7 +234,7 @@ def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
         return narrator.narrate_change(change.events)
     player = narrator.player_names[change.seat]
     passed = narrator.translator.text(change.move, player=player)
-    late = sum(isinstance(event, facts.TurnTimedOut) for event in change.events)
+    late = sum(isinstance(event, facts.TurnTimedOut | facts.GameResumed) for event in change.events)
     before, after = narrator.narrate_change(change.events[:late]), narrator.narrate_change(change.events[late:])
     return " ".join(text for text in (before, passed, after) if text)
 

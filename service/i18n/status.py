@@ -41,6 +41,8 @@ def _describe_decision(translator: Translator, game: Game) -> str:
     options = f".{islander_options(game)}" if game.phase == "islander" else ""
     player = player_names(translator, game)[game.decider]
     decision = translator.text(f"decision.{game.phase}{options}", player=player)
+    if game.paused:
+        return f"{decision} {translator.text('game_paused')}"
     return decision if game.deadline is None else f"{decision} {_time_left(translator, game.deadline, game.updated_at)}"
 
 

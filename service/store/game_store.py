@@ -29,7 +29,7 @@ from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisDueQueue
-from service.store.server_check import Finding, check_server
+from service.store.server_check import Finding, check_data, check_server
 from service.store.topology import ClusterTopology, SentinelTopology, StandaloneTopology, Topology
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
@@ -240,11 +240,9 @@ class RedisStore(GameIndex):
             if is_continued:
                 return [*log_entries.unpack(game, None if since else b"", entries[: limit + (since > 0)])]
             compacted = await self.compacted_logs.load(game, since)
-            if compacted is None:
-                return [*log_entries.unpack(game, b"", entries[:limit])]
-            diffs, end = compacted
+            diffs, end = compacted or ([], ports.Revision(max(0, since - 1), b""))
             later = [entry for entry in entries if entry[0] > end.version]
-            if later and later[0][0] != end.version + 1:
+            if later and (compacted is None or later[0][0] != end.version + 1):
                 raise ValueError(f"version {end.version + 1} is missing")  # noqa: TRY301
             return [*islice(chain(diffs, log_entries.unpack(game, end.digest, later)), limit)]
         except ValueError as error:
@@ -268,8 +266,12 @@ class RedisStore(GameIndex):
         self._notifications.unsubscribe(game)
 
     async def check_server(self) -> list[Finding]:
-        """Check whether the service can work with this Redis, before it starts."""
-        return await check_server(self._client)
+        """Check whether the service can work with this Redis and read what is in it, before it starts."""
+        return await check_server(self._client, self)
+
+    async def check_data(self) -> list[Finding]:
+        """Check whether this version can read what is stored; `check_server` does it too."""
+        return await check_data(self._client, self)
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies. It need not take writes."""
@@ -287,12 +289,12 @@ def _log_range(since: int, limit: int) -> tuple[int, int]:
 def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None) -> ports.StoredGame | None:
     """Decode what `_GAME_FIELDS` have; return None if there is no such game. Raise UnreadableGame."""
     revision, snapshot, access, hooks, tokens = values
-    if revision is None:
+    if revision is None and snapshot is None:
         return None
     try:
         return ports.StoredGame(
             game,
-            log_entries.unpack_revision(revision),
+            log_entries.unpack_revision(revision or b""),
             snapshot or b"",
             access or b"",
             tuple(decode_webhook_ids(hooks)),

@@ -51,6 +51,9 @@ _FIELDS = {
 }
 """The field of INFO that a gauge shows, with the value that it should have; None for a number."""
 
+_BACKUP = (metrics.BACKUP_TIME, metrics.BACKUP_MISSING, metrics.BACKUP_LOSSES)
+"""What `keys.BACKUP` has."""
+
 _GAUGES = (metrics.REDIS_WRITABLE, metrics.REDIS_KEYS, *_FIELDS)
 
 
@@ -146,10 +149,13 @@ class RedisHealth:
             metrics.REDIS_EMPTIED.inc()
             loss = "was emptied" if stored is None else "has other data than before"
             logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
+            await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
         elif last_ms is not None and now_ms - last_ms < DAY_S * 1000 and int(probed_at or 0) < last_ms:
             metrics.REDIS_WENT_BACK.inc()
             age = format_duration((now_ms - int(probed_at)) / 1000) if probed_at else "a time that only its clock knows"
             logger.error("Redis (%s) went back by %s: what it acknowledged meanwhile is lost", primary, age)
+            if probed_at is None:  # it has expired, and games with it
+                await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
 
     async def _check_clock(self, primary: str) -> None:
         """Log and count if a primary's clock differs much from this machine's. Raise StoreUnavailable."""
@@ -252,8 +258,7 @@ class RedisMonitor:
         """Read what the last export of all games left; without one, its age counts from now."""
         value = await self._client.execute("GET", keys.BACKUP)
         if value is None:
-            value = b"%d 0" % clock.now()
+            value = b"%d 0 0" % clock.now()
             await self._client.execute("SET", keys.BACKUP, value, "NX")
-        ended_at, missing = map(int, value.split())
-        metrics.BACKUP_TIME.set(ended_at)
-        metrics.BACKUP_MISSING.set(missing)
+        for gauge, number in zip(_BACKUP, value.split(), strict=False):
+            gauge.set(int(number))

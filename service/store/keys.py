@@ -31,7 +31,12 @@ PREFIX = "south-seas:"
 """The prefix of all keys and channels."""
 
 BACKUP = "south-seas:backup"
-"""String: the Unix second at which an export of all games ended, or at which none was found, and how many it lacks."""
+"""String: the Unix second at which an export of all games ended, or none was found; how many games it lacks; and how
+many losses it shows.
+"""
+
+EMPTIED = "south-seas:emptied"
+"""String: the Unix second at which an instance found that a primary had lost its data, until games are imported."""
 
 PROBE = "south-seas:probe"
 """No key, but the name of one for commands that concern none."""
@@ -163,6 +168,20 @@ def is_game_index(key: str) -> bool:
     return key.startswith(_INDEX_PREFIXES)
 
 
+def is_known(key: str) -> bool:
+    """Return whether a key with the prefix is one of these.
+
+    >>> is_known(log("k3")), is_known(probe_keys("probe-0", "0" * 16)[2]), is_known("south-seas:{k3}:answer:5")
+    (True, True, False)
+    """
+    return _KNOWN_PATTERN.fullmatch(key) is not None
+
+
 _IDEMPOTENCY_KEY_BYTES = 15
 _INDEX_PREFIXES = ("south-seas:listed:", "south-seas:found:")
+_KNOWN_PATTERN = re.compile(
+    r"south-seas:(\{[^{}]+\}:(game|log|keys|key|marker|waited|idempotency:.+|hook:.+:tried|\w{16}:(probe|log|records)"
+    r"|(due|hooks-due|archive-due)(:.+)?:(failures|lease))|api-keys|due|hooks-due|archive-due|archive-pending"
+    r"|upkeep:lease|backup|emptied|(listed|found|bucket):.+)"
+)
 _GAME_PATTERN = re.compile(r"south-seas:\{([^{}]+)\}:game")

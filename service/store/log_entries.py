@@ -8,13 +8,13 @@ without reading the log.
 
 Compression of diffs: zstd (RFC 8878) with a dictionary of real ones.
 
-A compressed value is the number of its dictionary, then the frame without its magic number. A new dictionary gets the
-next number, and those before it stay: they are needed to read what they wrote. `tools/dictionaries` makes them.
+A compressed value is the id of its dictionary (how its SHA-256 begins), then the frame without its magic number.
+Dictionaries stay, since they are needed to read what they wrote. `tools/dictionaries` makes new ones.
 """
 
 import sys
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from struct import Struct
@@ -36,31 +36,37 @@ MAX_BYTES = 16 << 20
 
 _MAGIC_NUMBER = bytes.fromhex("28b52ffd")
 
+DICTIONARIES: Traversable = files(__package__).joinpath("dictionaries")
+"""One file each: `diffs-ID.zdict`, the id in hexadecimal digits."""
+
+ID_BYTES = 2
+"""Of a dictionary."""
+
+NEWEST = bytes.fromhex("c80e")
+"""The dictionary that compresses."""
+
 
 class Codec:
-    """Compresses diffs with the newest dictionary.
+    """Compresses diffs with a dictionary.
 
     >>> DIFFS.decompress(DIFFS.compress(b'{"op":"add","path":"/turn"}'))
     b'{"op":"add","path":"/turn"}'
     """
 
-    def __init__(self, level: int, newest: int = 1, *, checksum: bool = False) -> None:
-        self._directory: Traversable = files(__package__).joinpath("dictionaries")
+    def __init__(self, level: int, *, checksum: bool = False) -> None:
         self._level = level
         self._checksum = checksum
-        self._newest = newest
-        self._dictionaries: dict[int, ZstdDict] = {}
 
     def compress(self, value: bytes) -> bytes:
         """Compress a value."""
-        return self._newest.to_bytes() + self._compressor.compress(value, ZstdCompressor.FLUSH_FRAME)[4:]
+        return NEWEST + self._compressor.compress(value, ZstdCompressor.FLUSH_FRAME)[len(_MAGIC_NUMBER) :]
 
     def decompress(self, stored: bytes) -> bytes:
-        """Return the value that was compressed. Raises ValueError for what is damaged or of a later release."""
+        """Return the value that was compressed. Raises ValueError for what is damaged, or needs another dictionary."""
+        decompressor = ZstdDecompressor(_load_dictionary(stored[:ID_BYTES]))
         try:
-            decompressor = ZstdDecompressor(self._load(stored[0]))
-            value = decompressor.decompress(_MAGIC_NUMBER + stored[1:], MAX_BYTES)
-        except (IndexError, ZstdError) as error:
+            value = decompressor.decompress(_MAGIC_NUMBER + stored[ID_BYTES:], MAX_BYTES)
+        except ZstdError as error:
             raise ValueError(f"it cannot be decompressed: {error}") from error
         if not decompressor.eof or decompressor.unused_data:
             raise ValueError("it cannot be decompressed: it is cut, too long or too large")
@@ -74,16 +80,15 @@ class Codec:
             CompressionParameter.content_size_flag: False,
             CompressionParameter.dict_id_flag: False,
         }
-        return ZstdCompressor(options=options, zstd_dict=self._load(self._newest).as_digested_dict)
+        return ZstdCompressor(options=options, zstd_dict=_load_dictionary(NEWEST).as_digested_dict)
 
-    def _load(self, number: int) -> ZstdDict:
-        dictionary = self._dictionaries.get(number)
-        if dictionary is None:
-            if not 0 < number <= self._newest:
-                raise ValueError(f"it needs dictionary {number}, which this release does not have")
-            content = self._directory.joinpath(f"diffs-{number}.zdict").read_bytes()
-            dictionary = self._dictionaries[number] = ZstdDict(content)
-        return dictionary
+
+@cache
+def _load_dictionary(dictionary_id: bytes) -> ZstdDict:
+    file = DICTIONARIES.joinpath(f"diffs-{dictionary_id.hex()}.zdict")
+    if not file.is_file():
+        raise ValueError(f"it needs the dictionary {dictionary_id.hex()}, which this version does not have")
+    return ZstdDict(file.read_bytes())
 
 
 DIFFS = Codec(3)
@@ -98,6 +103,8 @@ COMMIT_ID_BYTES = 7
 
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
 """The commit's id, the digest, and the time in Unix seconds."""
+
+HEADER_BYTES = _HEADER.size
 
 _REVISION = Struct(">I16s")
 REVISION_BYTES = _REVISION.size
@@ -118,7 +125,7 @@ def pack_revision(revision: Revision) -> bytes:
 def unpack_revision(packed: bytes) -> Revision:
     """Return a stored revision. Raises ValueError."""
     if len(packed) != REVISION_BYTES:
-        raise ValueError("the revision is damaged")
+        raise ValueError("the revision is damaged, or of another version of the service")
     return Revision(*_REVISION.unpack(packed))
 
 
@@ -142,12 +149,12 @@ def unpack(game: str, previous: bytes | None, entries: Iterable[tuple[int, bytes
     """
     expected = None
     for version, entry in entries:
-        if len(entry) < _HEADER.size or version != (expected or version):
+        if len(entry) < HEADER_BYTES or version != (expected or version):
             raise ValueError(f"the entry of version {expected or version} is damaged or missing")
         _, digest, at_s = _HEADER.unpack_from(entry)
         expected = version + 1
         if previous is not None:
-            body, at = DIFFS.decompress(entry[_HEADER.size :]), timestamp(at_s)
+            body, at = DIFFS.decompress(entry[HEADER_BYTES:]), timestamp(at_s)
             is_whole = body.startswith(_WHOLE)
             data = body[len(_WHOLE) :] if is_whole else _restore(body, game, version, digest, at)
             if version == 1:  # the chain of digests begins with the commitment, which the first diff sets

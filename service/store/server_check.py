@@ -7,7 +7,9 @@ incomplete one. `K` is a key, and `C` a channel; a vertical bar is before a subc
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +17,8 @@ import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import NoPermissionError
 
+from schemas.vocabulary import ENDED_STATUSES
+from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
 from service.store import connection, keys
 from service.store.embedded import MIN_VERSION
 from service.store.pipeline import PipelinedClient
@@ -27,6 +31,12 @@ CLUSTER_COMMANDS = _COMMANDS.pop("on a Cluster, beside the others")
 COMMANDS = dict(item for group in _COMMANDS.values() for item in group.items())
 
 TIMEOUT_S = 3.0
+
+SAMPLE_SIZE = 1000
+"""Keys of each primary that are looked at."""
+
+MAX_SAMPLED_GAMES = 100
+"""Games among them that are read."""
 
 NO_CLUSTER = "Cluster mode is not enabled"
 """What redis-py says of a single server in the URL of a Cluster."""
@@ -56,8 +66,8 @@ class Finding(NamedTuple):
     text: str
 
 
-async def check_server(client: PipelinedClient) -> list[Finding]:
-    """Check every primary. What fails because a server is unreachable is a finding too."""
+async def check_server(client: PipelinedClient, store: GameStore) -> list[Finding]:
+    """Check every primary, and what is stored. What fails because a server is unreachable is a finding too."""
     topology = client.topology
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -71,6 +81,8 @@ async def check_server(client: PipelinedClient) -> list[Finding]:
             if missing := topology.count_missing_slots():
                 text = f"the Cluster has no primary for {missing} slots: every game there gets 503"
                 findings.append(Finding("unavailable", text))
+            if all(finding.level in {"ok", "warning"} for finding in findings):
+                findings += await check_data(client, store)
             return findings
     except (*connection.CONNECTION_ERRORS, TimeoutError) as error:
         is_permanent = (
@@ -80,6 +92,39 @@ async def check_server(client: PipelinedClient) -> list[Finding]:
             return [Finding("error", str(connection.to_store_error(error)))]
         reason = str(connection.to_store_error(error)) if str(error) else f"Redis did not reply within {TIMEOUT_S:g} s"
         return [Finding("unavailable", reason)]
+
+
+async def check_data(client: PipelinedClient, store: GameStore) -> list[Finding]:
+    """Return what of a sample of the keys and games this version cannot read; nothing if Redis fails meanwhile."""
+    with suppress(StoreUnavailable):
+        return [Finding("warning", f"{text}; they stay as they are") async for text in _iter_unreadable(client, store)]
+    return []
+
+
+async def _iter_unreadable(client: PipelinedClient, store: GameStore) -> AsyncIterator[str]:
+    scans = [
+        client.execute("SCAN", 0, "MATCH", f"{keys.PREFIX}*", "COUNT", SAMPLE_SIZE, primary=primary)
+        for primary in sorted(client.topology.primaries())
+    ]
+    names = [name.decode(errors="replace") for _, page in await asyncio.gather(*scans) for name in page]
+    if unknown := sorted(name for name in names if not keys.is_known(name)):
+        yield f"{len(unknown)} of {len(names)} keys are of another version of the service, as {unknown[0]}"
+    games = [game for name in names if (game := keys.game_of(name)) is not None][:MAX_SAMPLED_GAMES]
+    reasons = await asyncio.gather(*(_find_unreadable(store, game) for game in games))
+    examples = dict(zip(reasons, games, strict=True))
+    for reason, number in Counter(filter(None, reasons)).items():
+        yield f"{number} of {len(games)} games cannot be read, as {examples[reason]}: {reason}"
+
+
+async def _find_unreadable(store: GameStore, game: str) -> str | None:
+    """Return why a game, or the end of the log of one in play, cannot be read; None if it can."""
+    try:
+        loaded = await store.load(game)
+        if loaded is not None and loaded.game.status not in ENDED_STATUSES:
+            await store.load_diffs(game, loaded.revision.version - 1, 1)
+    except UnreadableGame as error:
+        return str(error)
+    return None
 
 
 async def _check_primary(client: PipelinedClient, primary: str, redis: Redis) -> list[Finding]:

@@ -36,9 +36,17 @@ class RedisGameTransfer(GameIndex):
                 if (game := keys.game_of(key)) is not None:
                     yield game
 
-    async def record_backup(self, missing: int) -> None:
-        """Record that all games were exported just now, but for so many: the monitor shows both."""
-        await self._client.execute("SET", keys.BACKUP, b"%d %d" % (time.time(), missing))
+    async def record_backup(self, missing: int, losses: int) -> None:
+        """Record for the monitor that all games were exported just now, but for so many, and the losses that shows."""
+        await self._client.execute("SET", keys.BACKUP, b"%d %d %d" % (time.time(), missing, losses))
+
+    async def load_emptied(self) -> int:
+        """Return the Unix second at which an instance found Redis emptied, 0 for none since `forget_emptied`."""
+        return int(await self._client.execute("GET", keys.EMPTIED) or 0)
+
+    async def forget_emptied(self) -> None:
+        """Record that what was lost is back, or accepted."""
+        await self._client.execute("DEL", keys.EMPTIED)
 
     async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
         """Delete a game with its log, webhooks and index entries; return False if there is none.

@@ -84,6 +84,9 @@ BACKUP_TIME = Gauge(
     "When all games were last exported, or the service was first started without such an export, as a Unix time.",
 )
 BACKUP_MISSING = Gauge("south_seas_backup_missing_games", "Games that this export could not read.")
+BACKUP_LOSSES = Gauge(
+    "south_seas_backup_losses", "Losses that this export shows: many games gone too early, or Redis emptied."
+)
 TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
 DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
@@ -264,7 +267,7 @@ for _counter, _values in (
     (ACTIONS, ("seat", "owner", "bot", "clock")),
     (COMMITS, ("committed", "conflict", "replayed")),
     (GAMES, ("created", "started", "finished", "aborted")),
-    (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "scheduler", "webhooks")),
+    (GAME_FAILURES, ("archive", "bots", "index-repair", "lists", "realtime", "requests", "scheduler", "webhooks")),
     (LOGS_COMPACTED, ("archive", "compressed")),
     (TIMEOUTS, ("pass", "bot", "resign")),
     (REDIS_ERRORS, ("timeout", "connection", "refused", "busy")),

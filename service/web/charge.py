@@ -155,13 +155,17 @@ class Charge:
     async def charge_new_game(self, new_game: CreateGame) -> None:
         """Charge a new game for its bots: one turn of each, or all turns if nobody else plays.
 
-        Raises RateLimited, UnknownTileSet.
+        The clock may play a turn of each person before it pauses the game, which is charged as a light bot's. Raises
+        RateLimited, UnknownTileSet.
         """
         playing = [player.bot for player in new_game.players if player.bot is not None]
-        if not playing or any(player.open for player in new_game.players):
-            return
-        if len(playing) < len(new_game.players):
-            await self._take_for_bots(self.account.accounts.bots, self._price_turns(playing))
+        people = len(new_game.players) - len(playing)
+        is_clocked = new_game.turn_timeout_s is not None and new_game.on_timeout in {None, "pass"}
+        starts_later = any(player.open for player in new_game.players)
+        if people:
+            clock = people * BOT_TURN_TOKENS if is_clocked else 0
+            if tokens := clock + (0 if starts_later else self._price_turns(playing)):
+                await self._take_for_bots(self.account.accounts.bots, tokens)
         else:
             chosen = self.account.accounts.context.tilesets.get(new_game.tileset or DEFAULT_TILESET, UnknownTileSet)
             await self._charge_game(playing, sum(tile.count for tile in chosen.tileset.tiles))

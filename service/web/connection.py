@@ -384,7 +384,9 @@ class ClientConnection(web.RequestHandler):
             self.ended.set_result(None)
 
     def check_timeouts(self, now: float) -> None:
-        """Close the connection if the client takes too long."""
+        """Close the connection if the client takes too long; charge what was sent since it last sent something."""
+        if self.loop_time.unpaid_s:
+            self.charge_busy_time()
         if unread := self.unsent_bytes():
             self.limiter.send_buffers.record(self, unread)
         else:

@@ -60,7 +60,7 @@ class Limits(NamedTuple):
     rate_time: Annotated[
         RateLimit,
         "Milliseconds of the event loop that they take, likewise; four of a process that draws pictures count as one",
-    ] = RateLimit(1_500, 10)
+    ] = RateLimit(300, 2)
     tokens_per_address: Annotated[
         int,
         "Limits of all trusted tokens of an address together (tokens-requests, tokens-time), as a multiple of those of "

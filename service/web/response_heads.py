@@ -112,14 +112,10 @@ def _encode_last_lines(headers: Mapping[str, str]) -> bytes:
 class CommonHeaders:
     """The headers that every response of one instance has."""
 
-    def __init__(self, limits: Limits) -> None:
-        always = CIMultiDict(
-            {
-                "Access-Control-Allow-Origin": "*",
-                "Access-Control-Expose-Headers": EXPOSED_HEADERS,
-                "Server": "south-seas",
-            }
-        )
+    def __init__(self, limits: Limits, *, for_pages: bool = True) -> None:
+        """`for_pages` says whether web pages of all origins may read the responses."""
+        shared = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS}
+        always = CIMultiDict({**(shared if for_pages else {}), "Server": "south-seas"})
         if limits.hsts_max_age_s:
             always["Strict-Transport-Security"] = f"max-age={limits.hsts_max_age_s}; includeSubDomains"
         self._page_headers = always

@@ -11,6 +11,7 @@ import errno
 import gc
 import logging
 import os
+import re
 import resource
 import signal
 import socket
@@ -26,6 +27,7 @@ from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, REGISTRY, generate_latest
 from prometheus_client.openmetrics import exposition as openmetrics
 
+from service.games.errors import Malformed
 from service.supervision import Supervisor, spawn
 from service.web.accounts import Accounts
 from service.web.app import DRAINING, LIMITS, SUPERVISOR, App, HttpRequest
@@ -33,7 +35,7 @@ from service.web.connection import CANCEL_TIMEOUT_S
 from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.handling import ProblemServer
 from service.web.limits import Limits
-from service.web.response_heads import WholeResponse
+from service.web.response_heads import CommonHeaders, WholeResponse
 from service.web.streaming import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
 
@@ -160,7 +162,8 @@ async def run_server(
         gc.set_threshold(GC_THRESHOLD, 100, 200)
         for listener in sockets:
             await web.SockSite(runner, listener, backlog=BACKLOG).start()
-        with handle_signals(stop, max_stop_s(app[LIMITS])):
+        stop_s = app[LIMITS].drain_time_s + app[LIMITS].close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S
+        with handle_signals(stop, stop_s + EXIT_TIMEOUT_S):
             ready()
             await _wait_until_drained(app, stop)
     finally:
@@ -168,11 +171,6 @@ async def run_server(
             runner.force_shutdown()
         await runner.cleanup()
     logger.info("stopped: all connections are closed")
-
-
-def max_stop_s(limits: Limits) -> float:
-    """Return after how many seconds a stop ends the process, whatever it still does."""
-    return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
 
 
 def raise_open_files_limit() -> int:
@@ -276,6 +274,9 @@ METRICS_LIMITS = Limits(rate_limits=False, max_connections=16)
 MAX_TIME_SHARE = 0.1
 """Share of the event loop's time that is spent on metrics, however many scrapes there are."""
 
+_PUBLIC_NAME = re.compile(r".*\.(?!(internal|local|localhost|svc)$)[a-z][a-z\d-]*", re.IGNORECASE)
+"""A name that somebody may have registered: it has a dot and no end of local names."""
+
 OPENMETRICS = "application/openmetrics-text"
 
 FINISH_TIMEOUT_S = 1.0
@@ -288,7 +289,7 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
         yield None
         return
     sockets = await asyncio.to_thread(bind, host, port)
-    runner = ProblemRunner(_make_app(), FINISH_TIMEOUT_S, is_measured=False)
+    runner = ProblemRunner(_make_app(host), FINISH_TIMEOUT_S, is_measured=False)
     await runner.setup()
     try:
         for listener in sockets:
@@ -298,27 +299,35 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
         await runner.cleanup()
 
 
-def _make_app() -> App:
+def _make_app(host: str) -> App:
     app = App()
     app[DRAINING] = Event()
     app[SUPERVISOR] = Supervisor()
     app[CONNECTION_LIMITER] = ConnectionLimiter(Accounts(METRICS_LIMITS))
+    app[CONNECTION_LIMITER].common_headers = CommonHeaders(METRICS_LIMITS, for_pages=False)
     app.lifespans.append(run_timeout_sweep)
-    app.router.add(("GET", "HEAD"), "/metrics", Scraper().respond)
+    app.router.add(("GET", "HEAD"), "/metrics", Scraper(host).respond)
     return app
 
 
 class Scraper:
     """Responds to scrapes, with the last text if it is of just now."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str) -> None:
+        self._host = host
         self._texts: dict[str, bytes] = {}
         """The last text in each format."""
         self._next_at = 0.0
         """When new ones may be made."""
 
     async def respond(self, request: HttpRequest) -> web.Response:
-        """Return the metrics, as OpenMetrics if the client accepts that."""
+        """Return the metrics, as OpenMetrics if the client accepts that.
+
+        Raises Malformed for a public name, which a web page can have pointed here (DNS rebinding).
+        """
+        name = request.url.host or ""
+        if name != self._host and _PUBLIC_NAME.fullmatch(name):
+            raise Malformed("metrics have an address or a local name; --metrics-host names another", "Host")
         is_open = OPENMETRICS in request.headers.get(hdrs.ACCEPT, "")
         media_type = openmetrics.CONTENT_TYPE_LATEST if is_open else CONTENT_TYPE_PLAIN_0_0_4
         started_at = time.monotonic()

@@ -123,8 +123,8 @@ def chunk(data: bytes) -> bytes:
 
 LOG = logging.getLogger(__name__)
 
-MISSED_DIFF_S = 0.00001
-"""What a diff that a subscriber missed costs: a task of the game's channel reads and sends it."""
+SENT_DIFF_S = 0.00001
+"""What a diff costs that a task of the game's channel sends to a subscriber."""
 
 CLOSE_TIMEOUT_S = 5.0
 """How long a client may take to answer a close."""
@@ -261,7 +261,7 @@ STREAMS = web.AppKey("streams", StreamRegistry)
 class EventStream:
     """An open event stream of one game. Sending never blocks: it writes to the transport."""
 
-    __slots__ = ("_closed", "_is_chunked", "_limits", "_request", "_transport")
+    __slots__ = ("_closed", "_is_chunked", "_limits", "_loop_time", "_request", "_transport")
 
     kind: Literal["stream"] = "stream"
     close_code = None
@@ -271,11 +271,13 @@ class EventStream:
         self._transport = transport
         self._limits = request.app[LIMITS]
         self._is_chunked = request.version >= HttpVersion11
+        self._loop_time = get_connection(request).loop_time
         self._closed = closed
         """Also resolved when the client disconnects."""
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of the game."""
+        self._loop_time.unpaid_s += SENT_DIFF_S
         self._write(encode_message(message, CHUNK if self._is_chunked else EVENT))
 
     def end_subscription(self, game: str, error: GameError) -> None:
@@ -358,7 +360,7 @@ async def _serve_event_stream(request: HttpRequest, game: str) -> web.StreamResp
     if request.app[DRAINING].is_set():
         response.force_close()
     if position is not None:
-        connection.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
+        connection.loop_time.unpaid_s += (record.revision.version - position.version) * SENT_DIFF_S
     connection.charge.settle()
     connection.charge.set_headers(response.headers)
     connection.charge_busy_time()

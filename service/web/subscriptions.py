@@ -17,7 +17,7 @@ from service.web.connection import ClientConnection
 from service.web.headers import make_token_id
 from service.web.problems import TooManyConnections, to_problem
 from service.web.rate_limiter import MessageInfo
-from service.web.streaming import MISSED_DIFF_S, check_subscriber_limit
+from service.web.streaming import SENT_DIFF_S, check_subscriber_limit
 from service.web.websocket_connection import WebSocketConnection, problem_close_code
 
 
@@ -118,7 +118,7 @@ class Subscriptions:
         position = record.resume_from(bytes.fromhex(message.digest) if message.digest else None)
         snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
         if position is not None:
-            self._client.loop_time.unpaid_s += (record.revision.version - position.version) * MISSED_DIFF_S
+            self._client.loop_time.unpaid_s += (record.revision.version - position.version) * SENT_DIFF_S
         version, digest = record.revision
         connection.send(
             Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest.hex())

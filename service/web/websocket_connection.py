@@ -194,30 +194,6 @@ class _Socket(web.WebSocketResponse, HandshakeResponse):
 class WebSocketConnection:
     """An open WebSocket and the games that it is subscribed to. Sending never blocks: it writes to the transport."""
 
-    __slots__ = (
-        "_buffer",
-        "_closing",
-        "_encoding",
-        "_frames",
-        "_hub",
-        "_is_handling",
-        "_is_receiving",
-        "_last_received_at",
-        "_loop",
-        "_max_unsent_bytes",
-        "_ping_interval_s",
-        "_ping_timer",
-        "_receive_timeout",
-        "_request",
-        "_retry_after_ms",
-        "_slow_threshold",
-        "_transport",
-        "close_code",
-        "games",
-        "on_token_revoked",
-        "socket",
-    )
-
     kind: Literal["socket"] = "socket"
 
     def __init__(
@@ -238,6 +214,7 @@ class WebSocketConnection:
         self._slow_threshold = min(limits.max_unsent_bytes, HIGH_WATER_BYTES)
         """Unsent bytes from which on the client may be a slow consumer."""
         self._loop = asyncio.get_running_loop()
+        self._loop_time = get_connection(request).loop_time
         self._ping_interval_s = limits.ping_interval_s
         self._last_received_at = self._loop.time()
         self._receive_timeout = asyncio.timeout(None)
@@ -256,6 +233,7 @@ class WebSocketConnection:
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
+        self._loop_time.unpaid_s += streaming.SENT_DIFF_S
         self._write(message.encoded.get(self._encoding) or streaming.encode_message(message, self._encoding))
 
     def end_subscription(self, game: str, error: GameError) -> None:

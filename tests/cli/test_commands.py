@@ -1,9 +1,4 @@
-"""`south-seas export`, `import`, `reindex` and `verify` on the command line.
-
-What a start refuses, warns of and ignores, and `south-seas config check`.
-
-The commands: what they print on each stream, their exit codes, and their help texts.
-"""
+"""The command line: what commands do and print, and what a start refuses, warns of and ignores."""
 
 import asyncio
 import os
@@ -11,24 +6,28 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Never
 
+import aiohttp
 import click
 import pytest
 from click.testing import CliRunner
 from redis.asyncio import Redis
 
+from service.games.index_repair import IndexRepairer
+from service.games.repository import Retention
 from service.main import cli
-from service.store import keys
+from service.store import keys, log_entries
 from service.store.game_store import RedisStore
 from tests.cli.transcript import TRANSCRIPT, iter_commands, replay, run
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.polling import TIMEOUT_S
-from tests.redis_servers import ACL, create_access, standalone
+from tests.redis_servers import ACL, create_access, set_to_1, standalone
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 
@@ -137,7 +136,7 @@ async def test_verify_detects_the_snapshot_of_another_game(store: RedisStore, re
     assert re.search(r"^WRONG +snapshot ", finished.stdout, re.MULTILINE)
 
 
-async def test_reindex_rebuilds_the_lists(
+async def test_reindex_rebuilds(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.cli.store.REPORT_INTERVAL_S", 0)
@@ -283,13 +282,46 @@ async def test_a_check_says_whether_redis_takes_writes(redis: Redis, redis_url: 
     assert checked.returncode == 0, checked.stdout
     checked = await south_seas("config", "check", "--redis-url", redis_url, "--redis-wait-replicas", "1")
     assert (checked.returncode, "1 must acknowledge" in checked.stdout) == (1, True)
-    await redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(redis):
         checked = await south_seas("config", "check", "--redis-url", redis_url)
-    finally:
-        await redis.config_set("maxmemory", 0)
     assert checked.returncode == 1
     assert re.search(r"^unavailable Redis has reached maxmemory .* \(primary\)$", checked.stdout, re.MULTILINE)
+
+
+async def test_what_this_version_cannot_read_is_named_and_never_deleted(
+    redis: Redis, redis_url: str, store: RedisStore, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Games with keys of another layout, or with a log that needs a dictionary that this version does not have."""
+    older, recompressed, _ = [await store_game(store) for _ in range(3)]
+    assert await redis.hdel(keys.game(older.id), "revision") == 1
+    for key in ("south-seas:listed", f"south-seas:{{{older.id}}}:answer:5"):
+        await redis.set(key, "of another version")
+    log: Any = await redis.xrange(keys.log(recompressed.id))
+    await redis.delete(keys.log(recompressed.id))
+    for entry_id, fields in log:
+        head, body = fields[b"d"].split(log_entries.NEWEST, 1)
+        await redis.xadd(keys.log(recompressed.id), {"d": head + b"\1\x28" + body}, id=entry_id)
+    before = {key: await redis.dump(key) for key in await redis.keys("south-seas:*")}
+    checked = await south_seas("config", "check", "--redis-url", redis_url)
+    assert checked.returncode == 0
+    texts = (
+        r"1 of 3 games cannot be read, as {}: .*: the revision .* of another version of the service; they stay",
+        r"1 of 3 games cannot be read, as {}: its log .* needs the dictionary 0128, which this version does not have;",
+        r"2 of \d+ keys are of another version of the service, as south-seas:.*; they stay",
+    )
+    patterns = [text.format(game) for text, game in zip(texts, (older.id, recompressed.id, ""), strict=True)]
+    for pattern in patterns:
+        assert len(re.findall(f"^warning     {pattern}", checked.stdout, re.MULTILINE)) == 1, checked.stdout
+    async with start_server(tmp_path, redis_url) as instance, aiohttp.ClientSession(instance.url) as session:
+        for path in ("", f"/{older.id}"):
+            async with session.get(f"/v1/games{path}") as response:
+                assert response.status == (503 if path else 200)
+        started = capfd.readouterr().err
+        repairer = IndexRepairer(store, store.index_repair, Retention(), time.time)
+        assert (await repairer.repair_all()).unreadable == 1
+        assert [len(re.findall(pattern, started)) for pattern in patterns] == [1, 1, 1]
+    after = {key: await redis.dump(key) for key in before}
+    assert after == before
 
 
 async def test_an_archive_that_cannot_be_opened_refuses_the_start() -> None:

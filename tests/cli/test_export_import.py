@@ -1,16 +1,12 @@
-"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens.
-
-What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for.
-
-Instances as processes, which keep the games beside serving them, whatever becomes of each.
-"""
+"""Games are moved between single servers and Clusters, byte for byte, archived and reindexed."""
 
 import asyncio
 import gzip
 import re
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -36,6 +32,7 @@ from service.games.due_work import lease
 from service.games.index_repair import IndexRepairer
 from service.games.ports import (
     DeliveryAttempt,
+    StoredGame,
     StoreUnavailable,
     WebhookChange,
     WebhookRegistration,
@@ -43,7 +40,7 @@ from service.games.ports import (
     webhook_entry,
 )
 from service.games.repository import Context, Retention
-from service.store import keys
+from service.store import keys, log_entries
 from service.store.game_store import RedisStore, connect
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
@@ -51,7 +48,7 @@ from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
-from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access, set_to_1
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game
@@ -100,7 +97,7 @@ async def test_a_game_of_any_status_is_the_same_after_export_and_import(
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
-async def test_an_imported_game_accepts_actions_with_its_tokens(
+async def test_an_imported_game_is_played_with_its_tokens(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, visibility="private")
@@ -306,9 +303,7 @@ async def test_a_truncated_file_is_rejected(
     assert "is truncated" in capsys.readouterr().err
 
 
-async def test_a_restore_that_is_sent_twice_is_applied_once(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path
-) -> None:
+async def test_a_repeated_restore_is_applied_once(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     stored = await export_game(store, file, webhooks=1)
     document = decode_document(file.read_bytes())
@@ -322,13 +317,10 @@ async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
     await export_game(store, tmp_path / "game.json")
-    await second_redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(second_redis):
         with pytest.raises(StoreUnavailable):
             await import_files(second_store, [tmp_path / "game.json"], RETENTION, replace=True)
         assert await second_redis.keys("*{*") == []
-    finally:
-        await second_redis.config_set("maxmemory", 0)
 
 
 async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
@@ -363,8 +355,8 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     assert (second / "MISSING").read_text() == f"{damaged.id}\n"
     backup = await redis.get(keys.BACKUP)
     assert isinstance(backup, bytes)
-    ended_at, missing = map(int, backup.split())
-    assert (abs(ended_at - time.time()) < 60, missing) == (True, 1)
+    ended_at, missing, losses = map(int, backup.split())
+    assert (abs(ended_at - time.time()) < 60, missing, losses) == (True, 1, 0)
     assert not (second / "WHOLE").exists()
     assert f"game {damaged.id}: " in capsys.readouterr().err
     linked = {file.name for file in iter_documents([second]) if file.stat().st_nlink == 2}
@@ -377,6 +369,126 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     for target, before in ((third, second), (second, third)):
         assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 3}
         assert {path.name for path in target.iterdir() if path.is_file() and path.name.isupper()} == {"WHOLE"}
+
+
+LOSSES: dict[str, Callable[[Redis], Awaitable[object]]] = {
+    "FLUSHALL": lambda redis: redis.flushall(),
+    "another database": lambda redis: redis.swapdb(0, 1),
+    "eviction": lambda redis: redis.delete(*(f"south-seas:{{{game}}}:game" for game in EVICTED)),
+}
+EVICTED: list[str] = []
+
+
+async def export_backup(store: RedisStore, target: Path, **options: Any) -> set[str]:
+    """Export all games, and return the files that end the export."""
+    await export_games(store, ExportJob(CATALOGUE, target, **options), None)
+    return {mark for mark in ("WHOLE", "MISSING", "LOSS") if (target / mark).exists()}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+async def test_a_backup_after_a_loss_is_marked_until_the_games_are_back_or_the_loss_is_accepted(
+    store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str], loss: str
+) -> None:
+    EVICTED[:] = [(await store_game(store)).id for _ in range(10)][:2]
+    good = tmp_path / "good"
+    assert await export_backup(store, good) == {"WHOLE"}
+    await LOSSES[loss](redis)
+    lost = 2 if loss == "eviction" else 10
+    for name in ("first", "second"):
+        assert await export_backup(store, tmp_path / name, since=good) == {"LOSS"}
+        reason = f"{lost} of 10 games of {good} are gone before their time\n"
+        assert (tmp_path / name / "LOSS").read_text() == reason
+        assert f"marked LOSS: {reason}" in capsys.readouterr().err
+    assert str(await redis.get(keys.BACKUP)).endswith(" 0 1'")
+    assert await export_backup(store, tmp_path / "accepted", since=good, accepts_loss=True) == {"LOSS", "WHOLE"}
+    assert str(await redis.get(keys.BACKUP)).endswith(" 0 0'")
+    assert await export_backup(store, tmp_path / "after", since=tmp_path / "accepted") == {"WHOLE"}
+    assert await import_files(store, iter_documents([good]), RETENTION, replace=False) == Counter(
+        imported=lost, skipped=10 - lost
+    )
+    assert await export_backup(store, tmp_path / "back", since=good) == {"WHOLE"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    (
+        ("finished", 1, 0.5, "LOSS"),
+        ("finished", 1, 1.5, "WHOLE"),
+        ("active", 1, 0.5, "LOSS"),
+        ("active", 1, 1.5, "WHOLE"),  # it may have ended meanwhile
+        ("active", 7, 1.5, "LOSS"),
+        ("waiting", 7, 30, "LOSS"),  # by a clock that is wrong, or after a month without a backup
+    ),
+)
+async def test_games_that_may_have_expired_are_no_loss(
+    store: RedisStore,
+    redis: Redis,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    case: tuple[Status, int, float, str],
+) -> None:
+    status, retention_days, days_later, mark = case
+    await store_game(store, status)
+    assert await export_backup(store, tmp_path / "good") == {"WHOLE"}
+    await redis.flushall()
+    later, retention = time.time() + days_later * DAY_S, Retention(7 * DAY_S, 60 * DAY_S, retention_days * DAY_S)
+    monkeypatch.setattr("service.cli.export.time.time", lambda: later)
+    assert await export_backup(store, tmp_path / "next", since=tmp_path / "good", retention=retention) == {mark}
+
+
+async def test_a_redis_that_was_emptied_is_a_loss_until_games_are_imported(
+    store: RedisStore, redis: Redis, tmp_path: Path
+) -> None:
+    """Even where no backup tells what there was."""
+    assert await store.health.probe()
+    await redis.flushall()
+    assert await store.health.probe()
+    assert await export_backup(store, tmp_path / "first") == {"LOSS"}
+    assert "Redis was emptied at 20" in (tmp_path / "first" / "LOSS").read_text()
+    assert await export_backup(store, tmp_path / "second", accepts_loss=True) == {"LOSS", "WHOLE"}
+    assert await export_backup(store, tmp_path / "third") == {"WHOLE"}
+
+
+@pytest.mark.parametrize("damage", ("without its beginning", "a digest"))
+async def test_what_an_import_would_reject_is_missing_from_a_backup(
+    store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    stored = await store_game(store, "finished")
+    key = keys.log(stored.id)
+    if damage == "without its beginning":
+        await redis.xtrim(key, minid="3-0", approximate=False)
+    else:
+        entries: Any = await redis.xrange(key)
+        await redis.delete(key)
+        for number, (entry_id, fields) in enumerate(entries):
+            entry = bytearray(fields[b"d"])
+            entry[log_entries.COMMIT_ID_BYTES] ^= number == 2
+            await redis.xadd(key, {"d": bytes(entry)}, id=entry_id)
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"failed": 1, "losses": 1}
+    assert (tmp_path / "LOSS").read_text() == "1 of 1 games cannot be read\n"
+    await store_game(store)
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": 1, "failed": 1}
+    assert (tmp_path / "MISSING").read_text() == f"{stored.id}\n"
+    assert not (tmp_path / "LOSS").exists()
+    assert f"game {stored.id}: " in capsys.readouterr().err
+
+
+async def test_a_webhook_that_is_delivered_during_an_export_does_not_spoil_it(
+    store: RedisStore, redis: Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = await store_game(store, webhooks=1)
+    (webhook,) = await store.webhooks.list_by_subject(stored.id)
+    load = store.load
+
+    async def load_and_deliver(game: str) -> StoredGame | None:
+        loaded = await load(game)
+        assert loaded is not None
+        state = msgspec.msgpack.encode(WebhookState(loaded.revision.version + 1))
+        await redis.hset(keys.game(game), f"hook:{webhook.registration.id}:state", state)
+        return loaded
+
+    monkeypatch.setattr(store, "load", load_and_deliver)
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": 1}
 
 
 GAMES = 30
@@ -423,9 +535,7 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 
-async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
-    clustered: RedisStore, deployment: Deployment
-) -> None:
+async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisStore, deployment: Deployment) -> None:
     games = await games_on_all(clustered, deployment)
     for node in await deployment.primaries():
         async with aclosing(node.client()) as client:
@@ -451,9 +561,7 @@ async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_pa
 ARCHIVED_S = 60
 
 
-async def test_another_instance_archives_and_reindexes_after_kill_9(
-    tmp_path: Path, redis: Redis, redis_url: str
-) -> None:
+async def test_another_instance_archives_and_indexes_after_kill_9(tmp_path: Path, redis: Redis, redis_url: str) -> None:
     archive = tmp_path / "archive"
     flags = ("--archive-url", archive.as_uri())
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:

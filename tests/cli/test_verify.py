@@ -1,11 +1,4 @@
-"""What `south-seas verify` says that a log proves, and what not, by what a player saw.
-
-The log that `south-seas verify` downloads, or reads from a file.
-
-`south-seas tileset preview`: the page of a tile set's file, as it is written.
-
-What `south-seas tileset check` says a set lacks of the printed game.
-"""
+"""`south-seas verify` says what a log proves, and `tileset` shows a set and what it lacks of the printed game."""
 
 import asyncio
 import json
@@ -23,8 +16,9 @@ from click.testing import CliRunner
 
 from schemas.tileset import TileSet
 from service.cli import verify
+from service.cli.requests import RequestFailed
 from service.cli.tileset import list_gaps, preview_page
-from service.cli.verify import RequestFailed, decode_log, download_log, encode_log, make_verdict
+from service.cli.verify import decode_log, download_log, encode_log, make_verdict
 from service.engine.tileset_validation import parse_tileset
 from service.games.history import NOTHING_OBSERVED, Check, Observed
 from service.games.tilesets import BUILT_IN_DIRECTORY
@@ -101,7 +95,7 @@ def test_a_log_proves_what_its_checks_and_the_player_confirm(
 DEEP = 10_000 * "[" + 10_000 * "]"
 
 
-async def test_a_whole_log_is_downloaded_page_by_page(
+async def test_a_log_is_downloaded_page_by_page(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "PAGE_SIZE", 2)

@@ -7,13 +7,16 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
+import pytest
 from aiohttp import ClientSession, web
 from standardwebhooks import Webhook
 
 from schemas.webhooks import WEBHOOK_EVENT_TYPES
-from service.cli.verify import fetch
+from service.cli.requests import fetch
 from service.cli.webhooks import trigger
+from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore
+from service.web.websocket import Session
 from tests.polling import wait_until
 from tests.server_process import start_server
 from tests.tcp_proxy import run_proxy
@@ -34,12 +37,12 @@ async def test_every_event_can_be_triggered(short_path: Path) -> None:
 
 
 async def start_listening(url: str, receiver: WebhookReceiver, *options: str) -> tuple[asyncio.subprocess.Process, str]:
-    """Run the command with a secret until it is connected and has sent the challenge; return what it printed, too."""
+    """Run the command until it has sent the challenge and follows the game that it names; return its output, too."""
     command = ("listen", "--url", url, "--forward-to", receiver.url, "--secret", SECRET, *options)
     process = await asyncio.create_subprocess_exec(sys.executable, "-um", "service.main", *command, stdout=PIPE)
     assert process.stdout is not None
     output = b""
-    while b"connected" not in output or b"challenge" not in output:
+    while b"challenge" not in output or (b"followed from" if "--game" in options else b"connected") not in output:
         line = await process.stdout.readline()
         assert line, output
         output += line
@@ -71,6 +74,27 @@ async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
     assert last.id != first.id
     for one in (*receiver.challenges, *receiver.received):
         assert Webhook(SECRET).verify(one.body, one.headers) == one.message
+
+
+async def test_a_game_refused_for_a_moment_is_followed(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An auth that fails makes its subscribe fail too."""
+    async with run_receiver() as receiver, serve(store) as client:
+        private = await create_game(client, visibility="private")
+        failures = iter((StoreUnavailable("out of reach"),))
+        add_token = Session._add_token
+
+        def refuse_once(session: Session, game: str, token: str) -> None:
+            for failure in failures:
+                raise failure
+            add_token(session, game, token)
+
+        monkeypatch.setattr(Session, "_add_token", refuse_once)
+        options = ("--game", private.id, "--token", private.owner_token)
+        process, _ = await start_listening(str(client.make_url("/")), receiver, *options)
+        await private.act_successfully()
+        await wait_until(lambda: receiver.received)
+        process.kill()
+        await process.communicate()
 
 
 async def test_a_program_that_wants_no_more_ends_the_command(store: RedisStore) -> None:

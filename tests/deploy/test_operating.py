@@ -1,11 +1,4 @@
-"""What docs/operating.md names exists, and its commands fit the manifests.
-
-The backup and restore jobs work, with the script from the manifests.
-
-The alerts as a cluster gets them are valid, and each has a runbook.
-
-What the image contains besides plain copies: links, libraries, entry points of packages.
-"""
+"""What docs/operating.md names exists; backups, restores, alerts and the image's contents work as it says."""
 
 import re
 import shlex
@@ -89,7 +82,7 @@ def test_kubectl_is_told_of_files_and_resources_that_exist(words: list[str]) -> 
         if flag == "-k":
             assert (ROOT / value / "kustomization.yaml").is_file()
         if flag in {"-f", "--filename"}:
-            assert value in {"-", "drill.json"} or (ROOT / value).is_file()
+            assert value in {"-", "drill.json", "restore.json"} or (ROOT / value).is_file()
         if flag == "--selector":
             assert value in yaml.safe_dump(render("prod")).replace(": ", "=")
     overlay = namespaces()[words[words.index("--namespace") + 1]] if "--namespace" in words else "prod"
@@ -161,35 +154,69 @@ def _container(overlay: str, job: str) -> Resource:
     return result
 
 
+def run_backups(directory: Path, *task: str) -> subprocess.CompletedProcess[str]:
+    """Run the script; raises if it fails."""
+    command = (sys.executable, str(SCRIPT), str(directory), *task)
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+
+
 def backups(directory: Path, *task: str) -> str:
-    """Return what the script prints; raises if it fails."""
-    finished = subprocess.run(
-        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
-    )
-    return finished.stdout.strip()
+    """Return what the script prints."""
+    return run_backups(directory, *task).stdout.strip()
 
 
-def test_the_newest_that_are_finished_are_kept_the_newest_that_is_whole_and_the_newest_of_all(tmp_path: Path) -> None:
-    for day in range(1, 7):
-        (tmp_path / f"2026-01-0{day}T030000Z").mkdir()
-    for day, mark in ((1, "WHOLE"), (2, "WHOLE"), (3, "MISSING"), (5, "MISSING")):
-        (tmp_path / f"2026-01-0{day}T030000Z" / mark).touch()
-    (tmp_path / "lost+found").mkdir()
-    assert backups(tmp_path, "newest") == str(tmp_path / "2026-01-05T030000Z")
-    backups(tmp_path, "keep", "2")
-    assert sorted(left.name for left in tmp_path.iterdir()) == [
-        "2026-01-02T030000Z",
-        "2026-01-03T030000Z",
-        "2026-01-05T030000Z",
-        "2026-01-06T030000Z",
-        "lost+found",
-    ]
+BACKUPS = {
+    "2026-01-01T030000Z": ("WHOLE",),
+    "2026-01-02T030000Z": ("LOSS",),
+    "2026-01-03T030000Z": ("LOSS",),
+    "2026-01-03T080000Z": ("WHOLE", "LOSS"),
+    "2026-01-04T030000Z": ("WHOLE",),
+    "2026-01-05T030000Z": ("MISSING",),
+    "2026-01-06T030000Z": (),
+    "2026-01-07T030000Z": ("MISSING",),
+    "2026-01-07T090000Z": ("MISSING",),
+    "2026-01-08T030000Z": ("MISSING",),
+    "2026-01-09T030000Z": ("LOSS",),
+    "2026-01-10T030000Z": ("LOSS",),
+    "lost+found": (),
+}
 
 
-def test_where_there_is_none_nothing_is_brought_back(tmp_path: Path) -> None:
-    (tmp_path / "2026-01-06T030000Z").mkdir()
-    with pytest.raises(subprocess.CalledProcessError):
-        backups(tmp_path, "newest")
+@pytest.fixture
+def volume(tmp_path: Path) -> Path:
+    """Return a volume with backups, and files that end each."""
+    for name, marks in BACKUPS.items():
+        (tmp_path / name).mkdir()
+        for mark in marks:
+            (tmp_path / name / mark).touch()
+    return tmp_path
+
+
+def test_backups_of_the_newest_days_those_beside_a_loss_and_the_newest_whole_one_are_kept(volume: Path) -> None:
+    for _ in range(2):
+        backups(volume, "keep", "2")
+        assert sorted(left.name for left in volume.iterdir()) == [
+            "2026-01-01T030000Z",
+            "2026-01-02T030000Z",
+            "2026-01-04T030000Z",
+            "2026-01-07T090000Z",
+            "2026-01-08T030000Z",
+            "2026-01-09T030000Z",
+            "2026-01-10T030000Z",
+            "lost+found",
+        ]
+
+
+def test_the_newest_backup_without_a_loss_is_chosen_unless_another_is_named(volume: Path) -> None:
+    (volume / "2026-01-08T030000Z" / "one.json.gz").touch()
+    assert backups(volume, "choose") == str(volume / "2026-01-08T030000Z")
+    assert backups(volume, "choose", "2026-01-09T030000Z") == str(volume / "2026-01-09T030000Z")
+    listed = run_backups(volume, "choose").stderr.splitlines()
+    assert "-> 2026-01-08T030000Z  1 games  MISSING" in listed
+    assert "   2026-01-03T080000Z  0 games  WHOLE LOSS" in listed
+    for directory, *name in ((volume, "2026-02-01T030000Z"), (volume / "lost+found",)):
+        with pytest.raises(subprocess.CalledProcessError):
+            backups(directory, "choose", *name)
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)
@@ -207,13 +234,14 @@ def test_the_jobs_find_redis_the_volume_and_the_script(overlay: str, job: str) -
     assert MOUNTED in container["args"][0]
 
 
-async def _run(job: str, volume: Path, redis_url: str) -> str:
+async def _run(job: str, volume: Path, redis_url: str, code: int = 0, **parameters: str) -> str:
     """Run a job's shell script as the cluster would, but for its paths."""
     (shell,) = _container("prod", job)["args"]
     shell = shell.replace(f"{MOUNTED} {VOLUME}", f"{SCRIPT} {volume}")
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "SOUTH_SEAS_REDIS_URL": redis_url}
+    environment |= parameters
     ended = await run_program(*_container("prod", job)["command"], shell, env=environment)
-    assert ended.returncode == 0, ended
+    assert ended.returncode == code, ended
     return ended.stdout + ended.stderr
 
 
@@ -221,22 +249,31 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
     """With the Redis user that the page says, who may do all that the service and the jobs need, and not more."""
     volume = tmp_path / "volume"
     volume.mkdir()
+
+    async def back_up(code: int = 0, **parameters: str) -> str:
+        second = int(time.time())
+        await wait_until(lambda: int(time.time()) != second)  # each has another name
+        return await _run("south-seas-backup", volume, deployment.url, code, **parameters)
+
     async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
         async with start_server(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
             game = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
             async with client.get(f"{game.path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
                 assert await stream.content.readline()
-                assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
-                second = int(time.time())
-                await wait_until(lambda: int(time.time()) != second)  # the next has another name
-                assert ", 1 unchanged, 0 failed" in await _run("south-seas-backup", volume, deployment.url)
+                assert "exported 1 games" in await back_up()
+                assert ", 1 unchanged, 0 failed" in await back_up()
             async with aclosing(deployment.nodes[0].client()) as redis:
                 await redis.flushall()
             async with client.get(game.path) as removed:
                 assert removed.status == HTTPStatus.NOT_FOUND
-            assert "imported 1 games" in await _run("south-seas-restore", volume, deployment.url)
+            for _ in range(2):
+                assert "marked LOSS: 1 of 1 games of" in await back_up(code=4)
+            assert "-> " in await _run("south-seas-restore", volume, deployment.url, BACKUP=min(volume.iterdir()).name)
             assert await game.get_json() == game.created["game"]
             await game.act_successfully()
+            assert "imported 0 games, 1 skipped" in await _run("south-seas-restore", volume, deployment.url)
+            assert "exported 1 games" in await back_up(ACCEPT_LOSS="yes")
+            assert ", 1 unchanged, 0 failed" in await back_up()
         async with aclosing(deployment.nodes[0].client()) as redis:
             assert await redis.acl_log() == []
 

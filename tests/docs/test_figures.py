@@ -1,7 +1,4 @@
-"""The threat model and the limits have the figures of the code; `tools.docs` writes those of other pages.
-
-Each promise in `promises.toml` is in its page, and its tests run; so do those that the threat model names.
-"""
+"""The pages have the figures of the code, and the tests of each promise and threat run."""
 
 import re
 import tomllib
@@ -39,7 +36,7 @@ from service.web import headers as lists
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.rate_limiter import MAX_CHECKS_PER_S
-from service.web.streaming import MISSED_DIFF_S
+from service.web.streaming import SENT_DIFF_S
 from tests.docs.blocks import DOCS, pages, read_page
 from tests.tools import ROOT
 
@@ -95,14 +92,10 @@ MIB = 2**20
         (
             "threat-model",
             "the process that draws a picture, {:g} ms for each game of a list, and {:g} ms for each diff",
-            [1000 * rate_limiter.LOADED_GAME_S, 1000 * MISSED_DIFF_S],
+            [1000 * rate_limiter.LOADED_GAME_S, 1000 * SENT_DIFF_S],
         ),
         ("threat-model", "{:g} ms are reserved until a response", [accounts.RESERVED_MS]),
-        (
-            "limits",
-            "{} tokens each, {} for a heavy bot",
-            [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS],
-        ),
+        ("limits", "{} tokens each, {} for a heavy bot", [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS]),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",

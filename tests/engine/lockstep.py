@@ -138,7 +138,7 @@ class Lockstep:
         assert is_finished(self.game) == (not offered)
         view = msgspec.to_builtins(build_view(self.index, self.game))
         if view["turn"] is not None:
-            for name in ("deadline", "undoable"):
+            for name in ("deadline", "undoable", "paused"):
                 del view["turn"][name]
         for player in view["players"]:
             for name in ("name", "color", "kind", "bot", "resigned"):

@@ -1,7 +1,4 @@
-"""How long a bot's decision is awaited, by who waits for it.
-
-Deadlines: when they are set, and what happens then.
-"""
+"""How long a bot's decision is awaited, and when deadlines are set and what happens then."""
 
 from random import Random
 from typing import Any
@@ -11,6 +8,8 @@ import pytest
 from schemas.lobby import CreateGame, JoinGame, MyGameListQuery, SeatRequest
 from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
 from service.games.commands.create import CreationRequest, create
+from service.games.commands.execute import GameRequest
+from service.games.commands.play import abort_game
 from service.games.commands.seats import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.legal_moves import list_legal_moves
@@ -72,18 +71,14 @@ async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_
         assert expected_s[0] <= timeout_s <= expected_s[1]
 
 
-async def test_no_request_waits_for_the_bots_of_a_deferred_game(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_request_waits_for_bots_of_a_deferred_game(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await game_before_its_bot(store, 0)
     context = make_context(store, bot_budget_s=TIMEOUT_S)
     monkeypatch.setattr(context.bots, "is_deferred", lambda requester: not requester.attended)
     assert await play_bots(context, TABLES, await load_game(store, table.id)) == []
 
 
-async def test_a_time_out_is_stored_although_the_next_bot_fails(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_time_out_is_stored_if_the_next_bot_fails(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await new_game(store, 1, ["random"], timeout_s=60, policy="pass")
 
     async def fail(*_: object) -> None:
@@ -176,6 +171,42 @@ async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameSt
     assert seconds_left(game, table.clock) == 60
 
 
+async def test_the_clock_plays_once_for_each_person_and_waits_for_one_of_them(store: GameStore) -> None:
+    table = await new_game(store, 2, ["random"], timeout_s=60, policy="pass")
+    for _ in range(3):
+        await table.let_pass(61)
+    timed_out = [diff for diff in await table.follow() if diff["by"] == "clock"]
+    assert [event_types(diff)[-1] for diff in timed_out].count("game_paused") == 1
+    assert event_types(timed_out[-1])[-1] == "game_paused"
+    version = (game := await table.game()).version
+    assert (game.decider, game.paused, game.deadline) == (0, True, None)
+    await table.let_pass(60_000)
+    assert (await table.game()).version == version
+    await table.act()
+    (resumed,) = await table.follow()
+    assert event_types(resumed)[:2] == ["game_resumed", "tile_placed"]
+    assert seconds_left(await table.game(), table.clock) == 60
+    table.clock.now += 10
+    await table.undo()
+    (undone,) = await table.follow()
+    assert event_types(undone) == ["move_undone"]
+    assert seconds_left(await table.game(), table.clock) == 50
+    await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
+    await table.verify()
+
+
+async def test_whoever_resigns_in_a_paused_game_resumes_it(store: GameStore) -> None:
+    table = await new_game(store, 3, timeout_s=60, policy="pass")
+    for _ in range(3):
+        await table.let_pass(61)
+    await table.follow()
+    await table.resign(1)
+    (resumed,) = await table.follow()
+    assert event_types(resumed)[:2] == ["game_resumed", "player_resigned"]
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.verify()
+
+
 async def test_pass_continues_where_the_player_stopped(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     await table.act()
@@ -186,12 +217,13 @@ async def test_pass_continues_where_the_player_stopped(store: GameStore) -> None
     assert (await table.game()).seat == 1
 
 
-async def test_time_outs_end_a_game_that_nobody_plays(store: GameStore) -> None:
-    table = await new_game(store, 3, timeout_s=30)
-    while (await table.game()).status == "active":
-        await table.let_pass(31)
+async def test_the_clock_plays_to_the_end_for_players_who_act_once_a_round(store: GameStore) -> None:
+    table, left = await new_game(store, 3, timeout_s=30), rounds()
+    while (game := await table.game()).status == "active":
+        next(left)
+        await (table.act() if game.paused else table.let_pass(31))
     await table.verify()
-    assert {diff["by"] for diff in table.log[1:]} == {"clock"}
+    assert {diff["by"] for diff in table.log[1:]} == {"clock", "owner"}
 
 
 async def test_a_bot_plays_until_the_player_returns(store: GameStore) -> None:

@@ -1,9 +1,4 @@
-"""Every diff's patch, applied by a public JSON Patch library, gives exactly the GAME of its version.
-
-Whose time runs, and what may be taken back, where one turn has several deciders (R5.10).
-
-Attended games, and the stored hash of a game's creator.
-"""
+"""Diffs give exactly the GAME of each version, and say whose time runs and who attends the game."""
 
 import json
 from random import Random
@@ -32,9 +27,9 @@ from service.engine import (
 from service.games.automatic_turns import apply_timeout
 from service.games.bots import greedy
 from service.games.bots.registry import run_bot
+from service.games.commands.create import RematchRequest, rematch
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.diffs import next_digest, record_change
 from service.games.lifecycle import advance_version, hash_creator, is_attended, requester_of
 from service.games.ports import GameStore, StoredDiff
@@ -42,7 +37,7 @@ from service.games.tilesets import DEFAULT_TILESET, load_catalogue
 from tests.engine.lockstep import start_game
 from tests.games.game_fixture import GameFixture, bot_seats, create_game, human_seats, load_game, make_context
 from tests.games.game_logs import AT, check_patch_form
-from tests.rules.rules_game import BOARDS, GREEN, RED, Table
+from tests.rules.rules_game import BLUE, BOARDS, GREEN, RED, Table
 from tests.rules.test_r5_evaluation import one_market, two_markets, worth
 
 TABLES = load_catalogue(None).get(DEFAULT_TILESET).index
@@ -178,24 +173,25 @@ def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
     return table
 
 
+def test_a_choice_in_the_turn_of_another_is_no_second_absence() -> None:
+    """R5.10: Red misses two decisions before Blue misses a first one."""
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    deciders: list[int] = []
+    while not table.game.paused:
+        deciders.append(table.game.decider)
+        assert [*apply_timeout(table.index, table.game, LATE)]
+    assert deciders == [RED, GREEN, RED, BLUE]
+
+
 def test_a_player_who_acts_ends_a_row_of_time_outs() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
     assert len([*apply_timeout(table.index, table.game, LATE)]) == 2
-    assert table.game.consecutive_timeouts == 1
     advance_version(table.game, [], LATE, by="bot")
-    assert table.game.consecutive_timeouts == 1
+    assert table.game.absent == 1 << RED
     advance_version(table.game, [], LATE, by="seat")
-    assert table.game.consecutive_timeouts == 0
-
-
-def test_the_creator_of_a_game_that_is_over_is_forgotten() -> None:
-    table, _ = one_market(worth(6, 6), players=2)
-    table.game.creator = b"a hash"
-    advance_version(table.game, [], AT)
-    assert table.game.creator == b"a hash"
-    advance_version(table.game, mark_aborted(table.game), AT)
-    assert table.game.creator == b""
+    assert table.game.absent == 0
 
 
 def test_a_decision_in_anothers_turn_has_its_own_deadline() -> None:

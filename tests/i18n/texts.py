@@ -11,16 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import events
-from schemas.actions import (
-    Action,
-    Deliver,
-    FeatureValue,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    TakeShip,
-)
+from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares
@@ -115,6 +106,7 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
     yield events.ShipRevealed(ship="s02")
     yield from (events.TurnTimedOut(seat=1, policy=policy) for policy in ("pass", "bot", "resign"))
+    yield from (events.GamePaused(), events.GameResumed())
     yield events.PlayerReplaced(seat=1, bot="greedy")
     yield events.PlayerReturned(seat=1)
     yield events.PlayerResigned(seat=1)

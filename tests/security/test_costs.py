@@ -1,9 +1,4 @@
-"""Every request is charged by the time that it takes, and none takes longer than its response needs.
-
-Bots are charged: to whoever acts before them, and to whoever creates a game of bots.
-
-Games that nobody plays delay no person's bots, and no address can run bots without end.
-"""
+"""Every request and bot is charged by its time, to whoever causes it, and nobody runs bots without end."""
 
 import json
 from collections import Counter
@@ -24,9 +19,9 @@ from service.games.scheduler import make_scheduler
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.supervision import ProcessPool, Supervisor
-from service.web import charge, connection
+from service.web import charge, connection, connection_limiter
 from service.web.accounts import ACCOUNTS
-from service.web.app import CONTEXT, MAX_SUGGESTED_LENGTH
+from service.web.app import CONTEXT, HUB, MAX_SUGGESTED_LENGTH
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
 from service.web.connection_limiter import CONNECTION_LIMITER, CONNECTION_S
 from service.web.headers import MAX_LIST_ELEMENTS
@@ -60,10 +55,10 @@ MAX_GETS_PER_HEAD = 3
 
 
 @asynccontextmanager
-async def start_counting_instance(store: RedisStore) -> AsyncIterator[tuple[Client, PlainClient]]:
+async def start_counting_instance(store: RedisStore, **more: Any) -> AsyncIterator[tuple[Client, PlainClient]]:
     """Start an instance that counts everything and rejects nothing, and a client of it."""
     size = make_limits(**{f"rate_{name}": UNLIMITED for name in ("requests", "time", "creations", "guesses")})
-    async with serve(store, size) as client, PlainClient(client) as plain:
+    async with serve(store, size._replace(**more)) as client, PlainClient(client) as plain:
         client.app[ACCOUNTS].clock = FrozenClock()
         yield client, plain
 
@@ -221,9 +216,7 @@ async def test_every_request_is_charged_by_its_processor_time(store: RedisStore,
         assert max(unpaid.values()) < MAX_UNPAID, unpaid
 
 
-async def test_a_picture_is_charged_by_the_time_of_its_worker(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_is_charged_by_its_workers_time(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async def draw(_pool: ProcessPool, work: Callable[[Any], tuple[bytes, float]], job: Any, _limit_s: float) -> Any:
         return work(job)[0], 1000.0
 
@@ -295,6 +288,28 @@ async def test_what_a_connection_leaves_unpaid_is_paid_by_its_address(store: Red
         assert (await plain.request("/v1/bots")).status == 200
 
 
+@pytest.mark.parametrize("kind", ("ws", "diffs"))
+async def test_a_silent_watcher_pays_for_what_it_is_sent(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(connection_limiter, "SWEEP_INTERVAL_S", 0.01)
+    quiet = start_counting_instance(store, sse_comment_interval_s=3600.0, ping_interval_s=3600.0)
+    async with quiet as (client, _), open_client_at(client, "127.0.0.2") as watcher:
+        game, account = await create_game(client), client.app[ACCOUNTS].get("127.0.0.2")
+        lines = UPGRADE if kind == "ws" else ("Accept: text/event-stream",)
+        headers = dict(line.split(": ") for line in lines)
+        async with watcher.get(f"{game.path}/{kind}", headers=headers):
+            await wait_until(lambda: client.app[HUB].count_subscribers(game.id))
+
+            async def act_and_see_it_paid() -> None:
+                paid_at = account.buckets[1].full_at
+                await game.act_successfully()
+                await wait_until(lambda: account.buckets[1].full_at > paid_at)
+
+            for _ in range(3):  # the first may be paid with the request
+                await act_and_see_it_paid()
+
+
 LONG_LIST = ",".join(['"' + "a" * 28 + '"'] * MAX_LIST_ELEMENTS)
 LONGEST_HEADS = (
     ("HEAD", "/docs", f"If-None-Match: {LONG_LIST}"),
@@ -322,9 +337,7 @@ async def test_no_head_takes_more_than_three_gets(store: RedisStore, head: tuple
         assert await relative_cost(ask, lambda: plain.request(game.path)) < MAX_GETS_PER_HEAD
 
 
-async def test_the_number_of_games_that_a_list_scans_is_limited(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_games_that_a_list_scans_are_limited(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where none of them can be told; the next page goes on there."""
     monkeypatch.setattr("service.games.queries.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
@@ -447,10 +460,7 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
         while twin.turn_number == game.turn_number:
             apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
-    async with (
-        serve(store, make_limits(rate_requests=100_000)) as client,
-        PlainClient(client) as plain,
-    ):
+    async with serve(store, make_limits(rate_requests=100_000)) as client, PlainClient(client) as plain:
         http_game = await create_game(client)
         dearer = await relative_cost(turn, lambda: plain.request(http_game.path))
     assert dearer / (HEAVY_BOT_TURN_TOKENS if bot.info.heavy else BOT_TURN_TOKENS) < MAX_GETS_PER_TOKEN

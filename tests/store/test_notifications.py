@@ -1,9 +1,4 @@
-"""Change notifications reach all subscribers, and continue after any failure of a connection.
-
-A notification is what commit.lua published, or nothing: whoever may publish can send anything.
-
-Recording of change notifications, in this process or on another client.
-"""
+"""Notifications are what commit.lua published, reach all subscribers, and continue after any failure."""
 
 import asyncio
 import operator
@@ -12,6 +7,7 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +30,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.log_entries import (
     COMMIT_ID_BYTES,
     DIFFS,
+    HEADER_BYTES,
     MAX_BYTES,
     REVISION_BYTES,
     decode_notification,
@@ -43,9 +40,6 @@ from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
-
-DICTIONARY = COMMIT_ID_BYTES + 20
-"""Where the number of the dictionary stands in an entry."""
 
 
 def compose(diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None) -> bytes:
@@ -75,7 +69,7 @@ FORGERIES = {
     "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
     "a version is missing": compose([diff(4), diff(6)]),
     "of a later release": compose(
-        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\x02" + ENTRIES[0][DICTIONARY + 1 :]]
+        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:HEADER_BYTES] + b"\0\2" + ENTRIES[0][HEADER_BYTES + 2 :]]
     ),
     "a bomb": compose(DIFFS_AFTER_3[:1], entries=[bomb()]),
 }
@@ -89,6 +83,21 @@ def test_a_notification_brings_the_diffs_of_its_commit() -> None:
 def test_a_forged_notification_is_none(message: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  each has its own text
         decode_notification("a", message)
+
+
+RELEASED = {"c80e": "c80e565e1cc63da895f927cc1147cd35e4b36cb3f861df5c1ceb37ce692a45c0"}
+"""The SHA-256 of each dictionary that a release had, by its id. None may go: what it wrote could not be read."""
+
+
+def test_dictionaries_stay_as_they_were_and_a_missing_one_is_named() -> None:
+    found = {file.name: sha256(file.read_bytes()).hexdigest() for file in log_entries.DICTIONARIES.iterdir()}
+    assert {f"diffs-{digest[:4]}.zdict" for digest in found.values()} == {*found}
+    assert {f"diffs-{one}.zdict": digest for one, digest in RELEASED.items()}.items() <= found.items()
+    stored = log_entries.DIFFS.compress(b"{}")
+    assert stored.startswith(log_entries.NEWEST)
+    for other in (b"\1\x28", b"\1", b""):
+        with pytest.raises(ValueError, match=f"needs the dictionary {other.hex()}, which this version does not have"):
+            log_entries.DIFFS.decompress(other + stored[2:] if len(other) == 2 else other)
 
 
 def test_a_notification_of_another_game_is_none() -> None:
@@ -203,15 +212,8 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        assert [await one.next_notification() for _ in range(3)] == [
-            news("a", 1),
-            news("b", 1),
-            news("a", 2, 3, 4),
-        ]
-        assert [await two.next_notification() for _ in range(2)] == [
-            news("a", 1),
-            news("a", 2, 3, 4),
-        ]
+        assert [await one.next_notification() for _ in range(3)] == [news("a", 1), news("b", 1), news("a", 2, 3, 4)]
+        assert [await two.next_notification() for _ in range(2)] == [news("a", 1), news("a", 2, 3, 4)]
 
 
 async def test_the_committing_process_is_not_notified(store: RedisStore, redis_url: str) -> None:
@@ -290,7 +292,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
     assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
-async def test_a_silent_connection_is_kept_alive_by_pings(
+async def test_pings_keep_a_silent_connection_open(
     single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silences = list[asyncio.Timeout]()

@@ -1,13 +1,4 @@
-"""The access log: addresses, also behind a proxy, and how long streams were open.
-
-HTTP on every path: methods, CORS, and problems for unknown paths.
-
-A client that closes its sending half after its requests: what arrived is answered, then the connection closes.
-
-Requests: their ids, and how they are counted, timed and logged.
-
-The port for Prometheus: whatever is sent to it, it takes few connections, no thread, and little time.
-"""
+"""HTTP on every path: methods, CORS, half-closed clients, the access log, metrics, and the port for Prometheus."""
 
 import json
 import logging
@@ -77,9 +68,7 @@ def forwarded_for(address: str) -> dict[str, str]:
     return {"X-Forwarded-For": address}
 
 
-async def test_a_line_has_the_client_behind_the_proxy(
-    proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_line_has_a_proxys_client(proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     await proxied.get("/livez", headers=forwarded_for(ANA))
     await proxied.get("/v1/games/none", headers=forwarded_for(BO))
     await proxied.get("/v1/keys/me", headers=api_key_header(await add_api_key(store, "host")) | forwarded_for(ANA))
@@ -117,9 +106,9 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     await (await connect(proxied, game)).close()
     await wait_until_no_streams(proxied)
     route = "/v1/games/{id}/ws"
-    assert read_lines(caplog, "kind", "route", "address", "code") == [
-        ("socket", route, ANA, None),
-        ("socket", route, ANA, 1000),
+    assert read_lines(caplog, "message", "route", "address", "code") == [
+        (f"socket opened {route}", route, ANA, None),
+        (f"socket closed {route}", route, ANA, 1000),
     ]
     ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None
@@ -213,7 +202,7 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
-async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it(
+async def test_a_preflight_of_a_bad_request_lets_the_page_read_its_problem(
     client: Client, path: str, method: str
 ) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
@@ -555,6 +544,16 @@ async def test_connections_are_bounded_and_take_no_threads(url: URL) -> None:
         refused, _ = await stack.enter_async_context(open_connection(url))
         assert (await read_to_end(refused)).startswith(b"HTTP/1.1 503 ")
         assert threading.active_count() == threads
+
+
+async def test_no_web_page_can_read_metrics(url: URL) -> None:
+    """Neither one of another origin, nor one whose name was pointed here (DNS rebinding)."""
+    names = ("192.0.2.7:9464", "[::1]", "localhost", "south-seas", "south-seas.games.svc", "ip-10-0-0-7.eu.internal")
+    async with ClientSession() as session:
+        for host in (*names, "evil.example:9464", "127.0.0.1.evil.example"):
+            async with session.get(url, headers={"Host": host, "Origin": "https://evil.example"}) as response:
+                assert response.status == (400 if "evil" in host else 200), host
+                assert "Access-Control-Allow-Origin" not in response.headers
 
 
 async def test_a_slow_client_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,16 @@
 """Makes the dictionary that stored diffs are compressed with.
 
-usage: python -m tools.dictionaries NUMBER [--games N] [--seed TEXT]
+usage: python -m tools.dictionaries [--games N] [--seed TEXT]
 
 It plays games of all sizes and both editions, some by `random` and some by `greedy`, and trains a dictionary on their
-diffs: service/store/dictionaries/diffs-NUMBER.zdict. The same seed makes the same file. A number that a release had
-must not be made anew: logs that it wrote need it.
+diffs: service/store/dictionaries/diffs-ID.zdict. The same seed makes the same file. To use it, make it `NEWEST` of
+service/store/log_entries.py. One that a release had must stay: logs that it wrote need it.
 """
 
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -55,10 +56,9 @@ NAMES = ("Ana", "Bo", "Chloé", "Dörte", "Emil", "Fatima", "Grete", "Hugo", "In
 
 
 @click.command(help=__doc__)
-@click.argument("number", type=click.IntRange(1, 255))
 @click.option("--games", default=120, show_default=True, help="Games to play.")
 @click.option("--seed", default="dictionaries", show_default=True)
-def main(number: int, games: int, seed: str) -> None:
+def main(games: int, seed: str) -> None:
     """Play the games and write the dictionary."""
     index = load_catalogue(None).get("lagoon").index
     diffs: list[bytes] = []
@@ -66,7 +66,8 @@ def main(number: int, games: int, seed: str) -> None:
         for game_number in numbers:
             diffs += play(index, Random(f"{seed}-{game_number}"))  # noqa: S311 (no secrets)
     dictionary = train_dict(diffs, DICTIONARY_BYTES)
-    path = DIRECTORY / f"diffs-{number}.zdict"
+    dictionary_id = sha256(dictionary.dict_content).digest()[: log_entries.ID_BYTES]
+    path = DIRECTORY / f"diffs-{dictionary_id.hex()}.zdict"
     path.write_bytes(dictionary.dict_content)
     click.echo(f"{path.name}: {len(dictionary.dict_content):,} bytes from {len(diffs):,} diffs")
 

@@ -20,6 +20,8 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.embedded import SOCKET
+from service.store.health import PROBE_INTERVAL_S
+from service.store.log_entries import HEADER_BYTES, ID_BYTES
 from tests.polling import in_background, wait_until
 from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
 from tests.tools import C_COMPILER, require, run_program
@@ -482,15 +484,38 @@ async def setting_renamed(bed: Bed) -> AsyncIterator[Lines]:
 
 
 @asynccontextmanager
-async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
-    """Damage the snapshot of a game that is played, and restore the game from a backup."""
+async def _restored_game(bed: Bed) -> AsyncIterator[str]:
+    """Make a backup, and in the end restore a game that is played."""
     backup, game = bed.directory / "backup", bed.users.games[0]
     await south_seas(bed, "export", "--all", str(backup))
     bed.alerts.begin_fault()
-    await _damage(bed, game)
-    yield []
+    yield game
     await bed.execute("DEL", *keys.commit_keys(game))
     await south_seas(bed, "import", str(backup))
+
+
+@asynccontextmanager
+async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
+    """Damage the snapshot of a game that is played, and restore the game from a backup."""
+    async with _restored_game(bed) as game:
+        await _damage(bed, game)
+        yield []
+
+
+@asynccontextmanager
+async def log_without_beginning(bed: Bed) -> AsyncIterator[Lines]:
+    """Remove the beginning of the log of a game that is played, and let somebody read it."""
+
+    async def read(session: aiohttp.ClientSession, game: str) -> None:
+        while True:
+            async with session.get(f"/v1/games/{game}/diffs") as response:
+                await response.read()
+            await asyncio.sleep(1)
+
+    async with _restored_game(bed) as game, aiohttp.ClientSession(bed.testbed.proxy.url) as session:
+        await bed.execute("XTRIM", keys.log(game), "MINID", "3-0")
+        async with in_background(read(session, game)):
+            yield []
 
 
 async def _damage(bed: Bed, game: str) -> None:
@@ -498,14 +523,19 @@ async def _damage(bed: Bed, game: str) -> None:
     await bed.execute("HSET", keys.game(game), "snapshot", "damaged", "revision", "damaged".ljust(20, "!"))
 
 
-@asynccontextmanager
-async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
-    """Make a backup while the snapshot of a game that nobody plays is damaged."""
+async def _create_game(bed: Bed) -> str:
+    """Create a game that nobody plays."""
     async with (
         aiohttp.ClientSession(bed.testbed.proxy.url) as session,
         session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
     ):
-        game = (await response.json())["game"]["id"]
+        return str((await response.json())["game"]["id"])
+
+
+@asynccontextmanager
+async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup while the snapshot of a game that nobody plays is damaged."""
+    game = await _create_game(bed)
     await _damage(bed, game)
     yield (await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()
     await bed.execute("DEL", *keys.commit_keys(game))
@@ -514,8 +544,43 @@ async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def no_backup(bed: Bed) -> AsyncIterator[Lines]:
     """Let the last backup be three days old, as if none had been made since the first start."""
-    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0")
+    await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0 0")
     yield []
+    await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
+
+
+@asynccontextmanager
+async def backup_after_loss(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup after FLUSHALL, restore the one before, and make another."""
+    before, after = (str(bed.directory / name) for name in ("backup", "after"))
+    async with _restored(bed):
+        await bed.execute("FLUSHALL")
+        bed.alerts.begin_fault()
+        yield (await south_seas(bed, "export", "--all", after, "--since", before, code=4)).splitlines()
+        await asyncio.sleep(PROBE_INTERVAL_S + 1)  # all instances know that Redis was emptied
+    await south_seas(bed, "export", "--all", after, "--since", before)
+
+
+REPLACE_DICTIONARY = f"""
+local entries = redis.call('XRANGE', KEYS[1], '-', '+')
+redis.call('DEL', KEYS[1])
+for _, entry in ipairs(entries) do
+  local data = entry[2][2]
+  data = string.sub(data, 1, {HEADER_BYTES}) .. '\\1\\40' .. string.sub(data, {HEADER_BYTES + ID_BYTES + 1})
+  redis.call('XADD', KEYS[1], entry[1], 'd', data)
+end
+"""
+
+
+@asynccontextmanager
+async def log_of_another_version(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup while the log of a game that nobody plays needs a dictionary that this version does not have."""
+    game = await _create_game(bed)
+    await bed.execute("EVAL", REPLACE_DICTIONARY, 1, keys.log(game))
+    lines = (await south_seas(bed, "config", "check")).splitlines()
+    bed.alerts.begin_fault()
+    yield [*lines, *(await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()]
+    await bed.execute("DEL", *keys.commit_keys(game))
     await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 
 

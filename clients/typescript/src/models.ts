@@ -131,8 +131,14 @@ export type GameEvent = components["schemas"]["GameEvent"];
 /** The game is over (R7.1). */
 export type GameFinished = components["schemas"]["GameFinished"];
 
+/** Every player missed a turn, so the clock rests: nobody has a deadline until one of them acts. */
+export type GamePaused = components["schemas"]["GamePaused"];
+
 /** The end of a game (R7.1) and its winners (R7.4). */
 export type Result = components["schemas"]["GameResult"];
+
+/** A player of a paused game acted: deadlines count from now on. */
+export type GameResumed = components["schemas"]["GameResumed"];
 
 /** The game started, because all seats are taken; `seat` has the first turn (R1.6). */
 export type GameStarted = components["schemas"]["GameStarted"];

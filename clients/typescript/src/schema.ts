@@ -10,7 +10,9 @@ export interface paths {
         };
         /**
          * Read the index, or open the web page
-         * @description Return the entry points of the API, or the web page to a client that prefers `text/html`.
+         * @description Return the entry points of the API, or the web page to a client that prefers `text/html` or shows cards of links.
+         *
+         *     The latter accepts `*\/*`, as programs do.
          */
         readonly get: operations["readIndex"];
         readonly put?: never;
@@ -1699,7 +1701,7 @@ export interface components {
         /** @description An event of a game; `type` says which. More may be added: ignore unknown ones. */
         readonly GameEvent: {
             readonly type: string;
-        } & (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"]);
+        } & (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["GamePaused"] | components["schemas"]["GameResumed"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"]);
         /** @description The game is over (R7.1). */
         readonly GameFinished: {
             /**
@@ -1716,6 +1718,14 @@ export interface components {
             readonly type: "game_finished";
             readonly winners: readonly number[];
         };
+        /** @description Every player missed a turn, so the clock rests: nobody has a deadline until one of them acts. */
+        readonly GamePaused: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "game_paused";
+        };
         /** @description The end of a game (R7.1) and its winners (R7.4). */
         readonly GameResult: {
             /**
@@ -1728,6 +1738,14 @@ export interface components {
             readonly scores: readonly components["schemas"]["Score"][];
             /** @description The winning seats; several if they are tied. */
             readonly winners: readonly number[];
+        };
+        /** @description A player of a paused game acted: deadlines count from now on. */
+        readonly GameResumed: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "game_resumed";
         };
         /** @description The response of `GET /v1/games`: public games, newest first. */
         readonly Games: {
@@ -3108,6 +3126,8 @@ export interface components {
              * @description Turns are numbered from 1; a discarded tile does not change the number.
              */
             readonly number: number;
+            /** @description Whether the clock rests, since every player missed a turn. It runs again when one of them acts. */
+            readonly paused: boolean;
             /**
              * @example deliver
              * @example islander
@@ -3379,7 +3399,7 @@ export interface components {
          * @description An event type that a webhook can subscribe to.
          * @enum {string}
          */
-        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
+        readonly WebhookEventType: "game_created" | "player_joined" | "player_left" | "game_started" | "turn_started" | "tile_discarded" | "tile_drawn" | "tile_placed" | "islander_placed" | "islander_retrieved" | "feature_evaluated" | "fish_covered" | "islander_returned" | "ship_taken" | "ship_revealed" | "turn_timed_out" | "game_paused" | "game_resumed" | "player_replaced" | "player_returned" | "player_resigned" | "move_undone" | "rematch_created" | "game_finished" | "game_aborted" | "decision";
         /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];

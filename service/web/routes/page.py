@@ -17,7 +17,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from schemas.problems import PROBLEM_TYPES
 from schemas.service import ServiceIndex
@@ -35,6 +35,7 @@ from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, service_url, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
+from service.web.problems import NoSuchPath
 from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
 from service.web.routing import Id, Request, ResponseSpec, Route
 
@@ -59,6 +60,10 @@ async def load_card(request: HttpRequest, game: str, language: Language) -> str:
         card = _make_card(context, record, language, url)
     except (NoSuchGame, StoreUnavailable, TileSetMissing, TimeoutError):  # the page says so
         card = _make_plain_card(language, url)
+    return _format_card(card)
+
+
+def _format_card(card: Mapping[str, str]) -> str:
     return "".join(f'<meta property="{name}" content="{escape(text)}" />' for name, text in card.items())
 
 
@@ -120,6 +125,9 @@ UNHASHED_FILES = ("apple-touch-icon.png", "favicon.svg", "icon-192.png", ICON, "
 _DAMAGED_LINK = re.compile(r"/*([A-Za-z0-9-]{1,32})(?![A-Za-z0-9-])[^#]*(#[\w.~&=-]*)?", re.ASCII)
 """After `/games/`: a game's id, perhaps in capitals or with more before or after it, and an escaped fragment."""
 
+_CARD_READER = re.compile("bot\\b|externalhit|whatsapp|preview", re.IGNORECASE)
+"""In the User-Agent of chats and networks that show a card for a link."""
+
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 SERVICE_INDEX = ServiceIndex(
@@ -152,12 +160,19 @@ class PageRead(Request, frozen=True, kw_only=True):
     tag="service",
 )
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
-    """Return the entry points of the API, or the web page to a client that prefers `text/html`."""
-    if prefers_media_type(request, HTML, JSON):
+    """Return the entry points of the API, or the web page to a client that prefers `text/html` or shows cards of links.
+
+    The latter accepts `*/*`, as programs do.
+    """
+    url = service_url(request)
+    if url is not None and _CARD_READER.search(request.headers.get(hdrs.USER_AGENT, "")):
+        card = _format_card(_make_plain_card(params.language, url) | {"og:url": f"{url}/"})
+        response = page_response(request, params.language, responses.CACHE_PRIVATE, "./", card)
+    elif prefers_media_type(request, HTML, JSON):
         response = page_response(request, params.language, responses.CACHE_PUBLIC, "./")
     else:
         response = responses.cacheable_response(request, SERVICE_INDEX)
-    return add_vary(response, "Accept")
+    return add_vary(add_vary(response, "Accept"), "User-Agent")
 
 
 class GamePageRead(PageRead, frozen=True, kw_only=True):
@@ -181,7 +196,7 @@ def page_response(request: HttpRequest, language: Language, caching: str, root: 
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     if request.base_path:  # its address may lack the slash at the end
         root = f"{request.base_path}/"
-    html = _load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
+    html = responses.load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
     page = responses.make_asset(HTML, html.replace(b"</head>", head.encode()))
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
@@ -197,6 +212,7 @@ def add_file_routes(app: App) -> None:
         "/manifests/{file}": partial(_send_page_file, "manifests/", responses.CACHE_PUBLIC),
     }
     handlers |= {f"/{name}": partial(_send_page_file, name, responses.CACHE_PUBLIC) for name in UNHASHED_FILES}
+    handlers["/favicon.ico"] = partial(_send_page_file, "icon-192.png", responses.CACHE_PUBLIC)
     handlers["/games/{path}"] = redirect_to_game
     for folder in (SITE, CLIENTS):
         handlers[f"/{folder}"] = handlers[f"/{folder}/{{path}}"] = partial(read_site, folder)
@@ -207,16 +223,8 @@ def add_file_routes(app: App) -> None:
 
 async def _send_page_file(path: str, caching: str, request: HttpRequest) -> web.StreamResponse:
     """Return one file of the page, or the one that the request names of the folder `path`."""
-    file = _load_file(PAGE, path + request.match_info.get("file", ""))
+    file = responses.load_file(PAGE, path + request.match_info.get("file", ""))
     return responses.static_response(request, file, caching)
-
-
-def _load_file(folder: str, path: str) -> responses.Asset:
-    """Return a built file. Raises HTTPNotFound."""
-    file = responses.load_file(folder, path)
-    if file is None:
-        raise web.HTTPNotFound
-    return file
 
 
 async def read_site(folder: str, request: HttpRequest) -> web.Response:
@@ -226,8 +234,8 @@ async def read_site(folder: str, request: HttpRequest) -> web.Response:
         return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
-    return responses.localized_response(request, asset, policy)
+    asset = await asyncio.to_thread(responses.load_file, folder, path)
+    return responses.localized_response(request, asset, await asyncio.to_thread(_site_headers))
 
 
 async def redirect_to_game(request: HttpRequest) -> web.Response:
@@ -243,7 +251,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
     """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
-        raise web.HTTPNotFound
+        raise NoSuchPath
     return _redirect(request, f"/docs/problems/#{code}")
 
 

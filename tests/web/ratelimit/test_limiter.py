@@ -1,7 +1,4 @@
-"""What the rate limiter charges, and to whom, request by request and message by message.
-
-Buckets and leases against a small model of a token bucket, over any sequence of requests, pauses and outages.
-"""
+"""What the rate limiter charges and to whom, with buckets and leases beside a small model of them."""
 
 import asyncio
 from fractions import Fraction
@@ -141,12 +138,8 @@ async def test_a_charge_is_settled_by_the_response(
 @pytest.mark.parametrize(
     ("operation", "status", "is_trusted"),
     (
-        ("readGame", 200, True),
-        ("readGame", 304, True),
-        ("readGame", 401, False),
-        ("listMyGames", 200, True),
-        ("listBots", 200, False),
-        (UNKNOWN_PATH, 204, False),
+        *(("readGame", 200, True), ("readGame", 304, True), ("readGame", 401, False), ("listMyGames", 200, True)),
+        *(("listBots", 200, False), (UNKNOWN_PATH, 204, False)),
     ),
 )
 async def test_a_token_is_trusted_once_a_response_proves_it(
@@ -247,7 +240,7 @@ def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
 
 
 @pytest.mark.parametrize(
-    ("players", "key", "charges"),
+    ("players", "payer", "charges"),
     (
         ([PERSON, PERSON], None, {}),
         ([PERSON, LIGHT], None, {"bots address": 4}),
@@ -256,25 +249,34 @@ def make_charge(limiter: RateLimiter, key: ApiKey | None = None) -> Charge:
         ([OPEN, LIGHT], None, {}),
         ([LIGHT, LIGHT], None, {"bot-games address": 4 * TILES}),
         ([HEAVY, LIGHT, LIGHT], None, {"bot-games address": 16 * TILES}),
+        ([PERSON, PERSON], 60, {"bots address": 8}),
+        ([PERSON, LIGHT], 60, {"bots address": 8}),
+        ([PERSON, OPEN, LIGHT], 60, {"bots address": 8}),
     ),
 )
-async def test_a_new_game_is_charged_for_its_bots(
-    limiter: RateLimiter, players: list[SeatRequest], key: ApiKey | None, charges: dict[str, float]
+async def test_a_new_game_is_charged_for_its_bots_and_its_clock(
+    limiter: RateLimiter, players: list[SeatRequest], payer: ApiKey | int | None, charges: dict[str, float]
 ) -> None:
-    """A turn of each, or all turns if nobody else plays."""
-    charge = make_charge(limiter, key)
+    """A turn of each, and of each person with a time limit, or all turns if nobody else plays."""
+    key, timeout_s = (payer, None) if isinstance(payer, ApiKey) else (None, payer)
+    requested, charge = CreateGame(players=players, turn_timeout_s=timeout_s), make_charge(limiter, key)
     for _ in range(2):  # the command may be retried
-        await charge.charge_new_game(CreateGame(players=players))
+        await charge.charge_new_game(requested)
     assert charged(limiter) == charges
     limiter.accounts.is_enabled = False
-    await make_charge(limiter, key).charge_new_game(CreateGame(players=players))
+    await make_charge(limiter, key).charge_new_game(requested)
     assert charged(limiter) == charges
+
+
+async def test_the_clock_of_other_policies_is_not_charged(limiter: RateLimiter) -> None:
+    for policy in ("bot", "resign"):
+        requested = CreateGame(players=[PERSON, PERSON], turn_timeout_s=60, on_timeout=policy)
+        await make_charge(limiter).charge_new_game(requested)
+    assert charged(limiter) == {}
 
 
 @pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": 1}), (HOST, {})))
-async def test_a_seat_is_charged_once_to_its_address(
-    limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
-) -> None:
+async def test_a_seat_is_charged_once(limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]) -> None:
     charge = make_charge(limiter, key)
     for _ in range(2):
         await charge.charge_join()

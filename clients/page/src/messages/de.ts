@@ -385,6 +385,7 @@ export const de: Messages = {
     undo: "Rückgängig",
     deadline: (time) => `noch ${time}`,
     deadlineOver: "Die Zeit ist um",
+    paused: "pausiert",
   },
 
   pay: {

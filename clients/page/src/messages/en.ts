@@ -341,6 +341,7 @@ export const en = {
     undo: "Take back",
     deadline: (time: string) => `${time} left`,
     deadlineOver: "Time is up",
+    paused: "paused",
   },
 
   pay: {

@@ -389,6 +389,7 @@ const french: Messages = {
     undo: "Annuler",
     deadline: (time) => `encore ${time}`,
     deadlineOver: "Temps écoulé",
+    paused: "en pause",
   },
 
   pay: {

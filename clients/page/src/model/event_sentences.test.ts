@@ -127,6 +127,8 @@ test("every event has a sentence, but those that another one tells of", () => {
     { type: "ship_taken", seat: 0, ship: "any", points: 5, by: "market", paid: null },
     { type: "ship_revealed", ship: "any" },
     { type: "turn_timed_out", seat: 0, policy: "pass" },
+    { type: "game_paused" },
+    { type: "game_resumed" },
     { type: "player_replaced", seat: 0, bot: "greedy" },
     { type: "player_returned", seat: 0 },
     { type: "player_resigned", seat: 0 },

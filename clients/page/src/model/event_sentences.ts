@@ -99,6 +99,8 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): s
     case "game_created":
     case "tile_discarded":
     case "game_aborted":
+    case "game_paused":
+    case "game_resumed":
       return text.told(event.type, {});
     default:
       return "";

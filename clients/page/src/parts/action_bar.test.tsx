@@ -50,6 +50,11 @@ test("who is out while the others play on is told why", async (t) => {
   }
 });
 
+test("a paused game is said to be", async (t) => {
+  const session = await playing(t, game({ turn: turn({ paused: true }) }));
+  assert.ok(words(session).includes(text.actionBar.paused));
+});
+
 test("a tile is placed where it fits, and turned where it may", async (t) => {
   const session = await playing(t, game(), place(1, 0, 0), place(1, 0, 1), place(2, 0, 0));
   assert.ok(words(session).includes(text.actionBar.placeTile));

@@ -108,6 +108,7 @@ function Heading({ game, turn, children }: StepProps & { children: string }): JS
     <h2>
       <span>{children}</span>
       {turn.deadline && <Countdown deadline={turn.deadline} timeout={game.turn_timeout_s ?? 0} />}
+      {turn.paused && <span class="countdown">{text.actionBar.paused}</span>}
     </h2>
   );
 }

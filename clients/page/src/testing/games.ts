@@ -60,7 +60,7 @@ export function player(seat: number, name: string, more: Partial<Player> = {}): 
 }
 
 export function turn(more: Partial<Turn> = {}): Turn {
-  const start = { placed: null, deadline: null, undoable: 0 };
+  const start = { placed: null, deadline: null, paused: false, undoable: 0 };
   return { number: 1, seat: 0, phase: "place_tile", decider: 0, tile: "market", ...start, ...more };
 }
 

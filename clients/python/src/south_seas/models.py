@@ -383,6 +383,10 @@ class GameFinished(Model, tag="game_finished"):
     winners: list[int]
 
 
+class GamePaused(Model, tag="game_paused"):
+    """Every player missed a turn, so the clock rests: nobody has a deadline until one of them acts."""
+
+
 class GameResult(Model):
     """The end of a game (R7.1) and its winners (R7.4)."""
 
@@ -390,6 +394,10 @@ class GameResult(Model):
     """The winning seats; several if they are tied."""
     reason: str
     scores: list[Score]
+
+
+class GameResumed(Model, tag="game_resumed"):
+    """A player of a paused game acted: deadlines count from now on."""
 
 
 class GameStarted(Model, tag="game_started"):
@@ -1249,6 +1257,8 @@ class Turn(Model):
     """The cell of that tile; null until it is placed."""
     deadline: str | None
     """The deadline of the decision; null without one."""
+    paused: bool
+    """Whether the clock rests, since every player missed a turn. It runs again when one of them acts."""
     undoable: int
     """How many actions the decider can undo: those of this turn since hidden information was last revealed."""
 
@@ -1430,6 +1440,8 @@ GameEvent = (
     | ShipTaken
     | ShipRevealed
     | TurnTimedOut
+    | GamePaused
+    | GameResumed
     | PlayerReplaced
     | PlayerReturned
     | PlayerResigned
@@ -1474,6 +1486,8 @@ WebhookEventType = Literal[
     "ship_taken",
     "ship_revealed",
     "turn_timed_out",
+    "game_paused",
+    "game_resumed",
     "player_replaced",
     "player_returned",
     "player_resigned",
