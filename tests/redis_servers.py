@@ -265,6 +265,16 @@ async def execute_text(client: Redis, *command: str | int) -> str:
     return reply.decode() if isinstance(reply, bytes) else str(reply)
 
 
+@asynccontextmanager
+async def set_to_1(client: Redis, name: str = "maxmemory") -> AsyncIterator[None]:
+    """Set a setting to 1 that is 0 otherwise: with so little memory, or without a replica, a server takes no writes."""
+    await client.config_set(name, 1)
+    try:
+        yield
+    finally:
+        await client.config_set(name, 0)
+
+
 def reserve_ports(count: int) -> list[int]:
     """Return free ports, below the range of the kernel for outgoing connections.
 

@@ -138,12 +138,6 @@ def view_result(index: TileSetIndex, game: Game) -> GameResult | None:
     return GameResult(winners=winning_seats(index, game), reason=game.end_reason, scores=scores)
 
 
-def cell_key(cell: int) -> str:
-    """Return the key of a cell in the view's board."""
-    x, y = unpack_cell(cell)
-    return f"{x},{y}"
-
-
 def _segment_range(game: Game, order: int) -> tuple[int, int]:
     """Return a tile's first segment, and the first one after it."""
     first_segments = game.first_segments
@@ -157,7 +151,7 @@ def _view_board(index: TileSetIndex, game: Game) -> dict[str, PlacedTile]:
     special |= {tile_order(game, segment) for segment, _ in game.covered}
     names = index.tile_ids
     return {
-        cell_key(cell): view_cell(index, game, order)
+        "{},{}".format(*unpack_cell(cell)): view_cell(index, game, order)
         if order in special
         else PlacedTile(
             tile=names[oriented_tile >> 2], rotation=oriented_tile & 3, order=order, islanders=[], covered=[]

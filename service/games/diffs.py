@@ -104,7 +104,8 @@ def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
     """
     advance_version(game, events, at, seat=seat, move=move, by=by)
     if game.version == 1:
-        patch = full_patch(index, game)
+        whole = msgspec.structs.asdict(build_view(index, game))
+        patch: list[PatchOperation] = [AddOperation(f"/{name}", value) for name, value in whole.items()]
     elif before is None:
         patch = build_patch(index, game, events)
     else:
@@ -130,11 +131,6 @@ def prepend_digest(digest: bytes, body: bytes) -> bytes:
 def canonical_body(diff: Mapping[str, Any]) -> bytes:
     """Return the RFC 8785 form of a DIFF without its digest."""
     return canonical_json({name: value for name, value in diff.items() if name != "digest"})
-
-
-def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
-    """Return the patch that builds GAME from `{}`."""
-    return [AddOperation(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
 
 
 def build_patch(index: TileSetIndex, game: Game, events: Sequence[Any]) -> list[PatchOperation]:

@@ -13,7 +13,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -247,11 +247,6 @@ def site_of_host(host: str) -> str:
         labels = host.split(".")
         shared = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in SHARED_SUFFIXES
         return ".".join(labels[-3 if shared else -2 :])
-    return network_of_address(address)
-
-
-def network_of_address(address: IPv4Address | IPv6Address) -> str:
-    """Return the network that stands for an address."""
     bits = IPV4_BITS if isinstance(address, IPv4Address) else IPV6_BITS
     return str(ip_network((address, bits), strict=False))
 

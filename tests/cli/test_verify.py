@@ -1,11 +1,4 @@
-"""What `south-seas verify` says that a log proves, and what not, by what a player saw.
-
-The log that `south-seas verify` downloads, or reads from a file.
-
-`south-seas tileset preview`: the page of a tile set's file, as it is written.
-
-What `south-seas tileset check` says a set lacks of the printed game.
-"""
+"""`south-seas verify` says what a log proves, and `tileset` shows a set and what it lacks of the printed game."""
 
 import asyncio
 import json
@@ -102,7 +95,7 @@ def test_a_log_proves_what_its_checks_and_the_player_confirm(
 DEEP = 10_000 * "[" + 10_000 * "]"
 
 
-async def test_a_whole_log_is_downloaded_page_by_page(
+async def test_a_log_is_downloaded_page_by_page(
     store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "PAGE_SIZE", 2)

@@ -1,11 +1,4 @@
-"""compose.yaml is valid, and its parts match. No container is started.
-
-Instances behind haproxy, set up as in docs/operating.md, are restarted one by one without failed requests.
-
-The settings of `deploy/redis` are those of the page and of the tests, and recover within 2 s of a failover.
-
-Pods start and stop without failed requests: see "Stopping" in docs/operating.md.
-"""
+"""compose.yaml, the haproxy and Redis settings of the documentation, and pods that start and stop without failures."""
 
 import asyncio
 import json

@@ -1,9 +1,4 @@
-"""The documentation site: every page is served, nothing comes from other hosts, and what links to it finds it.
-
-The generator itself fails if a link between pages leads nowhere.
-
-The code blocks of the pages run, and print what the pages say: `tests.docs.blocks` explains the marks.
-"""
+"""The documentation site: every page is served from here alone, links lead somewhere, and code blocks run."""
 
 import gzip
 import os
@@ -39,9 +34,7 @@ def path_of(name: str) -> str:
 
 def load(path: str) -> Asset:
     """Return a file of the site."""
-    file = load_file(SITE, path)
-    assert file is not None
-    return file
+    return load_file(SITE, path)
 
 
 @cache

@@ -11,16 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from schemas import events
-from schemas.actions import (
-    Action,
-    Deliver,
-    FeatureValue,
-    Pass,
-    PlaceIslander,
-    PlaceTile,
-    RetrieveIslander,
-    TakeShip,
-)
+from schemas.actions import Action, Deliver, FeatureValue, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.game import Reason
 from schemas.tileset import Cost, TileSet
 from schemas.vocabulary import COLORS, Cell, Phase, Wares

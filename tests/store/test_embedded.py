@@ -130,10 +130,7 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
 async def test_loading_many_games_reports_progress(
     short_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with (
-        embedded_server(short_path, program=program) as server,
-        aclosing(Redis.from_url(server.url)) as redis,
-    ):
+    async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
         pipeline = redis.pipeline(transaction=False)
         for number in range(20_000):
             pipeline.execute_command("SET", f"key{number}", number)
@@ -174,9 +171,7 @@ def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.Mon
     )
 
 
-def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_on_path_come_first_and_old_ones_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, script in (("redis-server", "echo 'Redis server v=6.2.14 sha=0'"), ("valkey-server", "exit 1")):
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{script}\n")

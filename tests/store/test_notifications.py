@@ -1,9 +1,4 @@
-"""Change notifications reach all subscribers, and continue after any failure of a connection.
-
-A notification is what commit.lua published, or nothing: whoever may publish can send anything.
-
-Recording of change notifications, in this process or on another client.
-"""
+"""Notifications are what commit.lua published, reach all subscribers, and continue after any failure."""
 
 import asyncio
 import operator
@@ -217,15 +212,8 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        assert [await one.next_notification() for _ in range(3)] == [
-            news("a", 1),
-            news("b", 1),
-            news("a", 2, 3, 4),
-        ]
-        assert [await two.next_notification() for _ in range(2)] == [
-            news("a", 1),
-            news("a", 2, 3, 4),
-        ]
+        assert [await one.next_notification() for _ in range(3)] == [news("a", 1), news("b", 1), news("a", 2, 3, 4)]
+        assert [await two.next_notification() for _ in range(2)] == [news("a", 1), news("a", 2, 3, 4)]
 
 
 async def test_the_committing_process_is_not_notified(store: RedisStore, redis_url: str) -> None:
@@ -304,7 +292,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
     assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
-async def test_a_silent_connection_is_kept_alive_by_pings(
+async def test_pings_keep_a_silent_connection_open(
     single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silences = list[asyncio.Timeout]()

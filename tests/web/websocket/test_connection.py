@@ -304,9 +304,7 @@ async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypat
             await wait_until_no_streams(client)
 
 
-async def test_a_client_that_never_answers_a_close_is_dropped(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_that_answers_no_close_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.web.streaming.CLOSE_TIMEOUT_S", 0.2)
     async with (
         serve(store, Limits(ping_interval_s=1.0)) as client,
