@@ -1,6 +1,7 @@
 """`play` goes on after the service was away, whatever it was doing, and plays each move once."""
 
 import asyncio
+import json
 import resource
 import signal
 from collections.abc import AsyncIterator
@@ -31,7 +32,7 @@ ATTEMPTS = 20
 """The connections that an outage rejects."""
 
 
-PAGE, JSON = "text/html", "application/json"
+PAGE, JSON, PROBLEM = "text/html", "application/json", "application/problem+json"
 
 
 def wrong_page(status: int, kind: str = PAGE, body: str = "<html>", location: str = "") -> bytes:
@@ -45,7 +46,12 @@ WRONG_PAGES = (
     *(wrong_page(status) for status in (200, 403, 404, 408, 425, 429, 500, 502, 503, *range(520, 525))),
     *(wrong_page(status, location=f"{NOWHERE}/login") for status in (302, 307)),
     *(wrong_page(status, JSON, body) for status in (200, 404) for body in ('{"id": 7}', "[]", "")),
-    wrong_page(401, "application/problem+json", '{"title": "a session is missing"}'),
+    wrong_page(401, PROBLEM, '{"title": "a session is missing"}'),
+    *(
+        wrong_page(status, PROBLEM, json.dumps({"type": type_, "title": "", "status": status, "detail": "", "code": code}))
+        for status in (401, 404, 409)
+        for type_, code in (("https://api.example/problems/x", "RESOURCE_MISSING"), ("about:blank", "not_found"))
+    ),
 )
 
 

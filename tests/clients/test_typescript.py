@@ -86,6 +86,7 @@ async def test_it_recovers_from_every_failure(
     )
     script.responses.append(problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
     script.responses.extend(web.Response(text="<html>") for _ in range(5))
+    script.responses.append(web.Response(status=503, headers={"Retry-After": "86400"}))
     script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
     script.greetings.extend(({"type": "hello"}, None))
@@ -101,7 +102,8 @@ async def test_it_recovers_from_every_failure(
         "done",
         "rate_limited",
     )
-    assert (received["unreadable"], received["patient"]) == (True, "done")
+    assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
+    assert (received["standIn"], received["patient"]) == (4, "done")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["retries"][:2] == [
