@@ -1,9 +1,4 @@
-"""Challenges: what passes them, and their rate limits: a burst, then one per interval, for a bounded number of keys.
-
-Payloads: which events of which seats a webhook gets, and whose decision follows.
-
-Deliveries on the real store: leases, turns, retries and challenges, by a clock that only the tests move.
-"""
+"""Challenges and payloads of webhooks, and deliveries on the real store, by a clock that only the tests move."""
 
 import asyncio
 import base64

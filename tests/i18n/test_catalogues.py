@@ -1,7 +1,4 @@
-"""The catalogues: complete, with equal placeholders, and compiled.
-
-The log as a story: a paragraph for each change.
-"""
+"""The catalogues are complete and compiled, and the log is told as a story with a paragraph for each change."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""Webhooks in the store: they expire with their game, have a lease and are scheduled.
-
-Games come up when they are due, and none is forgotten.
-"""
+"""Webhooks in the store expire with their game and have leases; what is due comes up, and none is forgotten."""
 
 import time
 from collections.abc import AsyncIterator
