@@ -228,7 +228,7 @@ def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
         wait_s = max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
     else:
         return None
-    is_known = status == 429 or headers.get("Content-Type") == _PROBLEM_TYPE
+    is_known = status == 429 or headers.get("Content-Type", "").startswith(_PROBLEM_TYPE)
     return wait_s if is_known else min(wait_s, MAX_BACKOFF_S)
 
 
