@@ -40,7 +40,7 @@ LOG = logging.getLogger("south_seas")
 LOG.addHandler(logging.NullHandler())
 
 _PROBLEM_TYPE = "application/problem+json"
-"""The media type of the service's errors (RFC 9457), and of those of other applications: `_read_problem` tells them apart."""
+"""The media type of the service's errors (RFC 9457), and of other applications': `_read_problem` tells them apart."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
 _SECONDS = re.compile(r"\d{1,9}", re.ASCII)
@@ -188,15 +188,16 @@ async def _raise_refused_upgrade(
 ) -> aiohttp.ClientResponse:
     """Raise what `ws_connect` raises, with the detail of the problem, which `ws_connect` does not read."""
     response = await handler(request)
-    if aiohttp.hdrs.UPGRADE in request.headers and response.content_type == _PROBLEM_TYPE:
-        if (problem := _read_problem(await response.read())) is not None:
-            raise aiohttp.WSServerHandshakeError(
-                response.request_info,
-                response.history,
-                status=response.status,
-                message=problem.detail,
-                headers=response.headers,
-            )
+    if aiohttp.hdrs.UPGRADE not in request.headers or response.content_type != _PROBLEM_TYPE:
+        return response
+    if (problem := _read_problem(await response.read())) is not None:
+        raise aiohttp.WSServerHandshakeError(
+            response.request_info,
+            response.history,
+            status=response.status,
+            message=problem.detail,
+            headers=response.headers,
+        )
     return response
 
 
@@ -216,7 +217,7 @@ def _read_problem(content: bytes) -> Problem | None:
 def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
     """Return the wait in seconds that headers ask for: Retry-After, or the reset of RateLimit.
 
-    What stands in for the service does not know when it is back: after other than its problems, and 429, the wait is short.
+    What stands in for the service does not know when it is back: but for a 429, it delays no longer than the backoff.
     """
     value = headers.get("Retry-After")
     if value is None:
