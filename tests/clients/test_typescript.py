@@ -304,6 +304,12 @@ async def test_the_served_examples_run_beside_the_wheel(python: Path, service_ur
     (name,) = [name for name in PACKAGES if name.endswith(".zip")]
     assert f" http://127.0.0.1:8080/clients/{name}\n" in (ROOT / "examples" / "README.md").read_text()
     await run([python, "-m", "zipfile", "-e", str(PACKAGES[name]), "."], tmp_path)
+    pages = (ROOT / "examples" / "README.md", ROOT / "docs" / "assistants.md")
+    commands = {one for page in pages for one in re.findall(r"\bpython (.*\bexamples[./\w]+\w)", page.read_text())}
+    assert len(commands) == 6
+    for command in commands:
+        ended = await run_program(python, *command.split(), "--help", cwd=tmp_path)
+        assert "usage: " in ended.stdout.lower() or "pip install " in ended.stderr, (command, ended)
     assert "each seen once and in order" in await run([python, "-m", "examples.four_bots", service_url], tmp_path)
 
 
