@@ -245,10 +245,16 @@ async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, se
     program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
     project = install(node, service_url, tmp_path)
-    (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
-    await run([node, COMPILER, *OPTIONS, "game.ts"], project)
-    output = await run([node, "--experimental-websocket", "game.js"], project)
+    (project / "game.mts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
+    await run([node, COMPILER, *OPTIONS, "--noEmit", "game.mts"], project)
+    output = await run([node, "game.mts"], project)
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
+
+
+async def test_the_package_is_loaded_with_require(node: str, service_url: str, tmp_path: Path) -> None:
+    program = 'console.log(new (require("south-seas-client").SouthSeas)({ url: "http://127.0.0.1" }).clock !== null)'
+    project = install(node, service_url, tmp_path)
+    assert await run([node, "--input-type=commonjs", "-e", program], project) == "true\n"
 
 
 def test_the_package_contains_what_it_should() -> None:
@@ -310,6 +316,7 @@ async def test_the_served_examples_run_beside_the_wheel(python: Path, service_ur
     for command in commands:
         ended = await run_program(python, *command.split(), "--help", cwd=tmp_path)
         assert "usage: " in ended.stdout.lower() or "pip install " in ended.stderr, (command, ended)
+        assert "'examples'" not in ended.stderr, command
     assert "each seen once and in order" in await run([python, "-m", "examples.four_bots", service_url], tmp_path)
 
 
