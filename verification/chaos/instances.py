@@ -31,7 +31,7 @@ class Instance:
         self.port = 0
         self.log = directory / f"{name}.log"
         self._clock = directory / f"{name}.clock"
-        self._redis_url = redis_url
+        self.redis_url = redis_url
         self._flags = flags
         self._fake_clock = fake_clock
         self.wrapper: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Instance:
 
     async def start(self) -> None:
         """Start the process, and return when it listens. Raise RuntimeError if it exits."""
-        options = ("--port", str(self.port), "--redis-url", self._redis_url, *self._flags)
+        options = ("--port", str(self.port), "--redis-url", self.redis_url, *self._flags)
         command = (*self.wrapper, sys.executable, "-m", "service.main", "serve", *options)
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
