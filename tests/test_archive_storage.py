@@ -1,7 +1,4 @@
-"""Archives in object storage: put there by the library that deployments use, over S3's protocol to a real server.
-
-The JSON Patch implementations of the service and its client, compared with a public library.
-"""
+"""Archives over S3's protocol on a real server, and JSON Patch compared with a public library."""
 
 import asyncio
 import socket

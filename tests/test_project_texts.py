@@ -1,11 +1,4 @@
-"""ARCHITECTURE.md names rooms, classes and functions that exist.
-
-CONTRIBUTING.md names files, modules, constants and make targets that exist.
-
-The README is short, and its commands run unchanged.
-
-What says which release runs: a checkout's commit, that of a wheel, the index, and the command.
-"""
+"""ARCHITECTURE.md, CONTRIBUTING.md and README.md name what exists, and the release is told everywhere alike."""
 
 import os
 import re

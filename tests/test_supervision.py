@@ -1,9 +1,4 @@
-"""Background tasks: failures are logged, counted and restarted, and every task of the service is supervised.
-
-When a background task of a real instance fails, it is restarted; if it keeps failing, the instance is not ready.
-
-Processes that end are replaced, and none outlives its time limit.
-"""
+"""Late timers, tasks and processes that fail: all are logged, counted and restarted, and none is forgotten."""
 
 import asyncio
 import gc

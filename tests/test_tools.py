@@ -1,7 +1,4 @@
-"""The messages about missing programs, the progress of long steps of `make`, and which tests are the slowest.
-
-No test measures the machine: none compares elapsed time, sleeps, has short patience, or chance without a seed.
-"""
+"""The tests' own tools work, and no test depends on real time or on chance."""
 
 import ast
 import re

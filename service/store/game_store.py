@@ -230,7 +230,10 @@ class RedisStore(GameIndex):
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
         first, number = _log_range(since, limit)
         reply = await self._client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
-        return await self._decode_diffs(game, since, limit, reply)
+        diffs = await self._decode_diffs(game, since, limit, reply)
+        if diffs and diffs[0].version != since + 1:
+            raise ports.UnreadableGame(f"its log cannot be read: version {since + 1} is missing")
+        return diffs
 
     async def _decode_diffs(self, game: str, since: int, limit: int, reply: Any) -> list[ports.StoredDiff]:
         """Return the diffs after version `since`, from the reply to XRANGE or from the compacted log."""
@@ -240,9 +243,11 @@ class RedisStore(GameIndex):
             if is_continued:
                 return [*log_entries.unpack(game, None if since else b"", entries[: limit + (since > 0)])]
             compacted = await self.compacted_logs.load(game, since)
-            diffs, end = compacted or ([], ports.Revision(max(0, since - 1), b""))
+            if compacted is None:
+                return [*log_entries.unpack(game, b"", entries[:limit])]
+            diffs, end = compacted
             later = [entry for entry in entries if entry[0] > end.version]
-            if later and (compacted is None or later[0][0] != end.version + 1):
+            if later and later[0][0] != end.version + 1:
                 raise ValueError(f"version {end.version + 1} is missing")  # noqa: TRY301
             return [*islice(chain(diffs, log_entries.unpack(game, end.digest, later)), limit)]
         except ValueError as error:

@@ -1,13 +1,4 @@
-"""The tournament: a bot against another one in all other seats, over the same decks from every seat.
-
-Matches on the service by POST and by socket, and on a server that sends no updates.
-
-The measurements of an engine, with a simple game: two players take up to three objects from a heap.
-
-The figures of the peers: the ratio of South Seas to a peer in the same rounds, always so that more is better.
-
-The peers are installed as they were measured: every version fixed, nothing of where they came from.
-"""
+"""The tournament of bots, matches on the service and on its peers, and the figures beside those of the peers."""
 
 import json
 import re

@@ -1,9 +1,4 @@
-"""`south-seas export`, `import`, `reindex` and `verify` on the command line.
-
-What a start refuses, warns of and ignores, and `south-seas config check`.
-
-The commands: what they print on each stream, their exit codes, and their help texts.
-"""
+"""The command line: what commands do and print, and what a start refuses, warns of and ignores."""
 
 import asyncio
 import os
@@ -32,7 +27,7 @@ from service.store.game_store import RedisStore
 from tests.cli.transcript import TRANSCRIPT, iter_commands, replay, run
 from tests.games.stored_games import OwnedGame, load_whole_game, store_game
 from tests.polling import TIMEOUT_S
-from tests.redis_servers import ACL, create_access, standalone
+from tests.redis_servers import ACL, create_access, set_to_1, standalone
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 
@@ -287,11 +282,8 @@ async def test_a_check_says_whether_redis_takes_writes(redis: Redis, redis_url: 
     assert checked.returncode == 0, checked.stdout
     checked = await south_seas("config", "check", "--redis-url", redis_url, "--redis-wait-replicas", "1")
     assert (checked.returncode, "1 must acknowledge" in checked.stdout) == (1, True)
-    await redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(redis):
         checked = await south_seas("config", "check", "--redis-url", redis_url)
-    finally:
-        await redis.config_set("maxmemory", 0)
     assert checked.returncode == 1
     assert re.search(r"^unavailable Redis has reached maxmemory .* \(primary\)$", checked.stdout, re.MULTILINE)
 

@@ -1,9 +1,4 @@
-"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens.
-
-What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for.
-
-Instances as processes, which keep the games beside serving them, whatever becomes of each.
-"""
+"""Games are moved between single servers and Clusters, byte for byte, archived and reindexed."""
 
 import asyncio
 import gzip
@@ -53,7 +48,7 @@ from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
-from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access, set_to_1
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game
@@ -322,13 +317,10 @@ async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
     await export_game(store, tmp_path / "game.json")
-    await second_redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(second_redis):
         with pytest.raises(StoreUnavailable):
             await import_files(second_store, [tmp_path / "game.json"], RETENTION, replace=True)
         assert await second_redis.keys("*{*") == []
-    finally:
-        await second_redis.config_set("maxmemory", 0)
 
 
 async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(

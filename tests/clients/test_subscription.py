@@ -1,7 +1,4 @@
-"""Subscriptions across closed connections, gaps and forks, and messages of newer services.
-
-Connections that are rejected, or fail.
-"""
+"""Subscriptions across closed and rejected connections, gaps and forks, and messages of newer services."""
 
 import re
 from contextlib import AsyncExitStack

@@ -1,11 +1,4 @@
-"""The TypeScript client under Node, against the service over an unreliable network.
-
-The TypeScript client's package: installed from a service in an empty project, and played with.
-
-The Python client's package: installed from a service beside nothing but what it requires, and played with.
-
-Every operation has code samples, which the clients' types accept.
-"""
+"""The TypeScript client under Node, the packages of both clients, and the code samples of every operation."""
 
 import asyncio
 import json

@@ -1,11 +1,4 @@
-"""What docs/operating.md names exists, and its commands fit the manifests.
-
-The backup and restore jobs work, with the script from the manifests.
-
-The alerts as a cluster gets them are valid, and each has a runbook.
-
-What the image contains besides plain copies: links, libraries, entry points of packages.
-"""
+"""What docs/operating.md names exists; backups, restores, alerts and the image's contents work as it says."""
 
 import re
 import shlex

@@ -1,7 +1,4 @@
-"""The threat model and the limits have the figures of the code; `tools.docs` writes those of other pages.
-
-Each promise in `promises.toml` is in its page, and its tests run; so do those that the threat model names.
-"""
+"""The pages have the figures of the code, and the tests of each promise and threat run."""
 
 import re
 import tomllib

@@ -1,19 +1,4 @@
-"""The `Game` Struct: independent copies, and the same game in every process.
-
-Games that wait for players, start and are aborted; nobody can act unless the game is active.
-
-Cells of the whole range of coordinates. What the index says of tiles and ships is compared with the reference.
-
-Whole games on engine and reference in lock step, compared after every action.
-
-Thousands of games: `python -m tests.engine.lockstep --games 3000`.
-
-The tested build: plain Python, or the compiled wheel with SOUTH_SEAS_COMPILE=1.
-
-The wheel is unpacked beside a copy of the tests, so that they import its modules.
-
-Snapshots: every schema version still decodes and plays on, they stay small, and invalid ones are rejected.
-"""
+"""The `Game` Struct, its cells and snapshots, the compiled build, and whole games beside the reference."""
 
 import os
 import subprocess

@@ -1,13 +1,4 @@
-"""The examples as programs of their own, against the service.
-
-Saved seats: files that only their owner can read.
-
-The server for assistants, seen by the protocol's own client: as a program, and over HTTP.
-
-The bot for a text chat, against the service.
-
-Whole games through the controller, on the real service.
-"""
+"""The examples as programs: bots, the terminal, the server for assistants, and the bot for a text chat."""
 
 import asyncio
 import os

@@ -1,11 +1,4 @@
-"""What the terminal shows is in `snapshots/`. Read a difference; WRITE_SNAPSHOTS=1 stores it if it is meant.
-
-The command line.
-
-An example that cannot run says in one or two lines what is wrong and what to do.
-
-A player at the keyboard of a terminal, and the screen.
-"""
+"""The terminal's screens are those in `snapshots/` (WRITE_SNAPSHOTS=1 stores them); programs say what is wrong."""
 
 import asyncio
 import io

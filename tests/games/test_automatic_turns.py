@@ -1,7 +1,4 @@
-"""How long a bot's decision is awaited, by who waits for it.
-
-Deadlines: when they are set, and what happens then.
-"""
+"""How long a bot's decision is awaited, and when deadlines are set and what happens then."""
 
 from random import Random
 from typing import Any

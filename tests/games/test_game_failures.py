@@ -1,7 +1,4 @@
-"""A game that cannot be moved keeps no other game waiting, on any instance, and is tried again ever later.
-
-Index repair: missing entries are restored and stale ones removed, whatever was lost.
-"""
+"""A game that fails delays no other and is tried again ever later; index repair restores whatever was lost."""
 
 import asyncio
 from collections import OrderedDict

@@ -1,9 +1,4 @@
-"""Reading what is stored of a game.
-
-The cache saves loading a game, and changes nothing else: commits of other instances count.
-
-Idempotency records: what they say of the first response, for whom, and for how long.
-"""
+"""Logs, the cache and idempotency records: what is stored, for whom, and for how long."""
 
 import asyncio
 import random

@@ -1,9 +1,4 @@
-"""Bots answer in the commit of the action before them; what time did not allow, any instance plays later.
-
-Deadlines that several look at, or nobody: each is kept exactly once, and races with the clock have one winner.
-
-Wakeups: each game once, and a bounded number.
-"""
+"""Any instance plays what is due for bots and deadlines: each exactly once, and woken games at once."""
 
 import asyncio
 from contextlib import suppress

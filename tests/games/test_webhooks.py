@@ -1,9 +1,4 @@
-"""Challenges: what passes them, and their rate limits: a burst, then one per interval, for a bounded number of keys.
-
-Payloads: which events of which seats a webhook gets, and whose decision follows.
-
-Deliveries on the real store: leases, turns, retries and challenges, by a clock that only the tests move.
-"""
+"""Challenges and payloads of webhooks, and deliveries on the real store, by a clock that only the tests move."""
 
 import asyncio
 import base64
@@ -141,7 +136,8 @@ FUTURE = {"type": "volcano_erupted", "seat": 0, "ash": 3}
 
 def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
     """Return a change in which `seat` acted and after which `decider` decides."""
-    turn = None if decider is None else {"number": 1, "seat": 0, "decider": decider, "phase": phase}
+    begun = {"number": 1, "seat": 0, "decider": decider, "phase": phase, "tile": "t", "placed": None}
+    turn = None if decider is None else begun
     received = {
         "type": "diff",
         "game": "g",

@@ -1,9 +1,4 @@
-"""How the page is served: headers, compression and caching.
-
-The unit tests of the page's modules, which stand beside them in clients/page/src.
-
-The lesson of the page, played through with the real tile set and bot by doing what it suggests.
-"""
+"""The page is served within its bounds and in each language; its modules' own tests and its lesson pass."""
 
 import asyncio
 import json

@@ -1,9 +1,4 @@
-"""R5.1 to R5.5, R5.9 and R5.11: complete features and their evaluation. Boats and markets have their own files.
-
-R5.6 to R5.9: the fishing boats.
-
-R5.4 and R5.10: the markets.
-"""
+"""R5: complete features and their evaluation, the fishing boats, and the markets."""
 
 import pytest
 

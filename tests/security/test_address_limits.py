@@ -1,11 +1,4 @@
-"""Limits of an address for all of its tokens, and of an IPv6 network for all of its addresses.
-
-The client's address, behind proxies and with forged headers.
-
-A client that takes all open seats: joins have their own limit, and owners can empty a seat.
-
-Rates of requests by trusted tokens and by addresses, over all instances.
-"""
+"""Limits of requests, joins and tokens, by address behind proxies and by IPv6 network, over all instances."""
 
 import asyncio
 import re

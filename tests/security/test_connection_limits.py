@@ -1,7 +1,4 @@
-"""Limits of a WebSocket, of an address, and of a game's watchers on an instance.
-
-Unsent bytes are limited for an address and for an instance, whatever they are.
-"""
+"""Limits of sockets, watchers, replays and unsent bytes, for an address and for an instance."""
 
 import asyncio
 import socket

@@ -1,9 +1,4 @@
-"""Every request is charged by the time that it takes, and none takes longer than its response needs.
-
-Bots are charged: to whoever acts before them, and to whoever creates a game of bots.
-
-Games that nobody plays delay no person's bots, and no address can run bots without end.
-"""
+"""Every request and bot is charged by its time, to whoever causes it, and nobody runs bots without end."""
 
 import json
 from collections import Counter

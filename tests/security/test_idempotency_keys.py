@@ -1,7 +1,4 @@
-"""The memory that idempotency keys use in Redis, and how many a token and an address may use.
-
-Guesses are limited by address, and no valid token is rejected for the guesses of others.
-"""
+"""Idempotency keys take little memory, and guesses of tokens are limited without harm to valid ones."""
 
 import asyncio
 import gc

@@ -1,9 +1,4 @@
-"""Settings of limits are parsed, and their errors say what is wrong.
-
-The security headers of every kind of response.
-
-`.ci/audit` reports what it found, and also when it could not ask.
-"""
+"""Settings of limits are parsed or explained, security headers are everywhere, and `.ci/audit` reports."""
 
 import json
 import os

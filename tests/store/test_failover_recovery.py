@@ -1,9 +1,4 @@
-"""After a failover, commits are acknowledged as soon as enough replicas follow the new primary.
-
-With WAIT, neither a commit that too few replicas have nor its retry is acknowledged.
-
-`south-seas redis failover` loses nothing that was acknowledged, and refuses when it is not safe.
-"""
+"""With WAIT, no failover loses what was acknowledged, and commits are acknowledged again soon."""
 
 import asyncio
 import logging

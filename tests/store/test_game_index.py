@@ -1,7 +1,4 @@
-"""Index keys: written before the commit, extended once a day, and pruned of missing games.
-
-The lobby: public games, the newest first, page by page, and complete.
-"""
+"""The lists of games: complete, newest first, page by page, extended once a day, and pruned of missing games."""
 
 import asyncio
 import time

@@ -1,9 +1,4 @@
-"""Change notifications reach all subscribers, and continue after any failure of a connection.
-
-A notification is what commit.lua published, or nothing: whoever may publish can send anything.
-
-Recording of change notifications, in this process or on another client.
-"""
+"""Notifications are what commit.lua published, reach all subscribers, and continue after any failure."""
 
 import asyncio
 import operator

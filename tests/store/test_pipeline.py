@@ -1,7 +1,4 @@
-"""Commands of one tick share a pipeline, but do not affect each other.
-
-Commands in flight are limited: more are rejected at once, and every outcome releases a command.
-"""
+"""Commands of one tick share a pipeline without affecting each other, and those in flight are limited."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -1,11 +1,4 @@
-"""The topology of a Cluster follows slots and nodes.
-
-The topology of Sentinel follows the primary that most sentinels name.
-
-After a failover, acknowledged commits are still there, and commands and notifications continue.
-
-A failover at a given moment: a game is as a promoted replica has it, just after the former primary has replied.
-"""
+"""The topologies follow a Cluster's slots and Sentinel's primary, and a failover loses nothing acknowledged."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,11 +1,4 @@
-"""The exported metrics: complete from the start, in both formats, on a port of their own.
-
-Metrics of events beside requests: deliveries, deadlines, bots, webhooks, limits.
-
-The shared clock, and the stamp of a commit.
-
-Metrics of Redis: durations by command, errors and retries, availability.
-"""
+"""The exported metrics: complete from the start, and right for deliveries, bots, webhooks, clocks and Redis."""
 
 import asyncio
 import os
@@ -131,12 +124,8 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
         read.set()
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
     for gauge in (
-        "games_watched",
-        "subscriptions",
-        "bot_processes",
-        "redis_up",
-        "redis_notifications_up",
-        "webhooks_in_progress",
+        *("games_watched", "subscriptions", "bot_processes", "redis_up"),
+        *("redis_notifications_up", "webhooks_in_progress"),
     ):
         assert sum_samples(values, gauge) == 1, gauge
     assert sum_samples(values, "event_loop_lag_seconds_count") > 0

@@ -1,7 +1,4 @@
-"""A real Prometheus scrapes the service, and has data for every query of dashboard and alerts.
-
-The alerts fire in time for their cause, for the deployment that has it, and for nothing else: promtool runs them.
-"""
+"""Prometheus has data for every query of dashboard and alerts, which fire in time and for nothing else."""
 
 import re
 from collections.abc import Callable, Iterator

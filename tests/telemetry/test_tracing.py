@@ -1,9 +1,4 @@
-"""Traces: a span of each request and of each background turn, sent to a collector.
-
-An OTLP collector over HTTP, on a port of its own.
-
-The log as programs read it: one JSON object per line, with its context and without secrets.
-"""
+"""A span of each request and background turn is sent to a collector, and the log has their context and no secrets."""
 
 import asyncio
 import io

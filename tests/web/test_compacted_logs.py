@@ -17,7 +17,7 @@ from service.archive_storage import DirectoryStorage
 from service.cli.export import ExportJob, export_games, import_files
 from service.games.archive import build_export, decode_document, encode_document, validate_document
 from service.games.archiver import Archiver
-from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.create import RematchRequest, rematch
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs

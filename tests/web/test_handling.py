@@ -1,13 +1,4 @@
-"""The access log: addresses, also behind a proxy, and how long streams were open.
-
-HTTP on every path: methods, CORS, and problems for unknown paths.
-
-A client that closes its sending half after its requests: what arrived is answered, then the connection closes.
-
-Requests: their ids, and how they are counted, timed and logged.
-
-The port for Prometheus: whatever is sent to it, it takes few connections, no thread, and little time.
-"""
+"""HTTP on every path: methods, CORS, half-closed clients, the access log, metrics, and the port for Prometheus."""
 
 import json
 import logging
@@ -115,9 +106,9 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     await (await connect(proxied, game)).close()
     await wait_until_no_streams(proxied)
     route = "/v1/games/{id}/ws"
-    assert read_lines(caplog, "kind", "route", "address", "code") == [
-        ("socket", route, ANA, None),
-        ("socket", route, ANA, 1000),
+    assert read_lines(caplog, "message", "route", "address", "code") == [
+        (f"socket opened {route}", route, ANA, None),
+        (f"socket closed {route}", route, ANA, 1000),
     ]
     ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None

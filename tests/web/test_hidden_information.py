@@ -1,9 +1,4 @@
-"""Hidden information: the order of bag and ship pile, the seed before the end, and tokens.
-
-Private games require one of their tokens.
-
-Validators of what is no game's own; lists: links to the next page.
-"""
+"""Hidden and private is what should be: bag, pile, seed, tokens and games; lists have validators and pages."""
 
 import json
 import re
@@ -172,11 +167,8 @@ CREATOR_KEY = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 @pytest.mark.parametrize(
     ("path", "caching"),
     (
-        ("/", "no-cache"),
-        ("/v1/games", "no-cache"),
-        ("/v1/bots", "no-cache"),
-        ("/v1/seats/me/games", "private, no-cache"),
-        ("/v1/tilesets", "no-cache"),
+        *(("/", "no-cache"), ("/v1/games", "no-cache"), ("/v1/bots", "no-cache")),
+        *(("/v1/seats/me/games", "private, no-cache"), ("/v1/tilesets", "no-cache")),
         ("/v1/tilesets/lagoon", "public, max-age=31536000, immutable"),
         ("/v1/tilesets/lagoon/tiles/start.svg", "public, max-age=86400"),
         ("/v1/tilesets/lagoon/ships/s01.png?theme=dark", "public, max-age=86400"),

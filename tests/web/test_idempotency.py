@@ -1,7 +1,4 @@
-"""Idempotency keys on every POST, scoped to path and token.
-
-Version conflicts are retried with growing pauses, a bounded number of times, then reported.
-"""
+"""Idempotency keys on every POST, scoped to path and token; version conflicts are retried a few times."""
 
 import asyncio
 import re

@@ -1,7 +1,4 @@
-"""The webhook of an API key: one for all its games, over the machinery of games' webhooks.
-
-What the holder of an API key does with its webhook: change it, test it, rotate its secret.
-"""
+"""The webhook of an API key, one for all its games: delivered, changed, tested, and with rotated secrets."""
 
 from time import time
 from typing import Any

@@ -1,7 +1,4 @@
-"""Malformed HTTP: media types, sizes, encodings, invalid bytes. Each gets its problem, never a 500.
-
-`Expect: 100-continue`: a client that waits with its body is told to send it only if it would be accepted.
-"""
+"""Malformed HTTP gets its problem, never a 500, and `Expect: 100-continue` is answered before the body."""
 
 import asyncio
 import gzip

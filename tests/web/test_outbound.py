@@ -1,9 +1,4 @@
-"""What sending to a webhook's server comes to: only where it may go, bounded, and told in a word.
-
-Nothing is sent to where only this service could go.
-
-Names in strangers' URLs are looked up apart, within bounds, and what fails always looks the same.
-"""
+"""Webhooks are sent only to where they may go, bounded, with names looked up apart, and failures that look alike."""
 
 import asyncio
 import socket

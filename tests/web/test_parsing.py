@@ -1,7 +1,4 @@
-"""Malformed input of every kind gets its problem, never a 500.
-
-What developers typically get wrong at first: the detail of each answer says what to send instead.
-"""
+"""Malformed input gets its problem, never a 500, whose detail says what to send instead."""
 
 import asyncio
 import json
@@ -87,8 +84,9 @@ def actions(*actions: tuple[str, Any]) -> list[tuple[type, str, Any]]:
         *((JoinGame, "$.name", body) for body in ({}, {"name": None}, {"name": "Bo\u200b"})),
         *((JoinGame, "$.seat", {"name": "Bo", "seat": 1}), (JoinGame, "$.color", {"name": "Bo", "color": "RED"})),
         *((Rematch, "$", []), (Rematch, "$.seed", {"seed": ""}), (Rematch, "$.players", {"players": []})),
-        *((RegisterWebhook, "$.url", body) for body in ({}, {"url": 1}, {"url": ""})),
-        *((RegisterWebhook, "$.events", {"url": URL, "events": []}), (SeatCommand, "$.seat", {"seat": "first"})),
+        *((RegisterWebhook, "$.url", body) for body in ({}, {"url": 1}, {"url": ""}, {"url": URL + "u" * 2_000})),
+        *((RegisterWebhook, "$.events", {"url": URL, "events": ["turn_started"] * number}) for number in (0, 65)),
+        (SeatCommand, "$.seat", {"seat": "first"}),
         *((RegisterWebhook, "$.events[0]", {"url": URL, "events": ["turn_begun"]}), (SeatCommand, "$.why", {"why": 1})),
         *(
             (RegisterWebhook, f"$.seats{path}", {"url": URL, "seats": seats})

@@ -1,13 +1,4 @@
-"""What an instance listens on, and the URL that a user opens in a browser on its machine.
-
-SIGTERM and SIGINT, as real processes get them: begun requests are finished, and the process always ends.
-
-A stop: open requests are finished, and sockets are closed while the instance still serves.
-
-A game's diffs as an event stream.
-
-The registry of streams: what it counts and logs, and how it closes all of them.
-"""
+"""Listening, stopping without failed requests, and a game's diffs as event streams."""
 
 import asyncio
 import errno
@@ -40,7 +31,6 @@ from service.web.streaming import STREAMS, StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
-from tests.telemetry.metric_samples import grown, read_samples
 from tests.tools import run_program
 from tests.web.app_server import Client, instance, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -465,22 +455,6 @@ def make_stream(kind: str = "socket", close_code: int | None = 1000) -> Any:
 @pytest.fixture
 def registry() -> StreamRegistry:
     return StreamRegistry(Limits(close_window_s=2.0))
-
-
-async def test_a_stream_is_registered_counted_and_logged_while_it_is_open(
-    registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logged: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(
-        module, "log_access", lambda _request, message, **fields: logged.append((message, fields.get("code")))
-    )
-    before, request, socket, stream = read_samples(), Mock(route="/x"), make_stream(), make_stream("stream", None)
-    with registry.registered(request, socket), registry.registered(request, stream):
-        assert ([*registry], len(registry)) == ([socket, stream], 2)
-        assert [registry.count(kind) for kind in ("socket", "stream")] == [1, 1]
-    assert (len(registry), grown(before, "connections_opened_total", kind="stream")) == (0, 1)
-    opened = [("socket opened /x", None), ("stream opened /x", None)]
-    assert logged == [*opened, ("stream closed /x", None), ("socket closed /x", 1000)]
 
 
 async def test_streams_are_told_to_reconnect_one_after_the_other(

@@ -1,11 +1,4 @@
-"""What holds for the webhooks of games, of seats and of API keys alike.
-
-A server receives only a few challenges until it confirms a webhook.
-
-Messages are delivered at least once, in order and signed.
-
-Delivery by several instances: at least once if instances end, exactly once otherwise.
-"""
+"""Webhooks of games, seats and API keys: challenged, delivered at least once, in order, signed, by any instance."""
 
 import asyncio
 import json

@@ -98,7 +98,7 @@ def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
     index, game = state
     try:
         choice = bot.choose(GameState(index, copy_game(game)), rng)
-        action, _ = apply_action(index, copy_game(game), _strictly_typed(choice))
+        action, _ = apply_action(index, copy_game(game), _DECODER.decode(msgspec.msgpack.encode(choice)))
     except Exception as error:  # a plugin may raise anything; the caller logs BotFailed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
@@ -107,11 +107,6 @@ def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
 def run_bot(bot: Bot, index: TileSetIndex, game: Game) -> Action:
     """Return the bot's move in a game, decided in this process. Raises BotFailed."""
     return choose_legal_action(bot, *redact(bot, index, game))
-
-
-def _strictly_typed(choice: Action) -> Action:
-    """Return an equal action, after checking the type of every field."""
-    return _DECODER.decode(msgspec.msgpack.encode(choice))
 
 
 _DECODER: msgspec.msgpack.Decoder[Action] = msgspec.msgpack.Decoder(Action)

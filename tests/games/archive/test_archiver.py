@@ -24,7 +24,7 @@ from service.games.archiver import (
     ArchiveStorage,
     StorageUnavailable,
 )
-from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.create import RematchRequest, rematch
 from service.games.due_work import BATCH_SIZE
 from service.games.history import verify
 from service.games.repository import Retention

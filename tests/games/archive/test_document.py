@@ -1,7 +1,4 @@
-"""Documents of every schema number: they are decoded, valid, and can be imported.
-
-Documents are built from one version of a game: its record, its log and its webhooks.
-"""
+"""Documents of every schema number are valid and can be imported; each is built from one version of a game."""
 
 import gzip
 from collections.abc import Callable

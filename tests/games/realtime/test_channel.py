@@ -1,11 +1,4 @@
-"""A channel publishes diffs that follow its position, and compares the position with the store's.
-
-Every subscriber receives every message once and in order, however many there are and whatever they do meanwhile.
-
-A stream that hangs or cannot be read blocks no caller for ever, and no other game at all.
-
-A failover just after the first read of a game: subscribers whom diffs bring up to date get no snapshot.
-"""
+"""A channel publishes every diff once and in order, whatever subscribers do, and streams that hang block nobody."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

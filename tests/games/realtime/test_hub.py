@@ -1,11 +1,4 @@
-"""The hub delivers every diff once and in order, however it learns of it and whatever fails in between.
-
-A subscriber continues from the state that it has, wherever the channel is by then.
-
-A client resumes from a state in the stream, or from a snapshot.
-
-The sweep makes up for lost notifications, of however many games.
-"""
+"""The hub delivers every diff once and in order, from any state, however it learns of it and whatever fails."""
 
 import asyncio
 from collections.abc import AsyncGenerator

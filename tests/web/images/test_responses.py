@@ -1,11 +1,4 @@
-"""Caching of pictures.
-
-The picture of a whole tile set is drawn once, beside all others, and then kept as a file is.
-
-`candidates=1` numbers the legal moves in the order of their list, so that "reply 7" works.
-
-Placements that look and play like another one have no number.
-"""
+"""Pictures are cached and drawn once; `candidates=1` numbers the legal moves in the order of their list."""
 
 import asyncio
 import gzip

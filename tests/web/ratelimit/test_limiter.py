@@ -1,7 +1,4 @@
-"""What the rate limiter charges, and to whom, request by request and message by message.
-
-Buckets and leases against a small model of a token bucket, over any sequence of requests, pauses and outages.
-"""
+"""What the rate limiter charges and to whom, with buckets and leases beside a small model of them."""
 
 import asyncio
 from fractions import Fraction

@@ -1,9 +1,4 @@
-"""`GET /v1/games/{id}/story`.
-
-`GET /v1/games/{id}/board.svg`, `.png` and `.txt` (R8.5).
-
-Pictures of tiles and ships.
-"""
+"""The story, the pictures of boards (R8.5), and those of tiles and ships."""
 
 import re
 from hashlib import sha256

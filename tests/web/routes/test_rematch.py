@@ -1,7 +1,4 @@
-"""A rematch: the same players, the next first seat, links in both games, and at most one.
-
-`GET /v1/seats/me/games`, with tokens, or with a creator key and external users.
-"""
+"""A rematch has the same players and tokens, and players list their games by tokens and creator keys."""
 
 import asyncio
 from random import Random

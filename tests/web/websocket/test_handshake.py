@@ -1,9 +1,4 @@
-"""The opening handshake (RFC 6455, 4.2; RFC 7692, 7.1).
-
-Compression of WebSocket messages, once for all clients (RFC 7692).
-
-Frames become messages however they are fragmented; a frame that breaks the protocol closes the socket.
-"""
+"""The handshake, compression and frames of WebSockets (RFC 6455, RFC 7692), and what breaks the protocol."""
 
 import asyncio
 import base64

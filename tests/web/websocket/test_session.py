@@ -1,9 +1,4 @@
-"""Actions and tokens over a WebSocket: the same as over HTTP.
-
-Undo, resigning and returning over a socket: the same as over HTTP.
-
-The tokens of one WebSocket: one for each game, and a bounded number.
-"""
+"""Actions, undo, resigning, returning and tokens over a WebSocket: the same as over HTTP."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,7 +1,4 @@
-"""The subscriptions of a WebSocket, message by message.
-
-Every subscriber gets every diff once and in order, whichever instance commits it and whatever happens to Redis.
-"""
+"""Subscriptions of WebSockets get every diff once and in order, whatever happens to instances and Redis."""
 
 import asyncio
 from collections.abc import AsyncIterator
