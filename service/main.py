@@ -133,13 +133,13 @@ async def serve(settings: Settings, tilesets: TileSetCatalogue, bots: Sequence[L
     """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError, EmbeddedServerError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
-        redis_url = settings.redis_url
-        if redis_url is None:
+        directory = None
+        if (redis_url := settings.redis_url) is None:
             server = await stack.enter_async_context(
                 embedded_server(settings.data_dir, on_stopped=stop.requested.set, supervisor=supervisor)
             )
-            redis_url = server.url
-        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor))
+            redis_url, directory = server.url, server.directory
+        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor, directory))
         # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         url = format_listening_url(sockets, settings.host)
@@ -154,8 +154,9 @@ async def assemble_app(
     loaded_bots: Sequence[LoadedBot],
     redis_url: str,
     supervisor: Supervisor,
+    directory: Path | None = None,
 ) -> AsyncIterator[App]:
-    """Assemble the application of one instance and run its background tasks."""
+    """Assemble the application of one instance and run its background tasks; `directory` is the embedded server's."""
     async with AsyncExitStack() as stack:
         process_pool = BotProcessPool(settings.bot_processes)
         stack.push_async_callback(process_pool.aclose)
@@ -168,6 +169,7 @@ async def assemble_app(
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connection)
+        store.health.directory = directory
         archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
         store.compacted_logs.archive = archive
         cache = GameCache()

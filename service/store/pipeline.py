@@ -102,6 +102,8 @@ class PipelinedClient:
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.is_closed = False
+        self.refusal: StoreUnavailable | None = None
+        """Why Redis gets nothing that has to last; None: it does."""
         self.outages = OutageLog(logger if log_outages else None)
 
     def execute(
@@ -118,6 +120,10 @@ class PipelinedClient:
         reply: asyncio.Future[Any] = self._loop.create_future()
         if self.is_closed:
             reply.set_exception(StoreUnavailable(CLOSED_REASON))
+            return reply
+        if wait_for_replicas and self.refusal is not None:
+            self.outages.record_failure(self.refusal)
+            reply.set_exception(self.refusal)
             return reply
         command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
         try:
@@ -219,9 +225,8 @@ class PipelinedClient:
 
     def _retry(self, command: Command, error: Exception) -> bool:
         """Send a command again if its error reply allows that, and return whether it does."""
-        if not self.topology.has_failover:
-            return False
-        if isinstance(error, AskError):
+        is_followed = self.topology.has_failover
+        if is_followed and isinstance(error, AskError):
             command.redirects += 1
             moved = isinstance(error, MovedError)
             if moved:
@@ -230,7 +235,7 @@ class PipelinedClient:
                 command.needs_asking = not moved
                 self.dispatch(command, f"{error.host}:{error.port}")
                 return True
-        elif error_code(error) in RETRYABLE_CODES:
+        elif error_code(error) in (RETRYABLE_CODES if is_followed else {"READONLY"}):
             self.topology.request_refresh()
         else:
             return False
@@ -411,7 +416,8 @@ class PipelineQueue:
                 self._client.fail(command, command.failure)
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
-        self._topology.request_refresh()
+        if self._topology.has_failover:
+            self._topology.request_refresh()
         await asyncio.sleep(_BACKOFF.delay_s(self._failures))  # meanwhile this task still counts as a busy connection
         queued, self._queued = self._queued, []
         for command in queued:

@@ -235,15 +235,6 @@ def sentinel_settings() -> list[str]:
     return [line.removeprefix("sentinel ") for line in settings("sentinel.conf") if "mymaster" in line][1:]
 
 
-def test_the_page_has_these_settings() -> None:
-    page = (ROOT / "docs" / "operating.md").read_text()
-    block = re.split(r"```(?:text)?\n", page.partition("[Durability](durability.md) lists")[2])[1]
-    shown = [line.partition("#")[0].strip() for line in block.splitlines()]
-    shipped = [line for name in ("redis.conf", "sentinel.conf", "cluster.conf") for line in settings(name)]
-    assert {*shown} - {*shipped} == {"maxmemory 6gb"}
-    assert {*settings("redis.conf")} <= {*shown}
-
-
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", ("sentinel", "cluster"))
 async def test_after_a_killed_primary_every_game_continues_after_the_failover(short_path: Path, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from service.store.embedded import SOCKET
 from verification.chaos import faults as chaos
 from verification.faults import faults
 from verification.faults.deployment import Redis
@@ -140,6 +141,71 @@ FAULT_TYPES = (
         may_lose=LOST_DATA,
         is_alone=True,
         recovers_s=90,
+    ),
+    FaultType(
+        "Redis back with older files",
+        "standalone",
+        faults.redis_with_older_files,
+        "went back by",
+        "SouthSeasRedisWentBack",
+        "Put newer files back if there are any; else tell the players.",
+        may_lose="what is newer than they are",
+        is_alone=True,
+    ),
+    FaultType(
+        "Redis' clock 70 days ahead for 6 s",
+        "standalone",
+        faults.clock_ahead,
+        "clock .* is 70 days",
+        "SouthSeasRedisClock",
+        f"Fix the clock. {RESTORE}",
+        may_lose="what expires by the time it shows",
+        is_alone=True,
+        recovers_s=90,
+    ),
+    FaultType(
+        "the files of an embedded server deleted",
+        "embedded",
+        faults.embedded_files_deleted,
+        "has lost its file",
+        NOT_WRITABLE,
+        f"Put a copy of the files back, and restart it. {RESTORE}",
+        may_lose=LOST_DATA,
+        recovers_s=90,
+    ),
+    FaultType(
+        "an eviction policy",
+        "standalone",
+        faults.eviction_policy,
+        "",
+        "SouthSeasRedisEvicts",
+        "Set `maxmemory-policy noeviction`.",
+    ),
+    FaultType(
+        "a name moves 8 s after the failover",
+        "standalone",
+        faults.name_moves_late,
+        FAILS,
+        lasts_s=8,
+        recovers_s=15,
+        settings=(f"unixsocket {SOCKET}",),
+        is_alone=True,
+    ),
+    FaultType(
+        "a replica gone",
+        "sentinel",
+        faults.a_replica_gone,
+        "",
+        "SouthSeasRedisReplicas",
+        "Start it.",
+    ),
+    FaultType(
+        "all Sentinels gone",
+        "sentinel",
+        faults.sentinels_gone,
+        "",
+        "SouthSeasRedisSentinels",
+        "Start them.",
     ),
     FaultType(
         "a right missing",
