@@ -91,7 +91,7 @@ class RedisHealth:
         if self.directory is not None:
             missing = find_missing_file(self.directory)
             text = f"Redis has lost its file {missing}, so a restart would lose the games"
-            self._client.refusal = None if missing is None else StoreUnavailable(text, cause="disk")
+            self._client.refusal = text if missing else ""
         if topology.count_missing_slots():
             with suppress(*CONNECTION_ERRORS):
                 await topology.refresh()

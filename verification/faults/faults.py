@@ -577,7 +577,7 @@ async def log_of_another_version(bed: Bed) -> AsyncIterator[Lines]:
     """Make a backup while the log of a game that nobody plays needs a dictionary that this version does not have."""
     game = await _create_game(bed)
     await bed.execute("EVAL", REPLACE_DICTIONARY, 1, keys.log(game))
-    lines = (await south_seas(bed, "config", "check")).splitlines()
+    lines = [line.removeprefix("warning").strip() for line in (await south_seas(bed, "config", "check")).splitlines()]
     bed.alerts.begin_fault()
     yield [*lines, *(await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()]
     await bed.execute("DEL", *keys.commit_keys(game))
