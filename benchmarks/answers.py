@@ -8,8 +8,9 @@ from benchmarks.results import Figure
 from benchmarks.run import Run
 from benchmarks.sample_games import games_at, lagoon
 from schemas.base import encode_json
+from schemas.commands import LegalMovesQuery
 from service.engine import Game, legal_moves
-from service.games.legal_moves import MoveFilter, list_legal_moves
+from service.games.legal_moves import list_legal_moves
 from service.games.queries import compute_scores, list_features
 from service.i18n import ENGLISH
 
@@ -24,7 +25,7 @@ async def answers(run: Run) -> None:
     game: Game = max(games_at(index, TILES, GAMES), key=lambda one: len(legal_moves(index, one)))
     questions: dict[str, tuple[str, Callable[[], object]]] = {
         "moves": ("legal moves", partial(list_legal_moves, index, game)),
-        "effects": ("the same with `effects=1`", partial(list_legal_moves, index, game, MoveFilter(effects=True))),
+        "effects": ("the same with `effects=1`", partial(list_legal_moves, index, game, LegalMovesQuery(effects=True))),
         "features": ("features", partial(list_features, index, game, ENGLISH, None, None)),
         "scores": ("scores", partial(compute_scores, index, game)),
     }

@@ -8,7 +8,7 @@ from schemas.actions import ActionRequest, Move
 from schemas.base import Query, RequestModel, ResponseModel
 from schemas.game import GameView
 from schemas.tileset import Cost
-from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber, ShipId
+from schemas.vocabulary import Digest, Int32, Language, MoveId, Phase, SeatNumber, ShipId
 
 D = TypeVar("D")
 
@@ -131,3 +131,28 @@ class ActionResult(ResponseModel, Generic[D]):
     next: NextDecision
     legal_moves: LegalMoves | None
     """Null without `include=legal_moves`."""
+
+
+MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
+"""The number of moves or cells before the page."""
+
+
+class LegalMovesQuery(Query, frozen=True):
+    """Filters of the legal moves; without any, the list is complete."""
+
+    stage: (
+        Annotated[
+            Literal["cell"], Meta(description="`cell` returns the cells that have moves, and the moves without one.")
+        ]
+        | None
+    ) = None
+    x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
+    y: Annotated[Int32, Meta(description="Only moves at this y.")] | None = None
+    q: (
+        Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
+    ) = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
+    cursor: MovesCursor | None = None
+    effects: Annotated[
+        bool, Meta(description="Whether each move says what it would cause, and what its feature and the ships lack.")
+    ] = False

@@ -92,6 +92,11 @@ class FairQueue:
         """Return the number of waiters of a class."""
         return sum(map(len, self._waiting[attended].values()))
 
+    def do_others_wait(self, requester: Requester) -> bool:
+        """Return whether others wait for the slot of a requester."""
+        classes = (True,) if requester.attended else (True, False)
+        return any(self._waiting[attended].keys() - {requester} for attended in classes)
+
     @asynccontextmanager
     async def slot(self, requester: Requester) -> AsyncIterator[float]:
         """Hold a slot while the block runs; yields the start time. Raises QueueFull."""

@@ -18,15 +18,16 @@ from service.games.archiver import Archiver
 from service.games.bots.registry import BotProcessPool, BotRegistry, InvalidBot, LoadedBot, load_bots
 from service.games.hub import Hub
 from service.games.index_repair import IndexRepairer
+from service.games.ports import StoreUnavailable
 from service.games.repository import Context, GameCache
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhook_delivery import WebhookDeliverer
-from service.observability import ObservedParts, configure_logging, observe_instance
+from service.observability import configure_logging, observe_instance
 from service.release import REVISION, VERSION
 from service.settings import Settings, origin_of, with_settings
 from service.start_checks import fit_connections, report
-from service.store.embedded import EmbeddedServerError
+from service.store.embedded import EmbeddedServerError, embedded_server
 from service.store.game_store import connect
 from service.supervision import Supervisor, run
 from service.telemetry import clock
@@ -55,6 +56,12 @@ def main() -> None:
         sys.exit(130)
 
 
+EXPECTED_ERRORS = (
+    *(EmbeddedServerError, InvalidBot, InvalidTileSetFile, StartFailed, StoreUnavailable, TracingConfigError),
+)
+"""Errors of the settings and of Redis, whose messages say in one line what is wrong."""
+
+
 class CommandGroup(click.Group):
     """The commands; those that do not serve are imported when they are used."""
 
@@ -73,9 +80,11 @@ class CommandGroup(click.Group):
     }
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a file that cannot be read or written is an error of its caller."""
+        """Run the command; a file that cannot be read or written is an error of its caller, as what was expected."""
         try:
             return super().invoke(ctx)
+        except EXPECTED_ERRORS as error:
+            raise click.ClickException(str(error)) from error
         except OSError as error:
             if error.filename is None:
                 raise
@@ -110,36 +119,27 @@ def serve_command(settings: Settings) -> None:
     All state is in Redis, so any number of instances may share one. Without --redis-url this instance starts an
     embedded Redis server, whose games survive restarts.
     """
-    try:
-        configure_logging(settings)
-        tilesets, bots = load_catalogue(settings.tilesets_dir), load_bots(plugins=True)
-        limits, finding = fit_connections(settings.limits, is_default=origin_of("max_connections") == "default")
-        report([finding])
-        settings = msgspec.structs.replace(settings, limits=limits)
-        gc.collect()  # before anybody waits
-        gc.freeze()
-        run(serve(settings, tilesets, bots))
-    except (StartFailed, InvalidTileSetFile, InvalidBot, TracingConfigError) as error:
-        raise click.ClickException(str(error)) from error
+    configure_logging(settings)
+    tilesets, bots = load_catalogue(settings.tilesets_dir), load_bots(plugins=True)
+    limits, finding = fit_connections(settings.limits, is_default=origin_of("max_connections") == "default")
+    report([finding])
+    settings = msgspec.structs.replace(settings, limits=limits)
+    gc.collect()  # before anybody waits
+    gc.freeze()
+    run(serve(settings, tilesets, bots))
 
 
 async def serve(settings: Settings, tilesets: TileSetCatalogue, bots: Sequence[LoadedBot]) -> None:
-    """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError."""
+    """Run one instance until it is asked to stop. Raises StartFailed, TracingConfigError, EmbeddedServerError."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
-        redis_url = settings.redis_url
-        if redis_url is None:
-            # Imported here, since only the embedded server needs it.
-            from service.store.embedded import embedded_server  # noqa: PLC0415
-
-            try:
-                server = await stack.enter_async_context(
-                    embedded_server(settings.data_dir, on_stopped=stop.requested.set, supervisor=supervisor)
-                )
-            except EmbeddedServerError as error:
-                raise StartFailed(str(error)) from error
-            redis_url = server.url
-        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor))
+        directory = None
+        if (redis_url := settings.redis_url) is None:
+            server = await stack.enter_async_context(
+                embedded_server(settings.data_dir, on_stopped=stop.requested.set, supervisor=supervisor)
+            )
+            redis_url, directory = server.url, server.directory
+        app = await stack.enter_async_context(assemble_app(settings, tilesets, bots, redis_url, supervisor, directory))
         # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         url = format_listening_url(sockets, settings.host)
@@ -154,8 +154,9 @@ async def assemble_app(
     loaded_bots: Sequence[LoadedBot],
     redis_url: str,
     supervisor: Supervisor,
+    directory: Path | None = None,
 ) -> AsyncIterator[App]:
-    """Assemble the application of one instance and run its background tasks."""
+    """Assemble the application of one instance and run its background tasks; `directory` is the embedded server's."""
     async with AsyncExitStack() as stack:
         process_pool = BotProcessPool(settings.bot_processes)
         stack.push_async_callback(process_pool.aclose)
@@ -168,29 +169,28 @@ async def assemble_app(
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connection)
+        store.health.directory = directory
         archive = None if settings.archive_url is None else open_object_storage(settings.archive_url)
         store.compacted_logs.archive = archive
         cache = GameCache()
         hub = Hub(store, tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(open_webhook_sender(settings.limits))
-        bots = BotRegistry(loaded_bots, process_pool)
         context = Context(
             store=store,
             tilesets=tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
             retention=settings.retention,
-            bots=bots,
+            bots=BotRegistry(loaded_bots, process_pool),
             cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
         scheduler = make_scheduler(context)
         webhooks = WebhookDeliverer(store, send, clock.now).worker(context.woken_webhooks)
-        parts = ObservedParts(app, process_pool, bots, scheduler, webhooks, store.monitor, store.health, supervisor)
-        await stack.enter_async_context(observe_instance(settings, redis_url, parts))
+        await stack.enter_async_context(observe_instance(settings, app, store, scheduler, webhooks))
         # Last, since the time that the above takes would count as a timeout of Redis.
-        findings = await store.check_server()
+        findings = await (store.check_data() if settings.redis_url is None else store.check_server())
         if errors := [finding for finding in findings if finding.level == "error"]:
             report(errors)
         await store.health.probe()  # the store logs an outage, and requests get 503

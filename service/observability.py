@@ -7,39 +7,24 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from logging import INFO, WARNING
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
-from service.games.bots.registry import BotProcessPool, BotRegistry
+from service.games.bots.registry import BotRegistry
 from service.games.due_work import DueWorker
 from service.release import REVISION, VERSION
 from service.settings import Settings
-from service.store.health import RedisHealth, RedisMonitor
-from service.supervision import Supervisor
+from service.store.game_store import RedisStore
 from service.telemetry import logs, metrics
 from service.telemetry.tracing import trace_if_configured
-from service.web.app import CONTEXT, HUB, App
+from service.web.app import CONTEXT, HUB, SUPERVISOR, App
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.handling import ACCESS_LOGGER, IN_FLIGHT
 from service.web.streaming import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1
 """Each measurement costs some 30 µs."""
-
-
-class ObservedParts(NamedTuple):
-    """The parts of an instance that metrics describe."""
-
-    app: App
-    process_pool: BotProcessPool
-    bots: BotRegistry
-    scheduler: DueWorker
-    webhooks: DueWorker
-    monitor: RedisMonitor
-    health: RedisHealth
-    supervisor: Supervisor
 
 
 def configure_logging(settings: Settings) -> None:
@@ -49,32 +34,36 @@ def configure_logging(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def observe_instance(settings: Settings, redis_url: str, parts: ObservedParts) -> AsyncIterator[None]:
+async def observe_instance(
+    settings: Settings, app: App, store: RedisStore, scheduler: DueWorker, webhooks: DueWorker
+) -> AsyncIterator[None]:
     """Measure and trace an instance while the block runs. Raises TracingConfigError."""
     async with AsyncExitStack() as stack:
         stack.enter_context(trace_if_configured(os.environ, VERSION))
-        running = partial(parts.supervisor.running, required=False)
-        await stack.enter_async_context(running("monitor", parts.monitor.run))
-        await stack.enter_async_context(running("redis-health", parts.health.run))
+        running = partial(app[SUPERVISOR].running, required=False)
+        await stack.enter_async_context(running("monitor", store.monitor.run))
+        await stack.enter_async_context(running("redis-health", store.health.run))
         if settings.metrics_port is not None:
-            _bind_gauges(parts)
+            _bind_gauges(app, app[CONTEXT].bots)
+            metrics.DUE_GAMES_IN_PROGRESS.set_function(lambda: len(scheduler.in_progress))
+            metrics.WEBHOOKS_IN_PROGRESS.set_function(lambda: len(webhooks.in_progress))
+            store.monitor.register_gauges()
             metrics.BUILD.info(
                 {
                     "version": VERSION,
                     "revision": REVISION,
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
-                    "redis": _get_redis_kind(settings, redis_url),
+                    "redis": _get_redis_kind(settings.redis_url),
                 }
             )
             await stack.enter_async_context(running("event-loop-lag", measure_loop_lag))
         yield
 
 
-def _bind_gauges(parts: ObservedParts) -> None:
+def _bind_gauges(app: App, bots: BotRegistry) -> None:
     """Bind the gauges of this instance."""
-    app, process_pool, bots = parts.app, parts.process_pool, parts.bots
-    hub, open_streams = app[HUB], app[STREAMS]
+    hub, open_streams, pool = app[HUB], app[STREAMS], bots.process_pool
     for kind in ("socket", "stream"):
         metrics.CONNECTIONS.labels(kind).set_function(partial(open_streams.count, kind))
     metrics.HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_streams))
@@ -82,13 +71,11 @@ def _bind_gauges(parts: ObservedParts) -> None:
     metrics.GAMES_WATCHED.set_function(lambda: len(hub))
     metrics.SUBSCRIPTIONS.set_function(hub.count_subscriptions)
     metrics.GAME_CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
-    metrics.BOT_POOL_DECISIONS.set_function(lambda: process_pool.pending_decisions)
-    metrics.BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
+    if pool is not None:
+        metrics.BOT_POOL_DECISIONS.set_function(lambda: pool.pending_decisions)
+        metrics.BOT_PROCESSES.set_function(lambda: pool.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
         metrics.BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    metrics.DUE_GAMES_IN_PROGRESS.set_function(lambda: len(parts.scheduler.in_progress))
-    metrics.WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.webhooks.in_progress))
-    parts.monitor.register_gauges()
 
 
 async def measure_loop_lag() -> None:
@@ -100,9 +87,9 @@ async def measure_loop_lag() -> None:
         metrics.LOOP_LAG.observe(max(0.0, loop.time() - due_at))
 
 
-def _get_redis_kind(settings: Settings, url: str) -> str:
-    """Return how Redis is deployed."""
-    if settings.redis_url is None:
+def _get_redis_kind(url: str | None) -> str:
+    """Return how Redis is deployed; without a URL it is embedded."""
+    if url is None:
         return "embedded"
     scheme = urlsplit(url).scheme
     return next((kind for kind in ("sentinel", "cluster") if kind in scheme), "standalone")

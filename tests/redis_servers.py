@@ -104,17 +104,17 @@ class Access(NamedTuple):
 
 def create_access(directory: Path, acl: str = ALLOW_ALL, *, tls: bool = False) -> Access:
     """Return access with random secrets; with `tls`, create a certificate in `directory`."""
-    return Access(acl, _create_certificate(directory) if tls else None, admin_password=secrets.token_hex(16))
+    return Access(acl, create_certificate(directory) if tls else None, admin_password=secrets.token_hex(16))
 
 
-def _create_certificate(directory: Path) -> Path:
+def create_certificate(directory: Path, days: int = 2) -> Path:
     """Create a self-signed certificate for 127.0.0.1 with its key."""
     openssl = str(require(OPENSSL))
     pem, key = directory / "tls.pem", directory / "tls.key"
     subprocess.run(
         (
             *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-            *("-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-days", str(days), "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
             *("-keyout", str(key), "-out", str(pem)),
         ),
         check=True,
@@ -263,6 +263,16 @@ async def execute_text(client: Redis, *command: str | int) -> str:
     """Execute a command for which redis-py has no types, and return the reply as text."""
     reply = await client.execute_command(*command)  # type: ignore[no-untyped-call]
     return reply.decode() if isinstance(reply, bytes) else str(reply)
+
+
+@asynccontextmanager
+async def set_to_1(client: Redis, name: str = "maxmemory") -> AsyncIterator[None]:
+    """Set a setting to 1 that is 0 otherwise: with so little memory, or without a replica, a server takes no writes."""
+    await client.config_set(name, 1)
+    try:
+        yield
+    finally:
+        await client.config_set(name, 0)
 
 
 def reserve_ports(count: int) -> list[int]:

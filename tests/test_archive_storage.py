@@ -1,7 +1,4 @@
-"""Archives in object storage: put there by the library that deployments use, over S3's protocol to a real server.
-
-The JSON Patch implementations of the service and its client, compared with a public library.
-"""
+"""Archives over S3's protocol on a real server, and JSON Patch compared with a public library."""
 
 import asyncio
 import socket
@@ -22,12 +19,7 @@ from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 import service.json_patch
 import south_seas.json_patch
-from service.archive_storage import (
-    BucketStorage,
-    DirectoryStorage,
-    InvalidArchiveURL,
-    open_object_storage,
-)
+from service.archive_storage import BucketStorage, DirectoryStorage, InvalidArchiveURL, open_object_storage
 from service.games.archive import decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, StorageUnavailable
 from service.store.game_store import RedisStore
@@ -94,9 +86,7 @@ async def test_a_finished_game_becomes_one_object(store: RedisStore) -> None:
 
 
 @pytest.mark.usefixtures("environment")
-async def test_a_missing_bucket_is_logged_and_the_game_stays_due(
-    store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_missing_bucket_is_logged_and_games_wait(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     stored = await store_game(store, "finished")
     clock = Clock()
     clock.now += ARCHIVE_DELAY_S + 1

@@ -59,9 +59,7 @@ def test_a_write_to_a_full_disk_names_the_file_and_leaves_nothing_else(tmp_path:
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_file_and_the_directories_created_for_it_survive_a_loss_of_power(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_and_its_directories_survive_a_loss_of_power(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: dict[int, int] = {}
     file = tmp_path / "2026" / "11" / "game.json"
 

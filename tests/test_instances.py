@@ -1,13 +1,4 @@
-"""Instances as processes: killed, stopped and restarted, they lose no acknowledged action.
-
-Two instances on Sentinel and Cluster: games continue over HTTP and sockets when the primary is killed.
-
-Webhooks of instances as processes: delivered after a commit, and after a kill -9 by another instance.
-
-One instance serves ten thousand sockets of a game: each receives every diff, and all resources are released.
-
-The service runs in its own process, so that its open files and its memory can be measured.
-"""
+"""Instances as processes: killed, stopped, failed over or full of sockets, they lose no acknowledged action."""
 
 import asyncio
 import os
@@ -133,9 +124,7 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
         assert await instance.stop(signal.SIGINT) == 0
 
 
-async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_time_out(
-    tmp_path: Path,
-) -> None:
+async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_time_out(tmp_path: Path) -> None:
     """As a machine that migrates, or a container that is throttled, for longer than the timeout of a command."""
     flags = ("--rate-limits", "off", "--metrics-port", "0", "--redis-timeout-s", str(COMMAND_TIMEOUT_S))
     async with (
@@ -222,9 +211,7 @@ async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         yield running
 
 
-async def test_games_continue_on_two_instances_after_the_primary_is_killed(
-    deployment: Deployment, tmp_path: Path
-) -> None:
+async def test_two_instances_go_on_after_the_primary_is_killed(deployment: Deployment, tmp_path: Path) -> None:
     retrying = Backoff(max_attempts=None, max_wait_s=0.2)
     async with (
         start_server(tmp_path / "a", deployment.url) as one,

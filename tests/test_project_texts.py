@@ -1,11 +1,4 @@
-"""ARCHITECTURE.md names rooms, classes and functions that exist.
-
-CONTRIBUTING.md names files, modules, constants and make targets that exist.
-
-The README is short, and its commands run unchanged.
-
-What says which release runs: a checkout's commit, that of a wheel, the index, and the command.
-"""
+"""ARCHITECTURE.md, CONTRIBUTING.md and README.md name what exists, and the release is told everywhere alike."""
 
 import os
 import re
@@ -107,9 +100,7 @@ def test_a_checkout_has_the_revision_of_its_commit() -> None:
     assert git("rev-parse", "HEAD") == REVISION
 
 
-def test_a_directory_without_git_has_none_even_inside_another_repository(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_directory_without_git_has_none_in_any_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     git("init", directory=tmp_path)
     monkeypatch.setattr(release, "_FILE", tmp_path / "site-packages" / "service" / "revision.txt")
     assert release._read_revision() == "unknown"

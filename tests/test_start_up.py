@@ -1,9 +1,4 @@
-"""Long steps of the start come before the connections to Redis and clients, so that they block no event loop.
-
-The service starts fast because it imports only what it needs; this checks modules, not times.
-
-Games with absent players, on instances as processes: each turn times out once, even if all were down.
-"""
+"""The start imports little and connects last, and instances then time out each turn once."""
 
 import os
 import subprocess

@@ -1,9 +1,4 @@
-"""Background tasks: failures are logged, counted and restarted, and every task of the service is supervised.
-
-When a background task of a real instance fails, it is restarted; if it keeps failing, the instance is not ready.
-
-Processes that end are replaced, and none outlives its time limit.
-"""
+"""Late timers, tasks and processes that fail: all are logged, counted and restarted, and none is forgotten."""
 
 import asyncio
 import gc
@@ -395,9 +390,7 @@ async def fail_until_failing(instance: Instance, name: str) -> SupervisedTask:
 
 
 @pytest.mark.parametrize("name", REQUIRED)
-async def test_while_a_required_task_is_failing_the_instance_is_not_ready_and_names_it(
-    tmp_path: Path, name: str
-) -> None:
+async def test_an_instance_with_a_failing_required_task_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
     async with start_instance(tmp_path) as instance:
         task = await fail_until_failing(instance, name)
         problem = await check_problem(await instance.client.get("/readyz"), 503, "instance_unavailable")

@@ -26,7 +26,7 @@ from service.games.archiver import RestoreRequest
 from service.games.lifecycle import next_due_at
 from service.games.ports import Change, StoreUnavailable
 from service.games.repository import Retention
-from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
@@ -62,7 +62,7 @@ MAX_PAUSE_S = 2 * DAY_S
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Directory of an earlier export, on the same file system: files of unchanged games are linked from there.",
 )
-@click.option("--accept-loss", "accepts_loss", is_flag=True, help="End the export although Redis has lost games.")
+@click.option("--accept-loss", "accepts_loss", is_flag=True, help="Let the export count although it is LOSS.")
 @with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS, "tilesets_dir")
 def export_command(
     target: Path, games: Sequence[str], since: Path | None, settings: Settings, *, accepts_loss: bool, is_all: bool
@@ -76,17 +76,14 @@ def export_command(
     --redis-url the games are those in --data-dir, which no running instance may use. With --all, the last file written
     is WHOLE, or MISSING with the ids of the games that could not be exported. Exits with 3 if there were such games.
     It is LOSS, and the exit code 4, where over a tenth of the games of --since is gone that the retention should have
-    kept, or Redis was emptied and nothing was imported since: such an export replaces no earlier one.
+    kept, Redis was emptied and nothing was imported since, or most games cannot be read: such an export replaces no
+    earlier one, unless --accept-loss writes both files.
     """
     if is_all == bool(games):
         raise click.UsageError("say which games: --all, or --game ID")
     if len(games) > 1 and target.name.endswith(_SUFFIXES) and not target.is_dir():
         raise click.UsageError("several games need a directory")
-    try:
-        catalogue = load_catalogue(settings.tilesets_dir)
-    except InvalidTileSetFile as error:
-        raise click.ClickException(str(error)) from error
-    job = ExportJob(catalogue, target, since, settings.retention, accepts_loss)
+    job = ExportJob(load_catalogue(settings.tilesets_dir), target, since, settings.retention, accepts_loss)
     counts = run_with_store(settings, lambda store: export_games(store, job, None if is_all else games))
     unchanged = "" if since is None else f", {counts['unchanged']} unchanged"
     click.echo(f"exported {counts['exported']} games to {target}{unchanged}, {counts['failed']} failed")

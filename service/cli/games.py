@@ -19,7 +19,7 @@ from service.games.errors import GameError, GameNotActive, NoSuchGame
 from service.games.ports import UnreadableGame
 from service.games.queries import summarize
 from service.games.repository import Context, open_game
-from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.telemetry.logs import escape_unprintable
@@ -170,10 +170,7 @@ def delete_command(game: str, settings: Settings, *, yes: bool, force: bool, as_
 
 def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awaitable[None]]) -> None:
     """Run a command on the store. Raises ClickException."""
-    try:
-        catalogue = load_catalogue(settings.tilesets_dir)
-    except InvalidTileSetFile as error:
-        raise click.ClickException(str(error)) from error
+    catalogue = load_catalogue(settings.tilesets_dir)
 
     async def run(store: RedisStore) -> None:
         try:

@@ -27,7 +27,7 @@ from service.games.index_repair import IndexRepairer, RepairReport
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.settings import Settings, with_settings
 from service.store.connection import parse_url
-from service.store.embedded import EmbeddedServerError, embedded_server
+from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.store.planned_failover import PlannedFailoverError, fail_over
 from service.supervision import run
@@ -47,7 +47,7 @@ REDIS_TIMEOUT_S = 30.0
 def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]]) -> T:
     """Run `work` with the store of the settings, starting the embedded Redis server if there is no URL.
 
-    Raises click.ClickException.
+    Raises EmbeddedServerError, StoreUnavailable.
     """
 
     async def run_work() -> T:
@@ -62,10 +62,7 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
             await store.ping()
             return await work(store)
 
-    try:
-        return run(run_work())
-    except (EmbeddedServerError, StoreUnavailable) as error:
-        raise click.ClickException(str(error)) from error
+    return run(run_work())
 
 
 REPORT_INTERVAL_S = 2.0

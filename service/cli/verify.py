@@ -243,7 +243,8 @@ def verify_command(
     if document is not None:
         checks.append(_check_document(document))
     for check in checks:
-        click.echo(_format_check(check))
+        word = {True: "ok", False: "WRONG", None: "unknown"}[check.passed]
+        click.echo(f"{word:8} {check.name:11} {escape_unprintable(check.detail)}")
     conclusion = make_verdict(log.diffs, checks, observed)
     for title, claims in (("Proved:", conclusion.proved), ("Not proved:", conclusion.not_proved)):
         click.echo("\n".join((title, *(f"- {claim}" for claim in claims)) if claims else ()), nl=bool(claims))
@@ -290,8 +291,3 @@ def _load_tileset(log: Log, file: Path | None) -> Any:
         if loaded.tileset.id in tileset_ids:
             return loaded.tileset
     raise click.ClickException("the log names no tile set that this program has: name its file with --tileset")
-
-
-def _format_check(check: Check) -> str:
-    words = {True: "ok", False: "WRONG", None: "unknown"}
-    return f"{words[check.passed]:8} {check.name:11} {escape_unprintable(check.detail)}"

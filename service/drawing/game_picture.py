@@ -113,9 +113,10 @@ def _draw_player(scene: Scene, player: Player, top: float, options: BoardOptions
             f' height="{PLAYER_HEIGHT:g}" rx="12"'
             f' fill="{colors.shallow[1]}" fill-opacity=".28" stroke="{colors.deep}" stroke-width="3"/>'
         )
-    points = str(_points(scene, player))
+    result = scene.game.result  # of a finished game (R7.3)
+    points = str(player.points if result is None else result.scores[player.seat].total)
     room = SIDEBAR_WIDTH - 2 * PADDING - 44 - move_labels.text_width(points, 34) - 16
-    if scene.game.result is not None and player.seat in scene.game.result.winners:
+    if result is not None and player.seat in result.winners:
         yield f'<path transform="translate({PADDING + 17:g} {top + 2:g})" fill="#ffc61a" stroke="#7a5200" d="{CROWN}"/>'
     if player.color is not None:
         yield draw_badge(player.color, Point(PADDING + 17, top + 27), 15)
@@ -124,12 +125,6 @@ def _draw_player(scene: Scene, player: Player, top: float, options: BoardOptions
     )
     yield move_labels.draw_text(points, SIDEBAR_WIDTH - PADDING, top + 40, 34, color=colors.text, anchor=1.0)
     yield from _draw_holdings(player, top + 70, options)
-
-
-def _points(scene: Scene, player: Player) -> int:
-    """Return a player's points: those of the ships, or the total of a finished game (R7.3)."""
-    result = scene.game.result
-    return player.points if result is None else result.scores[player.seat].total
 
 
 def _draw_holdings(player: Player, y: float, options: BoardOptions) -> Iterator[str]:

@@ -12,7 +12,6 @@ import msgspec
 
 from schemas.vocabulary import COLORS, Color
 from service.drawing.distance_fields import Point
-from service.drawing.tile_layout import SymbolSpot
 
 Theme = Literal["light", "dark"]
 
@@ -75,10 +74,10 @@ SYMBOLS = {name: scale_drawing(name, scale) for name, scale, _ in _GROUPS if flo
 """Each symbol by its name, in the size that it has on a tile; `cover` is a boat token on covered fish (R5.7)."""
 
 
-def draw_at(drawing: str, spot: SymbolSpot) -> str:
-    """Draw a symbol at a spot."""
-    size = "" if abs(spot.scale - 1) < 0.01 else f"scale({spot.scale:.2f})"
-    return f'<g transform="translate({spot.at.x:.1f} {spot.at.y:.1f}){size}">{drawing}</g>'
+def draw_at(drawing: str, at: Point, scale: float) -> str:
+    """Draw a symbol at a point."""
+    size = "" if abs(scale - 1) < 0.01 else f"scale({scale:.2f})"
+    return f'<g transform="translate({at.x:.1f} {at.y:.1f}){size}">{drawing}</g>'
 
 
 def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:

@@ -8,7 +8,6 @@ from service.drawing.distance_fields import Point
 from service.drawing.labels import draw_centred_text, draw_text
 from service.drawing.palette import DRAWINGS, LIGHT, Palette, draw_at, scale_drawing
 from service.drawing.tile import size_attributes
-from service.drawing.tile_layout import SymbolSpot
 
 WIDTH, HEIGHT = 120, 100
 """The size of a token, in units."""
@@ -64,7 +63,7 @@ def _draw_cost(cost: Cost) -> Iterator[str]:
         y = 75.0 if len(rows) == 1 else 67.0 + number * 16.5
         start = 60 - (len(row) - 1) * WARE_WIDTH * size / 2
         for column, symbol in enumerate(row):
-            yield draw_at(symbol, SymbolSpot(Point(start + column * WARE_WIDTH * size, y), size))
+            yield draw_at(symbol, Point(start + column * WARE_WIDTH * size, y), size)
 
 
 def _ware_kinds(cost: Cost) -> list[tuple[str, int]]:

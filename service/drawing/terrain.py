@@ -232,16 +232,10 @@ def _group_edges(segments: tuple[Segment, ...]) -> list[tuple[Edge, ...]]:
     seas = {
         half: index for index, segment in enumerate(segments) if isinstance(segment, Sea) for half in segment.halves
     }
-    while (pair := _first_touching_pair(groups, seas)) is not None:
-        first, second = pair
+    while pairs := [pair for pair in combinations(range(len(groups)), 2) if _are_touching(groups, *pair, seas)]:
+        first, second = pairs[0]
         groups[first] |= groups.pop(second)
     return [tuple(edge for edge in EDGES if edge in group) for group in groups]
-
-
-def _first_touching_pair(groups: list[set[Edge]], seas: dict[int, int]) -> tuple[int, int] | None:
-    """Return the indexes of two groups that touch, or None."""
-    pairs = combinations(range(len(groups)), 2)
-    return next((pair for pair in pairs if _are_touching(groups, *pair, seas)), None)
 
 
 def _are_touching(groups: list[set[Edge]], first: int, second: int, seas: dict[int, int]) -> bool:
@@ -356,7 +350,8 @@ def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
     if len(edges) == 4:
         return constant_field(-50.0)
     if len(edges) == 1:
-        return _single_edge_body(edges[0])
+        bulge = capsule_field(edge_point(edges[0], 4), edge_point(edges[0], 25), BULGE_RADIUS)
+        return smooth_union(_shore_sector(edges[0]), bulge, 20)
     if len(edges) == 2 and (EDGES.index(edges[0]) - EDGES.index(edges[1])) % 2:
         return _half_tile(edges)
     shape = constant_field(-FAR)
@@ -370,10 +365,6 @@ def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
 def _shore_sector(edge: Edge) -> DistanceField:
     """Return the sector between an edge and a round shore from corner to corner."""
     return disc_field(edge_point(edge, -50), SHORE_RADIUS)
-
-
-def _single_edge_body(edge: Edge) -> DistanceField:
-    return smooth_union(_shore_sector(edge), capsule_field(edge_point(edge, 4), edge_point(edge, 25), BULGE_RADIUS), 20)
 
 
 def _bight_shape(edge: Edge, depth: float) -> DistanceField:

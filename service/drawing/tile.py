@@ -3,7 +3,7 @@
 Beaches, meadows, bridges, stones and quays rotate with the tile; symbols stay upright.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import cos, pi, sin
 from xml.sax.saxutils import quoteattr
@@ -213,9 +213,7 @@ def tiles_svg(drawn: Iterable[str], colors: Palette = LIGHT) -> str:
 
 def _draw_tile_symbol(tile: Tile, rotation: int) -> str:
     layout = lay_out_tile(tile.segments)
-    segments = "".join(
-        _draw_segment(layout, index, rotation, "", _use_symbol_at) for index in range(len(tile.segments))
-    )
+    segments = "".join(_draw_segment(layout, index, rotation, None) for index in range(len(tile.segments)))
     turn = f' transform="{_turn(rotation)}"' if rotation else ""
     return (
         f'<symbol id="tile-{tile.id}-{rotation}" viewBox="0 0 100 100"><use href="#water"/>'
@@ -287,28 +285,18 @@ def _draw_segments(layout: TileLayout, rotation: int, colors: Palette) -> Iterat
     """Draw the group of each segment, from the bottom layer up: seas, then land."""
     for owner, shape in tile_layers(layout.segments, colors):
         piece = f'<g transform="{_turn(rotation)}">{shape}</g>' if shape else ""
-        yield piece if owner is None else _draw_segment(layout, owner, rotation, piece, _draw_symbol_at)
+        yield piece if owner is None else _draw_segment(layout, owner, rotation, piece)
 
 
-def _draw_symbol_at(name: str, spot: SymbolSpot) -> str:
-    return draw_at(SYMBOLS[name], spot)
-
-
-def _use_symbol_at(name: str, spot: SymbolSpot) -> str:
-    return use_symbol(name, spot.at, scale=spot.scale)
-
-
-def _draw_segment(
-    layout: TileLayout, index: int, rotation: int, ground: str, draw: Callable[[str, SymbolSpot], str]
-) -> str:
+def _draw_segment(layout: TileLayout, index: int, rotation: int, ground: str | None) -> str:
+    """Draw a segment's group, on its ground; without one, with references to the symbols."""
     at: Point = layout.islanders[index].rotated(rotation)
     kind = type(layout.segments[index]).__name__.lower()
-    symbols = "".join(
-        draw(name, where)
-        if group is None
-        else f'<g data-group="{group}" data-x="{where.at.x:g}" data-y="{where.at.y:g}">{draw(name, where)}</g>'
-        for name, group, where in tile_symbols(layout, index, rotation)
-    )
+    drawn = ground or ""
+    for name, group, (where, scale) in tile_symbols(layout, index, rotation):
+        symbol = use_symbol(name, where, scale=scale) if ground is None else draw_at(SYMBOLS[name], where, scale)
+        tag = "" if group is None else f'<g data-group="{group}" data-x="{where.x:g}" data-y="{where.y:g}">'
+        drawn += f"{tag}{symbol}</g>" if tag else symbol
     if (wares := ware_number(layout, index, rotation)) is not None:
-        symbols += draw_centred_text(wares[0], *wares[1], 11, NUMBER_COLOR)
-    return f'<g data-segment="{index}" data-kind="{kind}" data-x="{at.x:g}" data-y="{at.y:g}">{ground}{symbols}</g>'
+        drawn += draw_centred_text(wares[0], *wares[1], 11, NUMBER_COLOR)
+    return f'<g data-segment="{index}" data-kind="{kind}" data-x="{at.x:g}" data-y="{at.y:g}">{drawn}</g>'

@@ -133,8 +133,8 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     """How many of the last actions the decider may undo; the service counts them from the log."""
     previous_game: str | None = None
     next_game: str | None = None
-    absent: list[int] = msgspec.field(default_factory=list)
-    """Seats that the clock played since a person last acted."""
+    absent: int = 0
+    """Seats that the clock played since a person last acted, as bits."""
     creator: bytes = b""
     """Identifies the creator, so that bots' time is shared fairly; empty once the game is over."""
     paused: bool = False

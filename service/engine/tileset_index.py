@@ -96,8 +96,9 @@ class TileSetIndex:
         self.start_tile = self.tile_numbers[tileset.start]
         self.tiles = tuple(_tile_data(tile) for tile in tileset.tiles)
         self.ships = tuple(
-            ShipData(ship.points, _total_wares(ship.cost), tuple(sorted(set(possible_payments(ship.cost)))))
+            ShipData(ship.points, sum(payments[0]), payments)
             for ship in tileset.ships
+            for payments in (tuple(sorted(set(possible_payments(ship.cost)))),)
         )
         self.distinct_rotations = tuple(_distinct_rotations(tile) for tile in tileset.tiles)
         codes = [tuple(EDGE_CODES[getattr(tile.edges, edge)] for edge in EDGES) for tile in tileset.tiles]
@@ -129,10 +130,6 @@ def possible_payments(cost: Cost) -> Iterator[Payment]:
         for bananas in range(cost.any + 1):
             for shells in range(cost.any - bananas + 1):
                 yield fixed[0] + bananas, fixed[1] + shells, fixed[2] + cost.any - bananas - shells
-
-
-def _total_wares(cost: Cost) -> int:
-    return cost.bananas + cost.shells + cost.fish + cost.any + sum(cost.same)
 
 
 def _side_slots(tile: Tile) -> tuple[Slots, ...]:

@@ -26,6 +26,7 @@ from schemas.base import DECODING_ERRORS, canonical_json
 from schemas.game import GameView, Timestamp
 from schemas.tileset import TileSet
 from schemas.vocabulary import Digest, Id, Status, Visibility, is_valid_id
+from schemas.webhooks import RegisterWebhook
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
@@ -253,7 +254,7 @@ def validate_document(document: GameDocument) -> tuple[StoredGame, list[StoredDi
     _check_hidden_order(index, game)
     diffs, patches = _check_log(document, game.commitment)
     _check_state(document, index, game, patches)
-    _check_webhooks(document)
+    _check_webhooks(document, len(game.players))
     stored = StoredGame(game.id)
     stored.game = game
     if document.access is not None:
@@ -341,12 +342,22 @@ def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patche
         raise InvalidDocument(f"its log and its snapshot differ at {', '.join(names)}", document.version)
 
 
-def _check_webhooks(document: GameDocument) -> None:
+def _check_webhooks(document: GameDocument, players: int) -> None:
+    """Check the webhooks as their registration does."""
     ids = [webhook.registration.id for webhook in document.webhooks]
     if len({*ids}) < len(ids) or not all(map(is_valid_id, ids)):
         raise InvalidDocument("its webhooks have invalid or repeated ids")
     if any(not 0 <= webhook.state.delivered_version <= document.version for webhook in document.webhooks):
         raise InvalidDocument("a webhook has received a version that does not exist")
+    for number, webhook in enumerate(document.webhooks):
+        one = webhook.registration
+        of_game = {} if one.api_key else {"url": one.url, "secret": one.secret}  # a key's webhook has them
+        try:
+            body = msgspec.convert({"url": "-", "events": one.events, "seats": one.seats} | of_game, RegisterWebhook)
+        except msgspec.ValidationError as error:
+            raise InvalidDocument(f"its webhook {number} could not be registered: {error}") from error
+        if any(seat >= players for seat in body.seats or ()):
+            raise InvalidDocument(f"its webhook {number} names a seat that the game does not have")
 
 
 def _decode_access(record: bytes, document: GameDocument, game: Game) -> AccessRecord:

@@ -25,6 +25,8 @@ from service.telemetry.clock import unix_seconds
 class StorageUnavailable(StoreError):
     """The archive storage did not store or return a document; says why."""
 
+    reason: str
+
 
 class ArchiveStorage(Protocol):
     """Where archives are stored."""

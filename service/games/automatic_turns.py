@@ -8,7 +8,7 @@ resigns the seat. The first version begins with `turn_timed_out`.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
 
 from schemas.actions import Action, Pass
@@ -32,8 +32,17 @@ DECISION_GRACE_S = 0.4
 _BOTS = ACTIONS.labels("bot")
 
 
-async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_patient: bool = False) -> list[StoredDiff]:
+async def play_bots(
+    context: Context,
+    index: TileSetIndex,
+    game: Game,
+    *,
+    is_patient: bool = False,
+    do_others_wait: Callable[[], bool] = lambda: False,
+) -> list[StoredDiff]:
     """Play bots until a person must decide, the game ends, or the bot budget is spent; return their diffs.
+
+    After each decision it ends if others wait.
 
     A decision that is late or fails is left to the scheduler, so that a person's action is stored whatever a bot does.
     With `is_patient`, for the scheduler itself, it is awaited or raises. No request waits for bots in a game without
@@ -62,6 +71,8 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, is_pat
         action, events = apply_action(index, game, action)
         diffs.append(record_change(index, game, events, context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
+        if do_others_wait():
+            break
     return diffs
 
 

@@ -11,9 +11,10 @@
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, dataclass_transform
 
 
+@dataclass_transform(eq_default=False)
 class ServiceError(Exception):
     """Base of all errors that clients get as a problem.
 
@@ -25,6 +26,8 @@ class ServiceError(Exception):
 
     def __init_subclass__(cls, code: str = "", text: str = "") -> None:
         cls.code, cls.text = code or cls.code, text or cls.text
+        if "__annotations__" in vars(cls):
+            dataclass(eq=False)(cls)
 
     def describe(self, outcome: str) -> str:
         """Return what is wrong; `outcome` is what the client must know of its request if the store is unavailable."""
@@ -36,7 +39,6 @@ class GameError(ServiceError):
     """Base of the errors; nothing was changed."""
 
 
-@dataclass(eq=False)
 class Malformed(GameError, code="malformed", text="{detail}"):
     """A value that the schema alone cannot reject; `path` names the field."""
 
@@ -47,7 +49,6 @@ class Malformed(GameError, code="malformed", text="{detail}"):
 HOW_TO_AUTHENTICATE = "send Authorization: Bearer TOKEN, or an `auth` message over a WebSocket"
 
 
-@dataclass(eq=False)
 class NoSuchGame(
     GameError,
     code="not_found",
@@ -58,7 +59,6 @@ class NoSuchGame(
     game: str
 
 
-@dataclass(eq=False)
 class TileSetError(GameError):
     """A tile set is missing."""
 
@@ -83,7 +83,6 @@ class TileSetMissing(
     retry_after_s = 1
 
 
-@dataclass(eq=False)
 class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}: `GET /v1/bots` lists them"):
     """A seat of a new game names a bot that this service does not have."""
 
@@ -96,7 +95,6 @@ class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}: `GE
         return f"$.players[{self.seat}].bot"
 
 
-@dataclass(eq=False, kw_only=True)
 class Unauthorized(
     GameError, code="unauthorized", text="this token is unknown here: send one that creating or joining returned"
 ):
@@ -121,14 +119,12 @@ class NoOwnGames(
     describe = ServiceError.describe
 
 
-@dataclass(eq=False)
 class ApiKeyRejected(GameError, code="unauthorized", text="{reason}"):
     """The API key is missing, unknown, expired or revoked; `reason` says which."""
 
     reason: str
 
 
-@dataclass(eq=False)
 class WrongSeat(GameError, code="wrong_seat", text="this token does not act for seat {seat}"):
     """The token does not act for this seat."""
 
@@ -144,7 +140,6 @@ class NotOwner(GameError, code="not_owner", text="this token of the game may not
     """The token is one of the game's, but not the owner's."""
 
 
-@dataclass(eq=False)
 class SeatError(GameError):
     """A seat cannot do this."""
 
@@ -176,7 +171,6 @@ class NothingToUndo(
     """There is no action that the seat can take back."""
 
 
-@dataclass(eq=False)
 class StatusError(GameError):
     """The game has another status."""
 
@@ -193,14 +187,12 @@ class GameNotFinished(
     """There is no rematch of a game that is not over."""
 
 
-@dataclass(eq=False)
 class NoSuchWebhook(GameError, code="not_found", text="there is no webhook {hook}"):
     """The game, or the API key, has no webhook of this id."""
 
     hook: str
 
 
-@dataclass(eq=False)
 class TooManyWebhooks(
     GameError, code="limit_reached", text="there is a maximum of {limit} webhooks, which is reached: delete one first"
 ):
@@ -209,7 +201,6 @@ class TooManyWebhooks(
     limit: int
 
 
-@dataclass(eq=False)
 class WebhookUrlRejected(GameError, code="url_refused", text="{reason}"):
     """Nothing may be sent to this URL; `reason` says why."""
 
@@ -218,7 +209,6 @@ class WebhookUrlRejected(GameError, code="url_refused", text="{reason}"):
     reason: str
 
 
-@dataclass(eq=False)
 class NotYourTurn(GameError, code="not_your_turn", text="seat {decider} has to decide now, not seat {seat}"):
     """Another seat decides now."""
 
@@ -231,21 +221,18 @@ class NoOpenSeat(GameError, code="no_open_seat", text="every seat is taken, or t
     """Every seat is taken, or the game is over."""
 
 
-@dataclass(eq=False)
 class Conflict(GameError, code="conflict", text="{detail}"):
     """Another request was first; `detail` says with what."""
 
     detail: str
 
 
-@dataclass(eq=False)
 class RematchExists(GameError, code="conflict", text="the game already has the rematch {next_game}"):
     """The game has a rematch, `next_game`."""
 
     next_game: str
 
 
-@dataclass(eq=False)
 class VersionMismatch(
     GameError,
     code="version_mismatch",
@@ -257,7 +244,6 @@ class VersionMismatch(
     digest: bytes
 
 
-@dataclass(eq=False)
 class MoveRejected(GameError, code="illegal_move", text="{reason}"):
     """The rules forbid it."""
 
@@ -266,7 +252,6 @@ class MoveRejected(GameError, code="illegal_move", text="{reason}"):
     index: int | None
 
 
-@dataclass(eq=False)
 class ListTooLong(
     GameError,
     code="list_too_long",
@@ -290,7 +275,6 @@ class TokensNoLongerShown(
     """The idempotency key is of an old request that returned tokens, and the client does not prove that it sent it."""
 
 
-@dataclass(eq=False)
 class TooManyIdempotencyKeys(
     GameError,
     code="rate_limited",

@@ -1,29 +1,14 @@
 """The legal moves of a game with their texts, and who must decide."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from schemas.actions import Action, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander
-from schemas.commands import CellChoice, LegalMoves, NextDecision
+from schemas.commands import CellChoice, LegalMoves, LegalMovesQuery, NextDecision
 from service import i18n
 from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import unpack_cell
 
-
-class MoveFilter(NamedTuple):
-    """A filter of the legal moves, and what to say of them; by default it selects all."""
-
-    stage: str | None = None
-    x: int | None = None
-    y: int | None = None
-    q: str | None = None
-    limit: int | None = None
-    cursor: str | None = None
-    effects: bool = False
-    """Whether each move says what it is worth."""
-
-
-ALL_MOVES = MoveFilter()
+ALL_MOVES = LegalMovesQuery()
 
 
 def next_decision(game: Game) -> NextDecision:
@@ -34,18 +19,18 @@ def next_decision(game: Game) -> NextDecision:
 
 
 def list_legal_moves(
-    index: TileSetIndex, game: Game, move_filter: MoveFilter = ALL_MOVES, language: i18n.Language = i18n.ENGLISH
+    index: TileSetIndex, game: Game, wanted: LegalMovesQuery = ALL_MOVES, language: i18n.Language = i18n.ENGLISH
 ) -> LegalMoves:
     """Return the legal moves that a filter selects, with their texts in a language. Raises Malformed."""
     spoken = i18n.get_translator(language)
     actions = sorted(legal_moves(index, game), key=move_sort_key)
     moves = [i18n.describe_move(spoken, index, game, action) for action in actions]
-    rows = moves if move_filter is ALL_MOVES else _select_rows(spoken, index, game, moves, move_filter)
-    begin = int(move_filter.cursor or 0)
-    end = len(rows) if move_filter.limit is None else begin + move_filter.limit
+    rows = moves if wanted is ALL_MOVES else _select_rows(spoken, index, game, moves, wanted)
+    begin = int(wanted.cursor or 0)
+    end = len(rows) if wanted.limit is None else begin + wanted.limit
     page, decision = rows[begin:end], next_decision(game)
     ships = None
-    if move_filter.effects and decision.seat is not None:
+    if wanted.effects and decision.seat is not None:
         appraiser = i18n.MoveAppraiser.of(spoken, index, game)
         page = [appraiser.appraise(row) if type(row) is Move else row for row in page]
         ships = appraiser.appraise_ships()
@@ -57,7 +42,7 @@ def list_legal_moves(
         phase=decision.phase,
         moves=[row for row in page if type(row) is Move],
         repeated=[row.id for row in page if type(row) is Move and is_repeated(index, game, row.action)],
-        cells=[row for row in page if type(row) is CellChoice] if move_filter.stage == "cell" else None,
+        cells=[row for row in page if type(row) is CellChoice] if wanted.stage == "cell" else None,
         ships=ships,
         next_cursor=str(end) if end < len(rows) else None,
     )
@@ -93,10 +78,10 @@ def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
 
 
 def _select_rows(
-    spoken: i18n.Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], move_filter: MoveFilter
+    spoken: i18n.Translator, index: TileSetIndex, game: Game, moves: Sequence[Move], wanted: LegalMovesQuery
 ) -> Sequence[CellChoice | Move]:
     """Return the moves that a filter selects, or in the first stage of a menu the cells that have any of them."""
-    stage, x, y, q, *_ = move_filter
+    x, y, q = wanted.x, wanted.y, wanted.q
     if x is not None or y is not None:
         moves = [
             move
@@ -108,7 +93,7 @@ def _select_rows(
         ]
     if q is not None:
         moves = [move for move in moves if q.casefold() in move.text.casefold()]
-    if stage != "cell":
+    if wanted.stage != "cell":
         return moves
     numbers: dict[tuple[int, int], int] = {}
     without_cell = []

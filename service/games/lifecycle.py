@@ -102,12 +102,12 @@ def next_due_at(game: Game, now: float) -> int | None:
 def _update_absence(game: Game, events: list[facts.AnyEvent], by: str | None, *, has_ended: bool) -> None:
     """Note whom the clock played, and pause the game once it has played for all; an action of a person resumes it."""
     if by in PLAYER_ROLES:
-        game.absent = []
+        game.absent = 0
         if game.paused:
             game.paused = False
             events.insert(0, facts.GameResumed())
     elif events and isinstance(events[0], facts.TurnTimedOut) and events[0].policy == "pass":
-        game.absent = sorted({*game.absent, events[0].seat})
+        game.absent |= 1 << events[0].seat
     if by == CLOCK and has_ended and game.status == "active" and game.absent and not is_attended(game):
         game.paused = True
         events.append(facts.GamePaused())
@@ -130,7 +130,7 @@ CREATOR_HASH_BYTES = 3
 def is_attended(game: Game) -> bool:
     """Return whether a person plays in the game."""
     return any(
-        player.kind == "human" and player.bot is None and not player.resigned and seat not in game.absent
+        player.kind == "human" and player.bot is None and not player.resigned and not game.absent >> seat & 1
         for seat, player in enumerate(game.players)
     )
 

@@ -18,7 +18,7 @@ only the id and the key's name, and stores how far the game's changes are delive
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -117,16 +117,8 @@ class WebhookChange(NamedTuple):
     record: IdempotencyRecord | None = None
 
 
-class Added(NamedTuple):
-    """The webhook is stored."""
-
-
-class WebhooksChanged(NamedTuple):
-    """The subject is not as expected; nothing was changed."""
-
-
-class WebhookNotFound(NamedTuple):
-    """There is no such webhook, or no such subject."""
+AddOutcome = Literal["added", "changed", "missing"]
+"""A webhook was stored; or nothing was changed, as the subject is not as expected, or there is no such subject."""
 
 
 class ExpectedWebhooks(NamedTuple):
@@ -185,7 +177,7 @@ class WebhookStore(Protocol):
         *,
         record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | WebhooksChanged | WebhookNotFound:
+    ) -> AddOutcome:
         """Add a webhook if the subject is as expected, and schedule it; one that it has already stays as it is."""
 
     async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
@@ -246,42 +238,33 @@ class StoreError(ServiceError):
 class StoreUnavailable(StoreError, code="store_unavailable", text="the store does not respond; {outcome}"):
     """The store did not reply in time; the command may have been executed. Retry after `retry_after_s`."""
 
-    cause = "connection"
+    reason: str
+    retry_after_s: int = 1
+    cause: str = "connection"
     """In a word, for metrics."""
 
-    def __init__(self, reason: str, retry_after_s: int = 1, cause: str | None = None) -> None:
-        super().__init__(reason)
-        self.retry_after_s = retry_after_s
-        self.cause = cause or self.cause
 
-
-class StoreBusy(StoreUnavailable, code="store_unavailable", text="too many commands wait for the store; {outcome}"):
+class StoreBusy(StoreUnavailable, text="too many commands wait for the store; {outcome}"):
     """Too many commands wait for the store: this one was not sent, but earlier ones may have been executed."""
 
-    cause = "busy"
+    cause: str = "busy"
 
 
-class UnreadableGame(StoreUnavailable, code="store_unavailable", text="this instance cannot read the stored game"):
+class UnreadableGame(StoreUnavailable, text="this instance cannot read the stored game"):
     """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
 
-    cause = "unreadable"
+    cause: str = "unreadable"
 
 
-class GameOfLaterRelease(
-    UnreadableGame, code="store_unavailable", text="a later release wrote the stored game; other instances can read it"
-):
+class GameOfLaterRelease(UnreadableGame, text="a later release wrote the stored game; other instances can read it"):
     """A game that this instance is too old for."""
 
 
-class ArchiveUnavailable(
-    UnreadableGame, code="store_unavailable", text="the archive that has the log of this game does not respond"
-):
+class ArchiveUnavailable(UnreadableGame, text="the archive that has the log of this game does not respond"):
     """The archive that has a game's log does not respond. Other games are not affected."""
 
-    cause = "archive"
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, retry_after_s=5)
+    retry_after_s: int = 5
+    cause: str = "archive"
 
 
 class StoredDiff(msgspec.Struct, frozen=True):

@@ -4,6 +4,8 @@ Any instance may process a due game, without a lease: the commit decides who was
 """
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 
 from service.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games import repository
@@ -59,7 +61,9 @@ def make_scheduler(context: Context, interval_s: float = 1.0) -> DueWorker:
     return DueWorker("scheduler", context.store.due_games, process, context.clock, context.woken_games, interval_s)
 
 
-async def advance_due_game(context: Context, game_id: str, slots: BotSlots | None = None) -> int | None:
+async def advance_due_game(
+    context: Context, game_id: str, slots: BotSlots | None = None, do_others_wait: Callable[[], bool] = lambda: False
+) -> int | None:
     """Apply the time-out and play the bots of a due game; return when it is due again, None for never.
 
     If another commit comes first, that one stands. With `slots`, a game whose bot or clock decides waits for a slot,
@@ -80,7 +84,7 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
         async with context.bots.light_slot(requester):
             diffs += apply_timeout(index, game, context.now())
     timeouts = len(diffs)
-    diffs += await play_bots(context, index, game, is_patient=not diffs)
+    diffs += await play_bots(context, index, game, is_patient=not diffs, do_others_wait=do_others_wait)
     if not diffs and bot_on_turn(game) is not None and not is_attended(game):
         raise Deferred(MIN_DEFER_S)
     if diffs and not await repository.commit(context, stored, diffs):
@@ -92,7 +96,10 @@ async def advance_due_game(context: Context, game_id: str, slots: BotSlots | Non
 
 
 async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requester: Requester) -> int | None:
-    """Wait for a slot and advance the game; defer it if the queue is full, or it has no people and waits too long."""
+    """Wait for a slot and advance the game; defer it if the queue is full, or it has no people and waits too long.
+
+    Between two decisions the slot goes to others who wait for it.
+    """
     try:
         async with asyncio.timeout(None if requester.attended else UNATTENDED_TIMEOUT_S):
             started_at = await slots.queue.acquire(requester)
@@ -100,6 +107,6 @@ async def _advance_in_slot(context: Context, game_id: str, slots: BotSlots, requ
         raise Deferred(slots.next_delay_s(context.clock())) from None
     try:
         async with asyncio.timeout(MOVE_TIMEOUT_S):
-            return await advance_due_game(context, game_id)
+            return await advance_due_game(context, game_id, None, partial(slots.queue.do_others_wait, requester))
     finally:
         slots.queue.release(requester, started_at)

@@ -28,8 +28,6 @@ ENGLISH: Language = "en"
 class Translator:
     """Translates messages into one language and fills in their `{name}` placeholders."""
 
-    __slots__ = ("_translate", "_translations", "language")
-
     def __init__(self, language: Language, translations: gettext.NullTranslations) -> None:
         self.language = language
         self._translations = translations

@@ -21,8 +21,11 @@ waits for a connection, while it is on its way and while it is being retried. Co
 import asyncio
 import logging
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -43,7 +46,8 @@ _URL = re.compile(
 )
 
 _OPTIONS = {"db", "password", "username"}
-_TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile"}
+_TLS_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
+_TLS_OPTIONS = {*_TLS_FILES, "ssl_cert_reqs", "ssl_check_hostname"}
 _SENTINEL_OPTIONS = {"sentinel_password", "sentinel_username"}
 
 
@@ -129,12 +133,26 @@ def _check_options(options: dict[str, Any], topology: str, *, tls: bool) -> None
     if topology == "cluster" and options.get("db"):
         raise InvalidRedisURL("has a database other than 0, which a Cluster does not support")
     if tls:
-        files = {name: value for name, value in options.items() if name in _TLS_OPTIONS}
         options["ssl"] = True
         try:  # as each connection will
-            SSLConnection(**files).ssl_context.get()
+            tls_context(options)
         except (OSError, RedisError, TypeError) as error:
             raise InvalidRedisURL(f"has TLS options that cannot be used: {error}") from None
+
+
+def tls_context(options: Mapping[str, Any]) -> ssl.SSLContext:
+    """Return a context with what the files of these options hold now. Raise OSError, RedisError or TypeError.
+
+    redis-py's connections read the files once, each for itself, which takes some 0.1 s.
+    """
+    named = {name: value for name, value in options.items() if name.startswith("ssl_") and value is not None}
+    files = (Path(named[name]) for name in _TLS_FILES if name in named)
+    return _tls_context(tuple(named.items()), *(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=4)
+def _tls_context(options: tuple[tuple[str, Any], ...], *_changed_at: int) -> ssl.SSLContext:
+    return SSLConnection(**dict(options)).ssl_context.get()
 
 
 CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError, RuntimeError)

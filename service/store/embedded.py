@@ -182,6 +182,16 @@ def terminate_with_parent(parent: int) -> Callable[[], None] | None:
     return set_parent_death_signal
 
 
+def find_missing_file(directory: Path) -> Path | None:
+    """Return the manifest of the append-only files, or one of the files that it names, if it does not exist."""
+    manifest = directory / "appendonlydir" / "appendonly.aof.manifest"
+    try:
+        names = re.findall(r"^file (\S+)", manifest.read_text(encoding="utf-8"), re.MULTILINE)
+    except FileNotFoundError:
+        return manifest
+    return next((file for name in names if not (file := manifest.with_name(name)).exists()), None)
+
+
 async def stop_process(process: subprocess.Popen[bytes]) -> None:
     """Terminate the server, which then saves its data, and kill it after STOP_TIMEOUT_S."""
     process.terminate()
@@ -275,6 +285,12 @@ async def embedded_server(
     async with lock_directory(directory, lock_timeout_s) as lock, AsyncExitStack() as stack:
         if program is None:
             program = await asyncio.to_thread(select_program)
+        missing = find_missing_file(directory)
+        if missing is not None and any(file.stat().st_size for file in missing.parent.glob("*")):
+            raise EmbeddedServerError(
+                f"{missing} is gone, so the server would start without the games: put it back from a copy of"
+                f" {missing.parent}, or move that directory away to start without them"
+            )
         socket = stack.enter_context(socket_path(directory))
         start = partial(start_process, program, directory, socket, lock)
         processes = [start()]

@@ -124,7 +124,7 @@ class GameIndex:
         newest = await asyncio.gather(*(self._read_newest(key, limit + 1, before) for key in set(sets)))
         merged = sorted({entry for entries in newest for entry in entries}, reverse=True)
         page = merged[:limit]
-        return Page([game for _, game in page], _encode_cursor(page[-1]) if page and len(merged) > limit else None)
+        return Page([game for _, game in page], "{}-{}".format(*page[-1]) if page and len(merged) > limit else None)
 
     async def _read_newest(self, key: str, count: int, before: IndexEntry | None) -> list[IndexEntry]:
         """Return the newest `count` entries of a set below `before`.
@@ -142,12 +142,6 @@ class GameIndex:
     async def _read_range(self, key: str, newest: str, oldest: str, *limit: Argument) -> list[IndexEntry]:
         entries = await self._client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
         return [(int(created_at), game.decode()) for game, created_at in entries]
-
-
-def _encode_cursor(entry: IndexEntry) -> str:
-    """Return a cursor: schemas.vocabulary.GAME_CURSOR."""
-    created_at, game = entry
-    return f"{created_at}-{game}"
 
 
 def _decode_cursor(cursor: str) -> IndexEntry:

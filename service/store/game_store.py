@@ -29,7 +29,7 @@ from service.store.health import PROBE_TTL_S, RedisHealth, RedisMonitor
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient, Script, Wait
 from service.store.schedule import RedisDueQueue
-from service.store.server_check import Finding, check_server
+from service.store.server_check import Finding, check_data, check_server
 from service.store.topology import ClusterTopology, SentinelTopology, StandaloneTopology, Topology
 from service.store.transfer import RedisGameTransfer
 from service.store.webhooks import RedisWebhookStore, decode_webhook_ids
@@ -234,7 +234,10 @@ class RedisStore(GameIndex):
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
         first, number = _log_range(since, limit)
         reply = await self._client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
-        return await self._decode_diffs(game, since, limit, reply)
+        diffs = await self._decode_diffs(game, since, limit, reply)
+        if diffs and diffs[0].version != since + 1:
+            raise ports.UnreadableGame(f"its log cannot be read: version {since + 1} is missing")
+        return diffs
 
     async def _decode_diffs(self, game: str, since: int, limit: int, reply: Any) -> list[ports.StoredDiff]:
         """Return the diffs after version `since`, from the reply to XRANGE or from the compacted log."""
@@ -244,9 +247,11 @@ class RedisStore(GameIndex):
             if is_continued:
                 return [*log_entries.unpack(game, None if since else b"", entries[: limit + (since > 0)])]
             compacted = await self.compacted_logs.load(game, since)
-            diffs, end = compacted or ([], ports.Revision(max(0, since - 1), b""))
+            if compacted is None:
+                return [*log_entries.unpack(game, b"", entries[:limit])]
+            diffs, end = compacted
             later = [entry for entry in entries if entry[0] > end.version]
-            if later and (compacted is None or later[0][0] != end.version + 1):
+            if later and later[0][0] != end.version + 1:
                 raise ValueError(f"version {end.version + 1} is missing")  # noqa: TRY301
             return [*islice(chain(diffs, log_entries.unpack(game, end.digest, later)), limit)]
         except ValueError as error:
@@ -273,6 +278,10 @@ class RedisStore(GameIndex):
         """Check whether the service can work with this Redis and read what is in it, before it starts."""
         return await check_server(self._client, self)
 
+    async def check_data(self) -> list[Finding]:
+        """Check whether this version can read what is stored; `check_server` does it too."""
+        return await check_data(self._client, self)
+
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies. It need not take writes."""
         await self._client.execute("EXISTS", keys.PROBE)
@@ -289,14 +298,12 @@ def _log_range(since: int, limit: int) -> tuple[int, int]:
 def _decode_game(game: str, values: Any, idempotency_record: bytes | None = None) -> ports.StoredGame | None:
     """Decode what `_GAME_FIELDS` have; return None if there is no such game. Raise UnreadableGame."""
     revision, snapshot, access, hooks, tokens = values
-    if revision is None:
-        if snapshot is not None:
-            raise ports.UnreadableGame("it has no revision: another version of the service wrote it")
+    if revision is None and snapshot is None:
         return None
     try:
         return ports.StoredGame(
             game,
-            log_entries.unpack_revision(revision),
+            log_entries.unpack_revision(revision or b""),
             snapshot or b"",
             access or b"",
             tuple(decode_webhook_ids(hooks)),

@@ -1,6 +1,6 @@
 """The probe of Redis, and its metrics.
 
-The probe finds whether each primary stores commits, and still has the data that it had.
+The probe finds whether each primary stores commits, still has the data that it had, and has the right time.
 
 It runs commit.lua itself, so it needs the memory, the disk, the replicas and the permissions that a commit needs. Its
 keys expire before its next run, which therefore writes all of them again.
@@ -12,15 +12,18 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
 from time import monotonic
 
 from service.games.ports import StoreUnavailable
 from service.store import keys
-from service.store.connection import CONNECTION_ERRORS
+from service.store.connection import CONNECTION_ERRORS, format_duration
+from service.store.embedded import find_missing_file
 from service.store.notifications import ChangeNotifications
 from service.store.pipeline import PipelinedClient
 from service.telemetry import clock, metrics
-from service.telemetry.clock import ClockOffset
+from service.telemetry.clock import DAY_S, ClockOffset
 
 logger = logging.getLogger(__name__)
 
@@ -35,13 +38,23 @@ MAX_PROBES = 2048
 UNKNOWN = "unknown"
 """The primary of slots for which none is known."""
 
-_PERSISTENCE = {"rdb_last_bgsave_status": metrics.REDIS_RDB_OK, "aof_last_write_status": metrics.REDIS_AOF_OK}
-"""Fields of INFO."""
+MAX_CLOCK_DIFFERENCE_S = 60
+"""Redis deletes a game too early by as much as its clock is ahead."""
+
+_SECTIONS = ("keyspace", "memory", "persistence", "replication", "stats")
+_FIELDS = {
+    metrics.REDIS_RDB_OK: ("rdb_last_bgsave_status", "ok"),
+    metrics.REDIS_AOF_OK: ("aof_last_write_status", "ok"),
+    metrics.REDIS_POLICY_OK: ("maxmemory_policy", "noeviction"),
+    metrics.REDIS_EVICTED: ("evicted_keys", None),
+    metrics.REDIS_REPLICAS: ("connected_slaves", None),
+}
+"""The field of INFO that a gauge shows, with the value that it should have; None for a number."""
 
 _BACKUP = (metrics.BACKUP_TIME, metrics.BACKUP_MISSING, metrics.BACKUP_LOSSES)
 """What `keys.BACKUP` has."""
 
-_GAUGES = (metrics.REDIS_WRITABLE, *_PERSISTENCE.values())
+_GAUGES = (metrics.REDIS_WRITABLE, metrics.REDIS_KEYS, *_FIELDS)
 
 
 class RedisHealth:
@@ -55,6 +68,12 @@ class RedisHealth:
         """Those with gauges."""
         self._markers: dict[str, bytes] = {}
         """The marker that was last read, by key."""
+        self._probed_at: dict[str, int] = {}
+        """When a primary stored this instance's last probe, in milliseconds of the monotonic clock, by key."""
+        self._wrong_clocks: set[str] = set()
+        """Primaries whose clock was wrong at the last probe."""
+        self.directory: Path | None = None
+        """That of the embedded server's files."""
         self._may_read_info = True
         self.failures: dict[str, StoreUnavailable | None] = {}
         """Why a primary was not writable when it was probed last, by primary."""
@@ -69,6 +88,10 @@ class RedisHealth:
     async def probe(self) -> bool:
         """Probe every primary once, and return whether all are writable, and together have all slots."""
         began_at, topology = monotonic(), self._client.topology
+        if self.directory is not None:
+            missing = find_missing_file(self.directory)
+            text = f"Redis has lost its file {missing}, so a restart would lose the games"
+            self._client.refusal = text if missing else ""
         if topology.count_missing_slots():
             with suppress(*CONNECTION_ERRORS):
                 await topology.refresh()
@@ -98,8 +121,9 @@ class RedisHealth:
         """Set the gauges of a primary, and return it with why it is not writable."""
         attempts = (
             self._commit(keys.probe_keys(probe, self._instance)),
-            self._check_marker(primary, keys.marker(probe)),
-            self._read_persistence(primary),
+            self._check_data(primary, probe),
+            self._check_clock(primary),
+            self._read_info(primary),
         )
         outcomes = await asyncio.gather(*attempts, return_exceptions=True)
         for outcome in outcomes:
@@ -109,12 +133,16 @@ class RedisHealth:
         metrics.REDIS_WRITABLE.labels(primary).set(failure is None)
         return primary, failure
 
-    async def _check_marker(self, primary: str, key: str) -> None:
-        """Read the marker, and write it where there is none. Raise StoreUnavailable."""
+    async def _check_data(self, primary: str, probe: str) -> None:
+        """Log and count if a primary has lost data since the last probe. Raise StoreUnavailable."""
+        key, own_key, now_ms = keys.marker(probe), keys.last_probe(probe, self._instance), int(monotonic() * 1000)
         new = secrets.token_hex(8).encode()
-        stored = await self._client.execute("SET", key, new, "NX", "GET", wait_for_replicas=True)
-        known = self._markers.get(key)
-        self._markers[key] = stored or new
+        stored, probed_at = await asyncio.gather(
+            self._client.execute("SET", key, new, "NX", "GET", wait_for_replicas=True),
+            self._client.execute("SET", own_key, now_ms, "EX", DAY_S, "GET", wait_for_replicas=True),
+        )
+        known, self._markers[key] = self._markers.get(key), stored or new
+        last_ms, self._probed_at[key] = self._probed_at.get(key), now_ms
         if stored is None and known is None:
             logger.info("Redis (%s) is new to this service", primary)
         elif known not in (None, stored):
@@ -122,19 +150,41 @@ class RedisHealth:
             loss = "was emptied" if stored is None else "has other data than before"
             logger.error("Redis (%s) %s: its marker is %s", primary, loss, "another" if stored else "gone")
             await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
+        elif last_ms is not None and now_ms - last_ms < DAY_S * 1000 and int(probed_at or 0) < last_ms:
+            metrics.REDIS_WENT_BACK.inc()
+            age = format_duration((now_ms - int(probed_at)) / 1000) if probed_at else "a time that only its clock knows"
+            logger.error("Redis (%s) went back by %s: what it acknowledged meanwhile is lost", primary, age)
+            if probed_at is None:  # it has expired, and games with it
+                await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
 
-    async def _read_persistence(self, primary: str) -> None:
-        """Set the gauges of a primary's disk, if the ACL allows INFO. Raise StoreUnavailable."""
+    async def _check_clock(self, primary: str) -> None:
+        """Log and count if a primary's clock differs much from this machine's. Raise StoreUnavailable."""
+        sent_at = time.time()
+        seconds = int((await self._client.execute("TIME", primary=primary))[0])
+        ahead_s = min(seconds - sent_at, seconds - time.time(), key=abs)  # the process may have been stopped meanwhile
+        if abs(ahead_s) < MAX_CLOCK_DIFFERENCE_S:
+            self._wrong_clocks.discard(primary)
+            return
+        metrics.REDIS_CLOCK_WRONG.inc()
+        if primary not in self._wrong_clocks:
+            self._wrong_clocks.add(primary)
+            side = "ahead of this machine's, so games are deleted early" if ahead_s > 0 else "behind this machine's"
+            logger.warning("Redis' clock (%s) is %s %s", primary, timedelta(minutes=round(abs(ahead_s) / 60)), side)
+
+    async def _read_info(self, primary: str) -> None:
+        """Set the gauges of what a primary says of itself, if the ACL allows INFO. Raise StoreUnavailable."""
         if not self._may_read_info:
             return
         try:
-            info = await self._client.execute("INFO", "persistence", primary=primary)
+            info = await self._client.execute("INFO", *_SECTIONS, primary=primary)
         except StoreUnavailable as error:
             self._may_read_info = error.cause != "permission"
             raise
-        fields = dict(line.split(b":", 1) for line in bytes(info).split() if b":" in line)
-        for field, gauge in _PERSISTENCE.items():
-            gauge.labels(primary).set(fields.get(field.encode()) == b"ok")
+        fields = dict(line.split(":", 1) for line in bytes(info).decode().split() if ":" in line)
+        for gauge, (field, wanted) in _FIELDS.items():
+            gauge.labels(primary).set(fields.get(field) == wanted if wanted else int(fields.get(field, 0)))
+        keyspace = fields.get(f"db{self._client.topology.url.options.get('db', 0)}", "keys=0")
+        metrics.REDIS_KEYS.labels(primary).set(int(keyspace.removeprefix("keys=").partition(",")[0]))
 
 
 MEASURE_INTERVAL_S = 10.0
@@ -171,6 +221,8 @@ class RedisMonitor:
                 metrics.ARCHIVE_PENDING_AGE.set(await self._overdue_s(keys.ARCHIVE_PENDING))
                 metrics.ARCHIVE_PENDING.set(await self._client.execute("ZCARD", keys.ARCHIVE_PENDING))
                 await self._read_backup()
+                with suppress(*CONNECTION_ERRORS):
+                    metrics.REDIS_CERTIFICATE_END.set(await self._client.topology.read_certificate_end())
             except StoreUnavailable:
                 metrics.OVERDUE.clear()
                 pause_s = RETRY_DELAY_S
@@ -208,5 +260,5 @@ class RedisMonitor:
         if value is None:
             value = b"%d 0 0" % clock.now()
             await self._client.execute("SET", keys.BACKUP, value, "NX")
-        for gauge, number in zip(_BACKUP, value.split(), strict=True):
+        for gauge, number in zip(_BACKUP, value.split(), strict=False):
             gauge.set(int(number))

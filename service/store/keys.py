@@ -108,6 +108,11 @@ def marker(probe: str) -> str:
     return f"south-seas:{{{probe}}}:marker"
 
 
+def last_probe(probe: str, instance: str) -> str:
+    """Return the key of a string: when an instance probed last, by its own monotonic clock. It expires after a day."""
+    return f"south-seas:{{{probe}}}:{instance}:at"
+
+
 def probe_keys(probe: str, instance: str) -> tuple[str, str, str]:
     """Return the keys of commit.lua for an instance's probe; they are no game's, and expire at once."""
     prefix = f"south-seas:{{{probe}}}:{instance}"

@@ -104,6 +104,8 @@ COMMIT_ID_BYTES = 7
 _HEADER = Struct(f">{COMMIT_ID_BYTES}s16sI")
 """The commit's id, the digest, and the time in Unix seconds."""
 
+HEADER_BYTES = _HEADER.size
+
 _REVISION = Struct(">I16s")
 REVISION_BYTES = _REVISION.size
 
@@ -123,7 +125,7 @@ def pack_revision(revision: Revision) -> bytes:
 def unpack_revision(packed: bytes) -> Revision:
     """Return a stored revision. Raises ValueError."""
     if len(packed) != REVISION_BYTES:
-        raise ValueError("the revision is damaged")
+        raise ValueError("the revision is damaged, or of another version of the service")
     return Revision(*_REVISION.unpack(packed))
 
 
@@ -147,12 +149,12 @@ def unpack(game: str, previous: bytes | None, entries: Iterable[tuple[int, bytes
     """
     expected = None
     for version, entry in entries:
-        if len(entry) < _HEADER.size or version != (expected or version):
+        if len(entry) < HEADER_BYTES or version != (expected or version):
             raise ValueError(f"the entry of version {expected or version} is damaged or missing")
         _, digest, at_s = _HEADER.unpack_from(entry)
         expected = version + 1
         if previous is not None:
-            body, at = DIFFS.decompress(entry[_HEADER.size :]), timestamp(at_s)
+            body, at = DIFFS.decompress(entry[HEADER_BYTES:]), timestamp(at_s)
             is_whole = body.startswith(_WHOLE)
             data = body[len(_WHOLE) :] if is_whole else _restore(body, game, version, digest, at)
             if version == 1:  # the chain of digests begins with the commitment, which the first diff sets

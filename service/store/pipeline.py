@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import AskError, MovedError, NoScriptError, ResponseError
 
-from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.store.connection import (
     CONNECTION_ERRORS,
     NO_REPLY_REASON,
@@ -103,6 +103,8 @@ class PipelinedClient:
         self._loop = asyncio.get_running_loop()
         self._opened_at = self._loop.time()
         self.is_closed = False
+        self.refusal = ""
+        """Why Redis gets nothing that has to last; empty: it does."""
         self.outages = OutageLog(logger if log_outages else None)
 
     def execute(
@@ -122,15 +124,17 @@ class PipelinedClient:
             return reply
         command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
         try:
+            if wait_for_replicas and self.refusal:
+                raise StoreUnavailable(self.refusal, cause="disk")  # noqa: TRY301
             if self.topology.is_sharded:
                 command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
                 command.admit(self.in_flight, self._share_of(primary or self.topology.primary_for_key(command.key)))
             else:
                 command.primary = SOLE_PRIMARY
                 command.admit(self.in_flight)
-        except StoreBusy as busy:
-            self.outages.record_failure(busy)
-            reply.set_exception(busy)
+        except StoreUnavailable as error:  # or StoreBusy
+            self.outages.record_failure(error)
+            reply.set_exception(error)
             return reply
         if self._timeout_check is None:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
@@ -220,9 +224,8 @@ class PipelinedClient:
 
     def _retry(self, command: Command, error: Exception) -> bool:
         """Send a command again if its error reply allows that, and return whether it does."""
-        if not self.topology.has_failover:
-            return False
-        if isinstance(error, AskError):
+        is_followed = self.topology.has_failover
+        if is_followed and isinstance(error, AskError):
             command.redirects += 1
             moved = isinstance(error, MovedError)
             if moved:
@@ -231,7 +234,7 @@ class PipelinedClient:
                 command.needs_asking = not moved
                 self.dispatch(command, f"{error.host}:{error.port}")
                 return True
-        elif error_code(error) in RETRYABLE_CODES:
+        elif error_code(error) in (RETRYABLE_CODES if is_followed else {"READONLY"}):
             self.topology.request_refresh()
         else:
             return False
@@ -412,7 +415,8 @@ class PipelineQueue:
                 self._client.fail(command, command.failure)
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
-        self._topology.request_refresh()
+        if self._topology.has_failover:
+            self._topology.request_refresh()
         await asyncio.sleep(_BACKOFF.delay_s(self._failures))  # meanwhile this task still counts as a busy connection
         queued, self._queued = self._queued, []
         for command in queued:

@@ -8,7 +8,7 @@ incomplete one. `K` is a key, and `C` a channel; a vertical bar is before a subc
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -82,8 +82,7 @@ async def check_server(client: PipelinedClient, store: GameStore) -> list[Findin
                 text = f"the Cluster has no primary for {missing} slots: every game there gets 503"
                 findings.append(Finding("unavailable", text))
             if all(finding.level in {"ok", "warning"} for finding in findings):
-                with suppress(StoreUnavailable):  # the probe will say that it has failed since
-                    findings += await _check_data(client, store)
+                findings += await check_data(client, store)
             return findings
     except (*connection.CONNECTION_ERRORS, TimeoutError) as error:
         is_permanent = (
@@ -95,22 +94,26 @@ async def check_server(client: PipelinedClient, store: GameStore) -> list[Findin
         return [Finding("unavailable", reason)]
 
 
-async def _check_data(client: PipelinedClient, store: GameStore) -> list[Finding]:
-    """Return what of a sample of the keys and games this version cannot read. Raises StoreUnavailable."""
+async def check_data(client: PipelinedClient, store: GameStore) -> list[Finding]:
+    """Return what of a sample of the keys and games this version cannot read; nothing if Redis fails meanwhile."""
+    with suppress(StoreUnavailable):
+        return [Finding("warning", f"{text}; they stay as they are") async for text in _iter_unreadable(client, store)]
+    return []
+
+
+async def _iter_unreadable(client: PipelinedClient, store: GameStore) -> AsyncIterator[str]:
     scans = [
         client.execute("SCAN", 0, "MATCH", f"{keys.PREFIX}*", "COUNT", SAMPLE_SIZE, primary=primary)
         for primary in sorted(client.topology.primaries())
     ]
     names = [name.decode(errors="replace") for _, page in await asyncio.gather(*scans) for name in page]
-    found = []
     if unknown := sorted(name for name in names if not keys.is_known(name)):
-        found.append(f"{len(unknown)} of {len(names)} keys are of another version of the service, as {unknown[0]}")
+        yield f"{len(unknown)} of {len(names)} keys are of another version of the service, as {unknown[0]}"
     games = [game for name in names if (game := keys.game_of(name)) is not None][:MAX_SAMPLED_GAMES]
     reasons = await asyncio.gather(*(_find_unreadable(store, game) for game in games))
     examples = dict(zip(reasons, games, strict=True))
     for reason, number in Counter(filter(None, reasons)).items():
-        found.append(f"{number} of {len(games)} games cannot be read, as {examples[reason]}: {reason}")
-    return [Finding("warning", f"{text}; they stay as they are") for text in found]
+        yield f"{number} of {len(games)} games cannot be read, as {examples[reason]}: {reason}"
 
 
 async def _find_unreadable(store: GameStore, game: str) -> str | None:

@@ -15,6 +15,7 @@ The topology of a Cluster: which primary serves a key's slot.
 
 import asyncio
 import logging
+import ssl
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from typing import Any
 from hiredis import pack_command
 from redis.asyncio import Redis, RedisCluster, Sentinel
 from redis.asyncio.cluster import ClusterNode
+from redis.asyncio.connection import SSLConnection
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
 from redis.backoff import NoBackoff
@@ -31,9 +33,9 @@ from redis.exceptions import ClusterDownError, RedisClusterException, SlotNotCov
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.maint_notifications import MaintNotificationsConfig
 
-from service.store.connection import CONNECTION_ERRORS, Argument, RedisURL, is_error_reply
+from service.store.connection import CONNECTION_ERRORS, Argument, RedisURL, is_error_reply, tls_context
 from service.supervision import SupervisedTask, Supervisor, spawn
-from service.telemetry.metrics import REDIS_FAILOVERS
+from service.telemetry.metrics import REDIS_FAILOVERS, REDIS_SENTINELS_DOWN
 
 logger = logging.getLogger(__name__)
 
@@ -86,16 +88,40 @@ class Topology:
         return self._clients[primary]
 
     def request_refresh(self) -> None:
-        """Refresh soon: a connection was lost, or an error reply says that there was a failover."""
+        """Refresh soon: a connection was lost, or an error reply says that there was a failover.
+
+        A single server that is a replica now is left: the next connection resolves its name again.
+        """
         now = asyncio.get_running_loop().time()
         is_running = self._refreshing is not None and not self._refreshing.done()
-        if self.has_failover and not is_running and now - self._refreshed_at >= MIN_REFRESH_INTERVAL_S:
+        if not is_running and now - self._refreshed_at >= MIN_REFRESH_INTERVAL_S:
             self._refreshed_at = now
             # If it fails, commands without a reply request the next one, until they time out.
-            self._refreshing = spawn("redis-topology", self.refresh(), expected=CONNECTION_ERRORS)
+            refreshing = self.refresh if self.has_failover else self.client_for(SOLE_PRIMARY).connection_pool.disconnect
+            self._refreshing = spawn("redis-topology", refreshing(), expected=CONNECTION_ERRORS)
 
     async def refresh(self) -> None:
         """Update which servers are primaries. Raise one of CONNECTION_ERRORS."""
+
+    async def address(self, primary: str) -> tuple[str, int]:
+        """Return host and port of a primary. Raise one of CONNECTION_ERRORS."""
+        options = self.client_for(primary).connection_pool.connection_kwargs
+        return options["host"], options["port"]
+
+    async def read_certificate_end(self) -> float:
+        """Return when the first certificate of the primaries ends, in Unix seconds; 0 if none is verified.
+
+        Raise one of CONNECTION_ERRORS.
+        """
+        ends = [0.0]
+        for primary in self.primaries() if "ssl" in self.url.options else ():
+            host, port = await self.address(primary)
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                _, writer = await asyncio.open_connection(host, port, ssl=tls_context(self.url.options))
+            writer.close()
+            if certificate := writer.get_extra_info("peercert"):
+                ends.append(ssl.cert_time_to_seconds(certificate["notAfter"]))
+        return min(ends[1:] or ends)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -112,7 +138,7 @@ def record_failover(former: str, primary: str) -> None:
 
 
 class StandaloneTopology(Topology):
-    """One server, always at the same address."""
+    """One server. The name in the URL may move to another one, when that is promoted."""
 
     has_failover = False
 
@@ -141,9 +167,27 @@ def configure_client(client: Redis, *mixins: type) -> Redis:
     `mixins` are further base classes of its connections.
     """
     client.response_callbacks.clear()
-    pool = client.connection_pool
-    pool.connection_class = type("PackedConnection", (_HiredisPackingMixin, *mixins, pool.connection_class), {})
+    _extend_connections(client, _HiredisPackingMixin, *mixins)
     return client
+
+
+def _extend_connections(client: Redis, *mixins: type) -> None:
+    """Give the connections of a client further base classes."""
+    pool = client.connection_pool
+    bases = (*mixins, _FreshFilesMixin, pool.connection_class)
+    pool.connection_class = type("ExtendedConnection", bases, {"options": pool.connection_kwargs})
+
+
+class _FreshFilesMixin:
+    """A connection that uses the files of TLS as they are when it connects."""
+
+    options: Mapping[str, Any]
+
+    async def connect(self) -> None:
+        """Connect. Raise one of CONNECTION_ERRORS."""
+        if isinstance(self, SSLConnection):
+            self.ssl_context.context = tls_context(self.options)
+        await super().connect()  # type: ignore[misc]  # of the class that it is mixed into
 
 
 class _HiredisPackingMixin:
@@ -181,6 +225,8 @@ class SentinelTopology(Topology):
         self._sentinel = _QuorumSentinel(
             url.addresses, sentinel_kwargs={**sentinel_options, "decode_responses": True}, **options
         )
+        for one in self._sentinel.sentinels:
+            _extend_connections(one)
         client = self._sentinel.master_for(url.service_name, connection_pool_class=_PrimaryPool)
         self._clients[SOLE_PRIMARY] = configure_client(client, _PrimaryConnection)
         self._pool: _PrimaryPool = client.connection_pool
@@ -191,6 +237,11 @@ class SentinelTopology(Topology):
         if self._poll_task is None:
             self._poll_task = self.supervisor.start("sentinel-watch", self._poll_sentinels)
         return super().client_for(primary)
+
+    async def address(self, primary: str) -> tuple[str, int]:
+        """Return the address that the sentinels name. Raise one of CONNECTION_ERRORS."""
+        del primary
+        return await self._pool.get_master_address()
 
     async def refresh(self) -> None:
         """Ask the sentinels, and disconnect if they name another primary. Raise one of CONNECTION_ERRORS."""
@@ -251,6 +302,8 @@ class _QuorumSentinel(Sentinel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)  # type: ignore[no-untyped-call]
         self._queries: set[asyncio.Task[tuple[str, int] | None]] = set()
+        self._down: set[Redis] = set()
+        """The sentinels that did not answer when they were asked last."""
         self._lock = asyncio.Lock()
 
     async def discover_master(self, service_name: str) -> tuple[str, int]:
@@ -287,8 +340,16 @@ class _QuorumSentinel(Sentinel):
     async def _query(self, sentinel: Redis, service_name: str) -> tuple[str, int] | None:
         """Return the address that one sentinel names. Raise one of CONNECTION_ERRORS."""
         query = sentinel.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", service_name)  # type: ignore[no-untyped-call]
-        address: tuple[str, int] | None = await query
-        return address
+        try:
+            address: tuple[str, int] | None = await query
+        except CONNECTION_ERRORS:
+            self._down.add(sentinel)
+            raise
+        else:
+            self._down.discard(sentinel)
+            return address
+        finally:
+            REDIS_SENTINELS_DOWN.set(len(self._down))
 
     async def aclose(self) -> None:
         """Close all connections."""

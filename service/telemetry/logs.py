@@ -25,7 +25,6 @@ class LogContext(Protocol):
 class DueGameContext:
     """The log context of processing a due game, or what is due of no single game (None)."""
 
-    __slots__ = ("game",)
     request_id: str | None = None
 
     def __init__(self, game: str | None) -> None:

@@ -122,6 +122,23 @@ REDIS_AOF_OK = Gauge(
 REDIS_EMPTIED = Counter(
     "south_seas_redis_emptied_total", "Times that a primary's marker was gone or another: it lost its data."
 )
+REDIS_WENT_BACK = Counter(
+    "south_seas_redis_went_back_total", "Probes that found that a primary lost what this process had stored there."
+)
+REDIS_CLOCK_WRONG = Counter(
+    "south_seas_redis_clock_wrong_total", "Probes that found a primary's clock a minute or more from this process's."
+)
+REDIS_KEYS = Gauge(
+    "south_seas_redis_keys", "Keys that a primary stores, two or three for each game, by primary.", ("primary",)
+)
+REDIS_EVICTED = Gauge("south_seas_redis_evicted_keys", "Keys that a primary has evicted since its start.", ("primary",))
+REDIS_POLICY_OK = Gauge("south_seas_redis_policy_ok", "Whether a primary evicts nothing, by primary.", ("primary",))
+REDIS_REPLICAS = Gauge("south_seas_redis_replicas", "Replicas that are connected to a primary.", ("primary",))
+REDIS_SENTINELS_DOWN = Gauge("south_seas_redis_sentinels_down", "Sentinels that did not answer when last asked.")
+REDIS_CERTIFICATE_END = Gauge(
+    "south_seas_redis_certificate_end_seconds",
+    "When the first certificate of the primaries ends, as a Unix time; 0 without TLS, or if it is not verified.",
+)
 REDIS_FAILOVERS = Counter("south_seas_redis_failovers_total", "Changes of the server that is a primary.")
 STORE_UNAVAILABLE = Counter(
     "south_seas_store_unavailable_total", "Requests and messages that the store failed, by cause.", ("cause",)

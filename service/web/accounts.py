@@ -135,8 +135,6 @@ class Bucket:
 class RecentCache(Generic[K, V]):
     """A dict that forgets entries unused for one to two windows, or earlier if it grows too large."""
 
-    __slots__ = ("_clock", "_generation_started_at", "_max_generation_entries", "_older", "_window_s", "recent")
-
     def __init__(self, window_s: float, max_entries: int, clock: Callable[[], float]) -> None:
         self.recent: dict[K, V] = {}
         """Entries used in this window."""

@@ -98,7 +98,9 @@ class SendBufferBudget:
         alone: its client had no time to read.
         """
         aim = self.total - too_much
-        for account in sorted(accounts, key=_sort_key, reverse=True):
+        for account in sorted(
+            accounts, key=lambda one: (one.site.unsent_bytes, one.site.client, one.unsent_bytes), reverse=True
+        ):
             if self.total <= aim:
                 return
             for connection in [*self._connections[account]]:
@@ -120,11 +122,6 @@ class SendBufferBudget:
             LOG.warning("%s does not read its responses: %d unsent bytes are discarded", account.client, unsent_bytes)
         self.forget(connection)
         connection.drop()
-
-
-def _sort_key(account: Account) -> tuple[int, str, int]:
-    """Return the unsent bytes of an account's network, and then its own."""
-    return account.site.unsent_bytes, account.site.client, account.unsent_bytes
 
 
 def _target(budget: int) -> int:

@@ -141,7 +141,7 @@ def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, 
         span.set_attribute("south_seas.game", game)
 
 
-async def _raise(error: web.HTTPException, _request: HttpRequest) -> web.StreamResponse:
+async def _raise(error: ServiceError, _request: HttpRequest) -> web.StreamResponse:
     raise error
 
 
@@ -295,15 +295,12 @@ class ProblemServer(web.Server):
             check_head(request)
             response = await handler(request)
         except ServiceError as error:
-            response = problems.error_response(error, request)
+            if request.method == "OPTIONS" and isinstance(error, problems.NoSuchPath | problems.MethodNotAllowed):
+                response = options_response(request, error)
+            else:
+                response = problems.error_response(error, request)
             if isinstance(error, problems.RateLimited):
                 connection.limiter.proxies.report_untrusted(connection.client, request.headers)
-        except web.HTTPException as error:
-            response = (
-                options_response(request, error)
-                if request.method == "OPTIONS"
-                else problems.http_exception_response(error)
-            )
         if rate_limiter is not None:
             rate_limiter.settle(request, response)
         if not response.prepared:
@@ -316,12 +313,12 @@ class ProblemServer(web.Server):
         path = request.rel_url.path_safe or "/"
         found = self._find(path)
         if found is None:
-            error: web.HTTPException = web.HTTPNotFound(reason=f"there is no such path{self._app.router.suggest(path)}")
-            return partial(_raise, error), NO_ROUTE
+            return partial(_raise, problems.NoSuchPath(self._app.router.suggest(path))), NO_ROUTE
         resource, parameters = found
         handling = resource.handlers.get(request.method)
         if handling is None:
-            return partial(_raise, web.HTTPMethodNotAllowed(request.method, resource.handlers)), NO_ROUTE
+            allowed = ", ".join(sorted(resource.handlers.keys() | {"OPTIONS"}))  # which every path allows
+            return partial(_raise, problems.MethodNotAllowed(request.method, allowed)), NO_ROUTE
         request.route, request.match_info = resource.path, parameters
         return handling
 

@@ -29,7 +29,7 @@ from service.i18n import ENGLISH, LANGUAGES, Language
 from service.web.app import HttpRequest
 from service.web.client_ip import HASH_BYTES, BearerToken
 from service.web.connection import get_connection
-from service.web.problems import OriginNotAllowed, format_allow_header, http_exception_response, to_malformed
+from service.web.problems import MethodNotAllowed, NoSuchPath, OriginNotAllowed, error_response, to_malformed
 from service.web.response_heads import WholeResponse
 
 MAX_LIST_LENGTH = 2_000
@@ -116,14 +116,6 @@ def set_content_language(response: web.Response, language: str) -> web.Response:
     """Add `Content-Language`, and `Accept-Language` to `Vary`."""
     response.headers["Content-Language"] = language
     return add_vary(response, hdrs.ACCEPT_LANGUAGE)
-
-
-def localized_etag(etag: str, language: str) -> str:
-    """Return the entity tag of a response in a language: the game's own for English, else with a suffix such as `-fr`.
-
-    Strong tags must differ where the bytes do; `If-Match` accepts each of them for its version.
-    """
-    return etag if language == ENGLISH else f'{etag[:-1]}-{language}"'
 
 
 @lru_cache(maxsize=256)
@@ -459,17 +451,17 @@ def service_url(request: HttpRequest) -> str | None:
     return f"{origin}{request.base_path}" if _ORIGIN.fullmatch(origin) else None
 
 
-def options_response(request: HttpRequest, error: web.HTTPException) -> web.Response:
+def options_response(request: HttpRequest, error: NoSuchPath | MethodNotAllowed) -> web.Response:
     """Return the response to OPTIONS, also for the preflight of a browser's request to another origin.
 
     Pages may send any header: their tracing, for example, adds `baggage` to each request. `*` would not allow
     Authorization (Fetch, 4.8), so the preflight lists those that it was asked for. It is answered for unknown paths and
     methods too, so that the page can read the problem of the request itself.
     """
-    allowed = format_allow_header(error.allowed_methods) if isinstance(error, web.HTTPMethodNotAllowed) else ""
+    allowed = error.allowed if isinstance(error, MethodNotAllowed) else ""
     method = request.headers.get(REQUESTED_METHOD, "")
     if not allowed and not method:
-        return http_exception_response(error)
+        return error_response(error, request)
     methods = [allowed, *(_NAME.findall(method)[:1] if method not in allowed.split(", ") else [])]
     headers = {
         "Access-Control-Allow-Methods": ", ".join(filter(None, methods)),

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -33,14 +32,12 @@ class WebError(ServiceError):
     """Base of the web layer's errors; nothing was changed."""
 
 
-@dataclass(eq=False)
 class BodyTooLarge(WebError, code="too_large", text="the body may have at most {limit} bytes"):
     """The body has more than `limit` bytes."""
 
     limit: int
 
 
-@dataclass(eq=False)
 class TargetTooLong(WebError, code="uri_too_long", text="path and query may have at most {limit} bytes"):
     """Path and query have more than `limit` bytes."""
 
@@ -67,14 +64,25 @@ class UnknownTransferCoding(WebError, code="not_implemented", text="send the bod
     """The body has another transfer coding than chunked (RFC 9112, 6.1)."""
 
 
-@dataclass(eq=False)
+class NoSuchPath(WebError, code="not_found", text="there is no such path{hint}"):
+    """The service has no such path; `hint` says which may have been meant."""
+
+    hint: str = ""
+
+
+class MethodNotAllowed(WebError, code="method_not_allowed", text="{method} is not one of {allowed}"):
+    """The path does not have this method; `allowed` is the value of the Allow header."""
+
+    method: str
+    allowed: str
+
+
 class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}"):
     """The tile set has no tile or ship with this id."""
 
     piece: str
 
 
-@dataclass(eq=False)
 class NoSuchVersion(WebError, code="not_found", text="the game has no version {requested}: the latest is {latest}"):
     """The game has not reached the requested version."""
 
@@ -82,7 +90,6 @@ class NoSuchVersion(WebError, code="not_found", text="the game has no version {r
     latest: int
 
 
-@dataclass(eq=False)
 class TooManyWaiting(WebError, code="rate_limited", text="{limit} {what} wait already: retry"):
     """As many requests as `limit` wait for a picture to be drawn or a game to be replayed; `what` names which."""
 
@@ -97,13 +104,13 @@ class RenderingFailed(
     code="instance_unavailable",
     text="this picture could not be drawn: retry later, or request another size or region",
 ):
-    """A picture could not be drawn; the message says why."""
+    """A picture could not be drawn; `reason` is for the log."""
 
+    reason: str
     retry_after_s = 60
     """The renderer does not try it before."""
 
 
-@dataclass(eq=False)
 class RateLimited(
     WebError,
     code="rate_limited",
@@ -116,7 +123,6 @@ class RateLimited(
     rate: RateLimit
 
 
-@dataclass(eq=False)
 class TooManyConnections(
     WebError, code="rate_limited", text="{limit} {what} are already open (--{setting}): close one or retry later"
 ):
@@ -134,7 +140,6 @@ class InstanceFull(TooManyConnections, code="instance_unavailable"):
     """The instance has as many connections as it accepts."""
 
 
-@dataclass(eq=False)
 class OriginNotAllowed(WebError, code="origin_refused", text="pages of {origin} may not open sockets or event streams"):
     """Pages of this origin may not open sockets or event streams."""
 
@@ -147,7 +152,6 @@ class ShuttingDown(WebError, code="draining", text="this instance is shutting do
     retry_after_s = 1
 
 
-@dataclass(eq=False)
 class BackgroundTaskFailing(
     WebError, code="instance_unavailable", text="the background task {task} of this instance keeps failing"
 ):
@@ -167,6 +171,7 @@ BEARER_CHALLENGE = 'Bearer realm="south-seas"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
 
 API_KEY_CHALLENGE = 'Api-Key realm="south-seas"'
+NO_HEADERS: Mapping[str, str] = {}
 UPGRADE_HEADERS = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
 """The protocol to upgrade to (RFC 9110, 15.5.22; RFC 6455, 4.4)."""
 
@@ -204,15 +209,13 @@ def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
     return problem(error.code, error.describe(outcome), **members)
 
 
-def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> WholeResponse:
+def problem_response(document: Problem, extra_headers: Mapping[str, str] = NO_HEADERS) -> WholeResponse:
     """Return an HTTP response with a problem."""
     PROBLEMS.labels(document.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
     if document.retry_after_s is not None:
         headers["Retry-After"] = str(document.retry_after_s)
-    if extra_headers is not None:
-        headers.update(extra_headers)
-    return WholeResponse(status=document.status, body=encode_json(document), headers=headers)
+    return WholeResponse(status=document.status, body=encode_json(document), headers={**headers, **extra_headers})
 
 
 def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
@@ -221,19 +224,26 @@ def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
     is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
     if is_damaged and isinstance(request, HttpRequest):
         record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
-    if isinstance(error, games.Unauthorized):
-        challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
-        return problem_response(document, {"WWW-Authenticate": challenge})
-    if isinstance(error, games.ApiKeyRejected):
-        return problem_response(document, {"WWW-Authenticate": API_KEY_CHALLENGE})
-    if isinstance(error, RateLimited):
-        limit, policy = f'"{error.policy}";r=0;t={error.retry_after_s}', policy_header(error.policy, error.rate)
-        return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": policy})
-    if isinstance(error, EncodedBody):
-        return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
-    if isinstance(error, UpgradeRequired):
-        return problem_response(document, UPGRADE_HEADERS)
-    return problem_response(document)
+    return problem_response(document, _extra_headers(error))
+
+
+def _extra_headers(error: Exception) -> Mapping[str, str]:
+    match error:
+        case games.Unauthorized(missing=missing):
+            return {"WWW-Authenticate": BEARER_CHALLENGE if missing else INVALID_TOKEN_CHALLENGE}
+        case games.ApiKeyRejected():
+            return {"WWW-Authenticate": API_KEY_CHALLENGE}
+        case RateLimited(policy=policy, rate=rate, retry_after_s=wait_s):
+            limit = f'"{policy}";r=0;t={wait_s}'
+            return {"RateLimit": limit, "RateLimit-Policy": policy_header(policy, rate)}
+        case EncodedBody():
+            return {"Accept-Encoding": ""}  # none is accepted (RFC 9110, 15.5.16)
+        case UpgradeRequired():
+            return UPGRADE_HEADERS
+        case MethodNotAllowed(allowed=allowed):
+            return {"Allow": allowed}
+        case _:
+            return {}
 
 
 def _outcome(request: web.BaseRequest) -> str:
@@ -242,26 +252,6 @@ def _outcome(request: web.BaseRequest) -> str:
     if request.method != "POST":
         return REPEATABLE
     return outcome_with_key("Idempotency-Key") if "Idempotency-Key" in request.headers else MAYBE_APPLIED
-
-
-def http_exception_response(error: web.HTTPException) -> web.Response:
-    """Return the response for an error of aiohttp itself: unknown path, unknown method, or body too large."""
-    match error:
-        case web.HTTPMethodNotAllowed(method=method, allowed_methods=allowed):
-            allow = format_allow_header(allowed)
-            return problem_response(problem("method_not_allowed", f"{method} is not one of {allow}"), {"Allow": allow})
-        case web.HTTPRequestEntityTooLarge():
-            return problem_response(problem("too_large", "the body is too large"))
-        case web.HTTPNotFound(reason=reason):
-            detail = "there is no such path" if reason == "Not Found" else reason
-            return problem_response(problem("not_found", detail))
-        case _:
-            return problem_response(problem("malformed", error.reason))
-
-
-def format_allow_header(methods: set[str]) -> str:
-    """Return the value of the Allow header; every path allows OPTIONS."""
-    return ", ".join(sorted(methods | {"OPTIONS"}))
 
 
 MAX_TARGET_BYTES = 2_048

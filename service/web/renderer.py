@@ -185,22 +185,13 @@ class ImageRenderer:
 
     def __init__(self) -> None:
         self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
-        self._cache_bytes = 0
-        self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
+        self.cache_bytes = 0
+        """The size of the cached pictures."""
+        self.pending: dict[Hashable, asyncio.Task[bytes]] = {}
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """The time of each recorded failure, by the picture's key."""
         self.workers = {False: Worker(), True: Worker()}
         """The workers for small and for large pictures."""
-
-    @property
-    def pending_count(self) -> int:
-        """Return the number of pictures that are drawn or wait."""
-        return len(self._pending)
-
-    @property
-    def cache_bytes(self) -> int:
-        """Return the size of the cached pictures."""
-        return self._cache_bytes
 
     async def get_cached(self, key: Hashable) -> bytes | None:
         """Return the picture with this key if it is cached or pending, else None.
@@ -214,7 +205,7 @@ class ImageRenderer:
             return picture
         if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
             raise RenderingFailed("the last attempt failed less than a minute ago")
-        if (task := self._pending.get(key)) is not None:
+        if (task := self.pending.get(key)) is not None:
             with suppress(TooManyWaiting):  # of the client that requested it first
                 return await asyncio.shield(task)
         return None
@@ -226,17 +217,17 @@ class ImageRenderer:
         """
         if (cached := await self.get_cached(key)) is not None:
             return cached
-        task = self._pending.get(key)
+        task = self.pending.get(key)
         if task is None:
             work = self._render_and_cache(key, job, order)
-            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed, TooManyWaiting))
+            task = self.pending[key] = spawn("picture", work, expected=(RenderingFailed, TooManyWaiting))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
         """Cancel the pending pictures and stop the workers."""
-        for task in [*self._pending.values()]:
+        for task in [*self.pending.values()]:
             task.cancel()
-        await asyncio.gather(*self._pending.values(), return_exceptions=True)
+        await asyncio.gather(*self.pending.values(), return_exceptions=True)
         await asyncio.gather(*(worker.processes.aclose() for worker in self.workers.values()))
 
     async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
@@ -259,7 +250,7 @@ class ImageRenderer:
             self._record_failure(key)
             raise
         finally:
-            del self._pending[key]
+            del self.pending[key]
             PICTURES.labels(result).inc()
             if result != "refused":
                 PICTURE_DURATION.observe(perf_counter() - started)
@@ -268,10 +259,10 @@ class ImageRenderer:
 
     def _add_to_cache(self, key: Hashable, picture: bytes) -> None:
         self._cache[key] = picture
-        self._cache_bytes += len(picture)
-        while self._cache_bytes > MAX_CACHE_BYTES:
+        self.cache_bytes += len(picture)
+        while self.cache_bytes > MAX_CACHE_BYTES:
             _, dropped = self._cache.popitem(last=False)
-            self._cache_bytes -= len(dropped)
+            self.cache_bytes -= len(dropped)
 
     def _record_failure(self, key: Hashable) -> None:
         self._failures[key] = monotonic()
@@ -287,7 +278,7 @@ IMAGE_RENDERER = web.AppKey("image_renderer", ImageRenderer)
 async def renderer_lifespan(app: App) -> AsyncIterator[None]:
     """Start an application's image renderer, and close it with the application."""
     app[IMAGE_RENDERER] = renderer = ImageRenderer()
-    PICTURES_WAITING.set_function(lambda: renderer.pending_count)
+    PICTURES_WAITING.set_function(lambda: len(renderer.pending))
     PICTURE_CACHE_BYTES.set_function(lambda: renderer.cache_bytes)
     yield
     await renderer.aclose()

@@ -21,6 +21,7 @@ from service.games.ports import Revision
 from service.web.app import HttpRequest
 from service.web.headers import match_entity_tag, negotiate_coding, service_url
 from service.web.parsing import JSON
+from service.web.problems import NoSuchPath
 from service.web.response_heads import IDEMPOTENT_REPLAYED, PAGE_HEADERS, WholeResponse
 
 CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
@@ -190,9 +191,11 @@ def list_files(folder: str) -> Mapping[str, Traversable]:
     return dict(_walk(built, "")) if built.is_dir() else {}
 
 
-def load_file(folder: str, path: str) -> Asset | None:
-    """Load a built file; None if there is no such file."""
-    return _load(folder, path) if path in list_files(folder) else None
+def load_file(folder: str, path: str) -> Asset:
+    """Load a built file. Raises NoSuchPath."""
+    if path not in list_files(folder):
+        raise NoSuchPath
+    return _load(folder, path)
 
 
 @cache

@@ -162,7 +162,8 @@ async def run_server(
         gc.set_threshold(GC_THRESHOLD, 100, 200)
         for listener in sockets:
             await web.SockSite(runner, listener, backlog=BACKLOG).start()
-        with handle_signals(stop, max_stop_s(app[LIMITS])):
+        stop_s = app[LIMITS].drain_time_s + app[LIMITS].close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S
+        with handle_signals(stop, stop_s + EXIT_TIMEOUT_S):
             ready()
             await _wait_until_drained(app, stop)
     finally:
@@ -170,11 +171,6 @@ async def run_server(
             runner.force_shutdown()
         await runner.cleanup()
     logger.info("stopped: all connections are closed")
-
-
-def max_stop_s(limits: Limits) -> float:
-    """Return after how many seconds a stop ends the process, whatever it still does."""
-    return limits.drain_time_s + limits.close_window_s + CLOSE_TIMEOUT_S + 1 + HANDLER_TIMEOUT_S + EXIT_TIMEOUT_S
 
 
 def raise_open_files_limit() -> int:

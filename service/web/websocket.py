@@ -64,18 +64,6 @@ class _AnyEnvelope(msgspec.Struct):
 class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
-    __slots__ = (
-        "_client",
-        "_connection",
-        "_context",
-        "_hub",
-        "_language",
-        "_limiter",
-        "_rate_limited",
-        "_subscriptions",
-        "tokens",
-    )
-
     def __init__(self, request: HttpRequest, connection: WebSocketConnection) -> None:
         app = request.app
         self._client = get_connection(request)

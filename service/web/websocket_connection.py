@@ -194,31 +194,6 @@ class _Socket(web.WebSocketResponse, HandshakeResponse):
 class WebSocketConnection:
     """An open WebSocket and the games that it is subscribed to. Sending never blocks: it writes to the transport."""
 
-    __slots__ = (
-        "_buffer",
-        "_closing",
-        "_encoding",
-        "_frames",
-        "_hub",
-        "_is_handling",
-        "_is_receiving",
-        "_last_received_at",
-        "_loop",
-        "_loop_time",
-        "_max_unsent_bytes",
-        "_ping_interval_s",
-        "_ping_timer",
-        "_receive_timeout",
-        "_request",
-        "_retry_after_ms",
-        "_slow_threshold",
-        "_transport",
-        "close_code",
-        "games",
-        "on_token_revoked",
-        "socket",
-    )
-
     kind: Literal["socket"] = "socket"
 
     def __init__(

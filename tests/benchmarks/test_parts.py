@@ -1,17 +1,4 @@
-"""Parts of the suite, once each with short rounds.
-
-Which build of the engine a process imports.
-
-The examples in the docstrings of the suite.
-
-The README has the figures of the last run.
-
-Results of runs: saved, loaded, and shown as Markdown.
-
-The bare ceiling has the same traffic to Redis as an action.
-
-The load generator: requests, frames byte by byte, and what it rejects.
-"""
+"""The parts of the suite: builds, results, figures, the bare ceiling, and the load generator."""
 
 import asyncio
 import csv

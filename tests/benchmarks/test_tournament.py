@@ -1,13 +1,4 @@
-"""The tournament: a bot against another one in all other seats, over the same decks from every seat.
-
-Matches on the service by POST and by socket, and on a server that sends no updates.
-
-The measurements of an engine, with a simple game: two players take up to three objects from a heap.
-
-The figures of the peers: the ratio of South Seas to a peer in the same rounds, always so that more is better.
-
-The peers are installed as they were measured: every version fixed, nothing of where they came from.
-"""
+"""The tournament of bots, matches on the service and on its peers, and the figures beside those of the peers."""
 
 import json
 import re
@@ -109,7 +100,7 @@ def test_a_tournament_can_be_played_in_parts(tmp_path: Path, capsys: pytest.Capt
         (["greedy", "random", "--games", "0"], "at least 1"),
     ),
 )
-def test_a_wrong_line_ends_with_a_sentence(
+def test_a_wrong_line_ends_in_a_sentence(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):

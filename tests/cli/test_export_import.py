@@ -1,9 +1,4 @@
-"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens.
-
-What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for.
-
-Instances as processes, which keep the games beside serving them, whatever becomes of each.
-"""
+"""Games are moved between single servers and Clusters, byte for byte, archived and reindexed."""
 
 import asyncio
 import gzip
@@ -53,7 +48,7 @@ from tests.games.game_fixture import Clock, make_context, process_due
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.polling import wait_until
-from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access, set_to_1
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game
@@ -102,7 +97,7 @@ async def test_a_game_of_any_status_is_the_same_after_export_and_import(
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
-async def test_an_imported_game_accepts_actions_with_its_tokens(
+async def test_an_imported_game_is_played_with_its_tokens(
     store: RedisStore, second_store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, visibility="private")
@@ -308,9 +303,7 @@ async def test_a_truncated_file_is_rejected(
     assert "is truncated" in capsys.readouterr().err
 
 
-async def test_a_restore_that_is_sent_twice_is_applied_once(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path
-) -> None:
+async def test_a_repeated_restore_is_applied_once(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     stored = await export_game(store, file, webhooks=1)
     document = decode_document(file.read_bytes())
@@ -324,13 +317,10 @@ async def test_a_server_without_memory_stores_nothing(
     store: RedisStore, second_store: RedisStore, second_redis: Redis, tmp_path: Path
 ) -> None:
     await export_game(store, tmp_path / "game.json")
-    await second_redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(second_redis):
         with pytest.raises(StoreUnavailable):
             await import_files(second_store, [tmp_path / "game.json"], RETENTION, replace=True)
         assert await second_redis.keys("*{*") == []
-    finally:
-        await second_redis.config_set("maxmemory", 0)
 
 
 async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
@@ -545,9 +535,7 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 
-async def test_deleted_indexes_are_rebuilt_from_the_games_of_all_primaries(
-    clustered: RedisStore, deployment: Deployment
-) -> None:
+async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisStore, deployment: Deployment) -> None:
     games = await games_on_all(clustered, deployment)
     for node in await deployment.primaries():
         async with aclosing(node.client()) as client:
@@ -573,9 +561,7 @@ async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_pa
 ARCHIVED_S = 60
 
 
-async def test_another_instance_archives_and_reindexes_after_kill_9(
-    tmp_path: Path, redis: Redis, redis_url: str
-) -> None:
+async def test_another_instance_archives_and_indexes_after_kill_9(tmp_path: Path, redis: Redis, redis_url: str) -> None:
     archive = tmp_path / "archive"
     flags = ("--archive-url", archive.as_uri())
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:

@@ -1,13 +1,4 @@
-"""`south-seas games`: an operator shows, lists, aborts and deletes games, beside a running instance.
-
-The failures of single games in commands for many.
-
-Each game is kept as long after its last change as the setting for its status says, in all of its keys.
-
-`south-seas keys` on the command line.
-
-The log says who changed what by which command.
-"""
+"""`south-seas games` and `keys`, the failures of single games, how long games are kept, and the log of changes."""
 
 import asyncio
 import json
@@ -29,9 +20,9 @@ from service.cli.store import report_failure
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
+from service.games.commands.create import RematchRequest, rematch
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.errors import ApiKeyRejected, TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame, WebhookState
 from service.games.repository import Context
@@ -45,6 +36,7 @@ from tests.cli.test_export_import import RETENTION, WEBHOOK, play_first_move
 from tests.games.game_fixture import Clock, make_context
 from tests.games.stored_games import OwnedGame, store_game
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import set_to_1
 from tests.server_process import start_server
 from tests.tools import Finished, run_program
 from tests.web.http_game import create_game
@@ -124,7 +116,7 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_that_is_not_archived_is_deleted_only_by_force(
+async def test_a_game_without_archive_is_deleted_only_by_force(
     redis_url: str, store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store, "finished")
@@ -175,13 +167,10 @@ async def test_games_are_listed_shown_and_exported_while_redis_takes_no_writes(
     redis: Redis, redis_url: str, store: RedisStore, tmp_path: Path
 ) -> None:
     stored = await store_game(store)
-    await redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(redis):
         listed, shown = await games(redis_url, "list"), await games(redis_url, "show", stored.id)
         exported = await south_seas("export", "--all", str(tmp_path), "--redis-url", redis_url)
         refused = await games(redis_url, "abort", stored.id, "--yes")
-    finally:
-        await redis.config_set("maxmemory", 0)
     assert (listed.returncode, shown.returncode, exported.returncode) == (0, 0, 0), listed.stderr + exported.stderr
     assert refused.returncode == 1
     assert refused.stderr.startswith("Error: Redis has reached maxmemory and takes no writes: ")
@@ -236,14 +225,8 @@ Change = Callable[[OwnedGame, Context], Awaitable[object]]
 @pytest.mark.parametrize(
     ("status", "change", "days"),
     (
-        ("waiting", nothing, 3),
-        ("waiting", aborted, 7),
-        ("active", nothing, 5),
-        ("active", play_first_move, 5),
-        ("active", aborted, 7),
-        ("finished", nothing, 7),
-        ("finished", rematched, 7),
-        ("aborted", rematched, 7),
+        *(("waiting", nothing, 3), ("waiting", aborted, 7), ("active", nothing, 5), ("active", play_first_move, 5)),
+        *(("active", aborted, 7), ("finished", nothing, 7), ("finished", rematched, 7), ("aborted", rematched, 7)),
     ),
 )
 async def test_each_kind_of_change_renews_the_retention_of_its_status(

@@ -76,9 +76,7 @@ async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
         assert Webhook(SECRET).verify(one.body, one.headers) == one.message
 
 
-async def test_a_game_that_was_refused_for_a_moment_is_followed(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_refused_for_a_moment_is_followed(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """An auth that fails makes its subscribe fail too."""
     async with run_receiver() as receiver, serve(store) as client:
         private = await create_game(client, visibility="private")

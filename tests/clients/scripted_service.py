@@ -1,9 +1,4 @@
-"""A scripted service: real HTTP and WebSockets, with the log of a real game.
-
-Scripts of failing connections; each records the client's messages.
-
-Scripts of connections, and a reader of a subscription's diffs.
-"""
+"""A scripted service: real HTTP and WebSockets that fail as scripted, with the log of a real game."""
 
 import asyncio
 from collections import deque
@@ -211,27 +206,19 @@ async def read_versions(game: Subscription, last: int) -> list[int]:
     return versions
 
 
-def send_and_close(first: int, last: int, code: int, **message: Any) -> ConnectionScript:
-    """Return a script that sends some diffs, and closes with a code."""
+def send_and_close(first: int, last: int, code: int | None, **message: Any) -> ConnectionScript:
+    """Return a script that sends some diffs, and closes with a code; without one it stays open."""
 
     async def connection(socket: ServerSocket) -> None:
         await socket.send_subscribed(first, recovered=first > 1)
         await socket.send_diffs(first + 1, last)
         if message:
             await socket.send_message(**message)
-        await socket.close(code=code)
+        await (socket.wait_until_closed() if code is None else socket.close(code=code))
 
     return connection
 
 
 def send_and_stay(first: int, last: int, **message: Any) -> ConnectionScript:
     """Return a script that sends some diffs, and stays open."""
-
-    async def connection(socket: ServerSocket) -> None:
-        await socket.send_subscribed(first, recovered=first > 1)
-        await socket.send_diffs(first + 1, last)
-        if message:
-            await socket.send_message(**message)
-        await socket.wait_until_closed()
-
-    return connection
+    return send_and_close(first, last, None, **message)

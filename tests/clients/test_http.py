@@ -1,11 +1,4 @@
-"""Requests with lost responses, and busy services.
-
-Both clients have a method for every path of the API, and its version.
-
-Responses of newer and older services.
-
-The service's clock in the Python client, beside a device whose clock is wrong.
-"""
+"""Requests of the clients: retries, methods for every path, other versions of the service, and its clock."""
 
 import asyncio
 import itertools
@@ -41,7 +34,7 @@ from south_seas import (
     UnreachableError,
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
-from south_seas.models import ActionResult, CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileDrawn, TileSet
+from south_seas.models import CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileSet
 from tests.clients.scripted_service import (
     GAME_ID,
     ScriptedService,
@@ -263,26 +256,6 @@ def test_an_unknown_value_does_not_affect_the_rest() -> None:
     game = convert(document, GameView)
     assert game.status == "becalmed"
     assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
-
-
-def test_an_unknown_event_of_a_response_is_unknown() -> None:
-    event = {"type": "tile_drawn", "tile": "cross"}
-    diff = {
-        "type": "diff",
-        "game": "g",
-        "version": 2,
-        "at": "2026-01-01T00:00:00Z",
-        "digest": DIGEST,
-        "seat": 0,
-        "move": None,
-        "by": None,
-        "patch": [],
-        "events": [event, {"type": "storm"}],
-    }
-    received = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
-    acted = decode(msgspec.json.encode({**received, "next": {"seat": None, "phase": None}}), ActionResult)
-    assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
-    assert isinstance(acted, ActionResult)
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,7 @@ async def test_python_plays_a_whole_game_through_every_wrong_page(client: Client
     assert [*dict.fromkeys(chooser.versions)] == chooser.versions
 
 
-async def test_typescript_plays_a_whole_game_through_every_wrong_page(
-    node: str, built: Path, client: Client, road: Proxy
-) -> None:
+async def test_typescript_plays_through_every_wrong_page(node: str, built: Path, client: Client, road: Proxy) -> None:
     created = await client.create(PEOPLE)
     road.wrong_upgrades.extend(WRONG_PAGES)
     road.wrong_responses.extend(WRONG_PAGES)

@@ -1,7 +1,4 @@
-"""Whole games through the Python client, on the real service.
-
-Seats that their players lost: `play` ends and says so, or takes a seat back that a bot plays.
-"""
+"""Whole games through the Python client on the real service, and seats that their players lost."""
 
 import asyncio
 import random

@@ -1,7 +1,4 @@
-"""Subscriptions across closed connections, gaps and forks, and messages of newer services.
-
-Connections that are rejected, or fail.
-"""
+"""Subscriptions across closed and rejected connections, gaps and forks, and messages of newer services."""
 
 import re
 from contextlib import AsyncExitStack
@@ -82,7 +79,7 @@ async def test_the_iteration_ends_with_the_game(script: ScriptedService, scripte
 
 
 @pytest.mark.parametrize("code", (1000, 1001, 1002, 1009, 4404))
-async def test_it_reconnects_after_the_wait_of_a_closing_message(
+async def test_it_reconnects_when_a_closing_message_says(
     script: ScriptedService, scripted_client: Client, code: int
 ) -> None:
     """Whatever the code: a proxy may send another one."""
@@ -159,9 +156,7 @@ def send_without_recovery(at: int, last: int) -> ConnectionScript:
     return connection
 
 
-async def test_a_snapshot_replaces_a_patch_that_does_not_apply(
-    script: ScriptedService, scripted_client: Client
-) -> None:
+async def test_a_snapshot_replaces_a_patch_that_does_not_fit(script: ScriptedService, scripted_client: Client) -> None:
     good = script.log
     bad = decode_log(play_game("script"))
     bad[2]["patch"].append({"op": "replace", "path": "/version", "value": 3})
@@ -284,9 +279,7 @@ async def test_a_rejected_upgrade_is_retried_and_logged(
         )
 
 
-async def test_a_socket_that_does_not_begin_with_welcome_is_an_outage(
-    script: ScriptedService, scripted_client: Client
-) -> None:
+async def test_a_socket_without_a_welcome_is_an_outage(script: ScriptedService, scripted_client: Client) -> None:
     script.greetings.extend(({"type": "hello"}, None))
     script.connections.extend((close_without_welcome, close_without_welcome, send_and_stay(1, 2)))
     async with scripted_client.subscribe(GAME_ID) as game:

@@ -1,11 +1,4 @@
-"""The TypeScript client under Node, against the service over an unreliable network.
-
-The TypeScript client's package: installed from a service in an empty project, and played with.
-
-The Python client's package: installed from a service beside nothing but what it requires, and played with.
-
-Every operation has code samples, which the clients' types accept.
-"""
+"""The TypeScript client under Node, the packages of both clients, and the code samples of every operation."""
 
 import asyncio
 import json
@@ -148,9 +141,7 @@ async def test_it_plays_a_whole_game_over_an_unreliable_network(node: str, built
     assert received["withoutToken"] == received["subscribedWithoutToken"] == "not_found"
 
 
-async def test_a_socket_that_is_still_connecting_is_closed_once_it_is_open(
-    node: str, built: Path, script: ScriptedService
-) -> None:
+async def test_a_socket_that_connects_is_closed_once_open(node: str, built: Path, script: ScriptedService) -> None:
     """Browsers report an earlier close as an error; a restored network does not replace an attempt under way."""
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
     sent = received.pop("sent")
@@ -220,9 +211,7 @@ async def use_phone(command: Sequence[str | Path], pressed: dict[str, str], last
     return kind
 
 
-async def test_the_phone_app_plays_each_move_once_wherever_it_is_killed(
-    node: str, service_url: str, tmp_path: Path
-) -> None:
+async def test_a_killed_phone_app_plays_each_move_once(node: str, service_url: str, tmp_path: Path) -> None:
     project = install(node, service_url, tmp_path)
     program = shutil.copy(ROOT / "examples" / "phone_app.ts", project)
     types = ("--noEmit", "--types", "node", "--typeRoots", CLIENTS / "node_modules" / "@types")

@@ -1,13 +1,4 @@
-"""The Dockerfile and the manifests agree.
-
-Images are pinned by digest in every file that names them; unpinned ones are reported.
-
-`make sbom` and the build of the image list what the image contains.
-
-Lock files alone say what is installed: no later release of a dependency changes or breaks an installation.
-
-The scripts of deploy/container, which are part of no package.
-"""
+"""The image agrees with the manifests, is pinned by digests and locks, and has a list of what it contains."""
 
 import hashlib
 import io

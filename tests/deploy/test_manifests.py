@@ -1,15 +1,4 @@
-"""Every overlay renders to resources that Kubernetes accepts, in old and new versions.
-
-Pods communicate only as the network policies say, and these name real ports.
-
-Pods have no more permissions than they need.
-
-The production overlay is the first row of the table of what a number of games needs.
-
-The image and the manifests set existing settings.
-
-Resources refer to each other by names that exist; Kubernetes would ignore others silently.
-"""
+"""Every overlay is valid, has no more permissions and paths than it needs, and names only what exists."""
 
 import json
 import re

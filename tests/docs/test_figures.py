@@ -1,7 +1,4 @@
-"""The threat model and the limits have the figures of the code; `tools.docs` writes those of other pages.
-
-Each promise in `promises.toml` is in its page, and its tests run; so do those that the threat model names.
-"""
+"""The pages have the figures of the code, and the tests of each promise and threat run."""
 
 import re
 import tomllib
@@ -98,11 +95,7 @@ MIB = 2**20
             [1000 * rate_limiter.LOADED_GAME_S, 1000 * SENT_DIFF_S],
         ),
         ("threat-model", "{:g} ms are reserved until a response", [accounts.RESERVED_MS]),
-        (
-            "limits",
-            "{} tokens each, {} for a heavy bot",
-            [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS],
-        ),
+        ("limits", "{} tokens each, {} for a heavy bot", [charge.BOT_TURN_TOKENS, charge.HEAVY_BOT_TURN_TOKENS]),
         ("threat-model", "by hashes of {} bytes", [client_ip.HASH_BYTES]),
         (
             "threat-model",

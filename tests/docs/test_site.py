@@ -1,9 +1,4 @@
-"""The documentation site: every page is served, nothing comes from other hosts, and what links to it finds it.
-
-The generator itself fails if a link between pages leads nowhere.
-
-The code blocks of the pages run, and print what the pages say: `tests.docs.blocks` explains the marks.
-"""
+"""The documentation site: every page is served from here alone, links lead somewhere, and code blocks run."""
 
 import gzip
 import os
@@ -39,9 +34,7 @@ def path_of(name: str) -> str:
 
 def load(path: str) -> Asset:
     """Return a file of the site."""
-    file = load_file(SITE, path)
-    assert file is not None
-    return file
+    return load_file(SITE, path)
 
 
 @cache
@@ -84,11 +77,7 @@ async def test_a_page_has_one_url(site: ClientSession) -> None:
 
 async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
     for path in (
-        "/docs/nothing",
-        "/docs/assets/",
-        "/docs/assets/../../page/index.html",
-        "/docs//",
-        "/problems/nothing",
+        *("/docs/nothing", "/docs/assets/", "/docs/assets/../../page/index.html", "/docs//", "/problems/nothing"),
     ):
         answer = await site.get(path, headers=PLAIN)
         assert (answer.status, (await answer.json(content_type="application/problem+json"))["code"]) == (

@@ -1,17 +1,4 @@
-"""Every valid tile can be drawn, with a spot for an islander on each segment.
-
-Where the lines of bridges lead.
-
-Contours of distance fields.
-
-Texts in pictures are outlines of a font that has few characters.
-
-Boards as text. How they look, `reference_pictures` shows.
-
-No label of a picture covers another, none is cut off, and each rotation can be told from its numbers.
-
-A picture that has changed was meant to change; see `reference_pictures`.
-"""
+"""Tiles, boards and labels are drawn so that each part can be seen; a picture changes only if it is meant to."""
 
 import re
 from collections import Counter

@@ -1,19 +1,4 @@
-"""The `Game` Struct: independent copies, and the same game in every process.
-
-Games that wait for players, start and are aborted; nobody can act unless the game is active.
-
-Cells of the whole range of coordinates. What the index says of tiles and ships is compared with the reference.
-
-Whole games on engine and reference in lock step, compared after every action.
-
-Thousands of games: `python -m tests.engine.lockstep --games 3000`.
-
-The tested build: plain Python, or the compiled wheel with SOUTH_SEAS_COMPILE=1.
-
-The wheel is unpacked beside a copy of the tests, so that they import its modules.
-
-Snapshots: every schema version still decodes and plays on, they stay small, and invalid ones are rejected.
-"""
+"""The `Game` Struct, its cells and snapshots, the compiled build, and whole games beside the reference."""
 
 import os
 import subprocess
@@ -223,12 +208,8 @@ def test_a_neighbour_is_one_addition_away() -> None:
 @pytest.mark.parametrize(
     ("tile", "number"),
     (
-        ("atoll", 1),
-        ("bridge-straight-1", 2),
-        ("market-2", 2),
-        ("islands-tips", 2),
-        ("bridge-straight-2", 4),
-        ("start", 4),
+        *(("atoll", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 2)),
+        *(("bridge-straight-2", 4), ("start", 4)),
     ),
 )
 def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:
@@ -270,7 +251,7 @@ def test_random_games_on_the_default_set_are_alike() -> None:
     edition=st.sampled_from(EDITIONS),
     choices=st.lists(st.integers(0, 999), max_size=60),
 )
-def test_a_game_that_differs_is_shrunk(
+def test_a_differing_game_is_shrunk(
     tileset: int, types: int, players: int, edition: Edition, choices: list[int]
 ) -> None:
     """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""

@@ -1,7 +1,4 @@
-"""What a move is said to cause is what its action then causes, and depends on nothing hidden.
-
-Move ids: short, distinct, and read back to the same action.
-"""
+"""What a move is said to cause is what it causes and depends on nothing hidden; move ids are short and distinct."""
 
 import re
 from collections import Counter

@@ -1,13 +1,4 @@
-"""The examples as programs of their own, against the service.
-
-Saved seats: files that only their owner can read.
-
-The server for assistants, seen by the protocol's own client: as a program, and over HTTP.
-
-The bot for a text chat, against the service.
-
-Whole games through the controller, on the real service.
-"""
+"""The examples as programs: bots, the terminal, the server for assistants, and the bot for a text chat."""
 
 import asyncio
 import os
@@ -291,9 +282,7 @@ async def test_the_board_is_a_picture_and_a_text_and_every_move_can_be_paged(cli
         ("new_game", {"opponents": []}, "at least 1 item"),
     ),
 )
-async def test_what_is_wrong_is_told_to_the_assistant(
-    client: Client, tool: str, arguments: dict[str, object], told: str
-) -> None:
+async def test_an_assistant_hears_an_error(client: Client, tool: str, arguments: dict[str, object], told: str) -> None:
     async with connect_in_process(client) as assistant:
         result = await assistant.call_tool(tool, arguments)
         assert result.is_error
@@ -354,9 +343,7 @@ async def bot(url: str, tmp_path: Path, posted: "asyncio.Queue[str]") -> AsyncIt
     await core.close()
 
 
-async def test_two_people_play_a_whole_game_in_a_chat(
-    bot: TextBot, posted: "asyncio.Queue[str]", client: Client
-) -> None:
+async def test_two_people_play_a_game_in_a_chat(bot: TextBot, posted: "asyncio.Queue[str]", client: Client) -> None:
     assert await bot.answer("Ana", "hello") == HELP
     assert await bot.answer("Ana", "new open") == "A new game: Ana, an open seat.\n1. Join"
     assert await bot.answer("Bo", "join") == "You have a seat."

@@ -1,11 +1,4 @@
-"""What the terminal shows is in `snapshots/`. Read a difference; WRITE_SNAPSHOTS=1 stores it if it is meant.
-
-The command line.
-
-An example that cannot run says in one or two lines what is wrong and what to do.
-
-A player at the keyboard of a terminal, and the screen.
-"""
+"""The terminal's screens are those in `snapshots/` (WRITE_SNAPSHOTS=1 stores them); programs say what is wrong."""
 
 import asyncio
 import io
@@ -228,9 +221,7 @@ def test_seats_are_players_then_bots_then_open_ones() -> None:
         (["--url", "localhost:8080"], "localhost:8080: a URL begins with http:// or https://"),
     ),
 )
-def test_an_invalid_command_line_is_reported(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_command_line_is_told(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         parse_options(arguments)
     assert raised.value.code == 2

@@ -36,7 +36,7 @@ TABLES = LAGOON.index
 def strip_history(game: Game) -> bytes:
     """Encode a game without its version, digest and time, and without who is absent."""
     same = decode_snapshot(encode_snapshot(game))
-    same.version, same.digest, same.updated_at, same.absent, same.paused = 0, b"", "", [], False
+    same.version, same.digest, same.updated_at, same.absent, same.paused = 0, b"", "", 0, False
     return encode_snapshot(same)
 
 

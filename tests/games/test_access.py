@@ -1,9 +1,4 @@
-"""A game's access record, as it is stored and as it was.
-
-An API key's secrets: random, stored as hashes, at most two valid at a time.
-
-The authenticator: a busy host causes few reads of the store, and a revoked key ends within seconds.
-"""
+"""A game's access record, and an API key's secrets: random, hashed, at most two valid, and soon over once revoked."""
 
 import re
 

@@ -1,7 +1,4 @@
-"""How long a bot's decision is awaited, by who waits for it.
-
-Deadlines: when they are set, and what happens then.
-"""
+"""How long a bot's decision is awaited, and when deadlines are set and what happens then."""
 
 from random import Random
 from typing import Any
@@ -74,18 +71,14 @@ async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_
         assert expected_s[0] <= timeout_s <= expected_s[1]
 
 
-async def test_no_request_waits_for_the_bots_of_a_deferred_game(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_request_waits_for_bots_of_a_deferred_game(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await game_before_its_bot(store, 0)
     context = make_context(store, bot_budget_s=TIMEOUT_S)
     monkeypatch.setattr(context.bots, "is_deferred", lambda requester: not requester.attended)
     assert await play_bots(context, TABLES, await load_game(store, table.id)) == []
 
 
-async def test_a_time_out_is_stored_although_the_next_bot_fails(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_time_out_is_stored_if_the_next_bot_fails(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await new_game(store, 1, ["random"], timeout_s=60, policy="pass")
 
     async def fail(*_: object) -> None:

@@ -1,7 +1,4 @@
-"""A game that cannot be moved keeps no other game waiting, on any instance, and is tried again ever later.
-
-Index repair: missing entries are restored and stale ones removed, whatever was lost.
-"""
+"""A game that fails delays no other and is tried again ever later; index repair restores whatever was lost."""
 
 import asyncio
 from collections import OrderedDict
@@ -173,9 +170,7 @@ async def is_moved(store: GameStore, game: str) -> bool:
 
 
 @pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
-async def test_a_failing_game_delays_no_other_on_any_instance(
-    store: GameStore, redis: Redis, redis_url: str, fail: Failure
-) -> None:
+async def test_a_failing_game_delays_no_other(store: GameStore, redis: Redis, redis_url: str, fail: Failure) -> None:
     async with instances(redis_url) as stores:
         failing = await fail(store, redis)
         await met_by_all(redis, stores, failing)
@@ -188,9 +183,7 @@ async def test_a_failing_game_delays_no_other_on_any_instance(
         await wait_until(is_postponed)
 
 
-async def test_many_failing_games_take_neither_turns_nor_cpu_from_others(
-    store: GameStore, redis: Redis, redis_url: str
-) -> None:
+async def test_many_failing_games_take_no_turns_from_others(store: GameStore, redis: Redis, redis_url: str) -> None:
     """They are the first to be due, and more than an instance looks at together; each would be tried all the time."""
     damaged = {f"damaged{number}": 1 for number in range(3 * BATCH_SIZE)}
     for game in damaged:
@@ -234,9 +227,7 @@ class Outage(RedisStore):
         raise StoreUnavailable(commit.stored.id)
 
 
-async def test_a_game_is_processed_soon_after_an_outage_of_any_length(
-    store: GameStore, redis: Redis, redis_url: str
-) -> None:
+async def test_a_game_is_processed_soon_after_any_outage(store: GameStore, redis: Redis, redis_url: str) -> None:
     games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=60), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:

@@ -1,7 +1,4 @@
-"""Logs with time-outs, replacements, undo and resigning prove their games, and forged ones do not.
-
-A whole log proves its game; a log with anything changed does not, also where the forger mends the digests.
-"""
+"""A whole log proves its game; a log with anything changed does not, also where the forger mends the digests."""
 
 from collections.abc import Sequence
 from typing import Any

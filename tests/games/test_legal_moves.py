@@ -6,16 +6,16 @@ from random import Random
 from typing import get_args
 
 import pytest
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from schemas.actions import Move, PlaceTile
-from schemas.commands import CellChoice
+from schemas.commands import CellChoice, LegalMovesQuery
 from schemas.vocabulary import Edition, Phase
 from service.engine import Game, apply_action, legal_moves, move_effects, move_feature, move_id, resign
 from service.engine.delivery import affordable_payments
 from service.games.bots import greedy
 from service.games.bots.registry import run_bot
-from service.games.legal_moves import MoveFilter, is_repeated, list_legal_moves
+from service.games.legal_moves import is_repeated, list_legal_moves
 from service.i18n import describe_cell, get_translator
 from tests.engine.lockstep import start_game
 from tests.games.game_logs import LAGOON
@@ -30,24 +30,24 @@ RESIGNATION_CHANCE = 0.002
 SENSIBLE_SHARE = 0.8
 
 
-def menu_rows(game: Game, move_filter: MoveFilter) -> Iterator[CellChoice | Move]:
+def menu_rows(game: Game, wanted: LegalMovesQuery) -> Iterator[CellChoice | Move]:
     """Yield the rows of a menu, page by page as a chat bot shows them."""
-    move_filter = move_filter._replace(limit=MENU_ROWS)
+    wanted = replace(wanted, limit=MENU_ROWS)
     for _ in rounds():
-        page = list_legal_moves(INDEX, game, move_filter)
+        page = list_legal_moves(INDEX, game, wanted)
         rows = [*(page.cells or ()), *page.moves]
         assert len(rows) == MENU_ROWS or page.next_cursor is None
         yield from rows
         if page.next_cursor is None:
             return
-        move_filter = move_filter._replace(cursor=page.next_cursor)
+        wanted = replace(wanted, cursor=page.next_cursor)
 
 
 def reachable_moves(game: Game) -> list[str]:
     """Return the ids of the moves that the menus lead to."""
     moves = []
-    for row in menu_rows(game, MoveFilter(stage="cell")):
-        rows = [row] if isinstance(row, Move) else menu_rows(game, MoveFilter(x=row.x, y=row.y))
+    for row in menu_rows(game, LegalMovesQuery(stage="cell")):
+        rows = [row] if isinstance(row, Move) else menu_rows(game, LegalMovesQuery(x=row.x, y=row.y))
         moves += [move.id for move in rows if isinstance(move, Move)]
     return moves
 
@@ -85,10 +85,10 @@ def test_a_page_says_what_its_moves_are_worth_only_if_asked() -> None:
     rng = Random(3)
     worths = set[str]()
     while game.status == "active":
-        plain = list_legal_moves(INDEX, game, MoveFilter(limit=6))
+        plain = list_legal_moves(INDEX, game, LegalMovesQuery(limit=6))
         assert {(move.effects, move.if_passed, move.worth) for move in plain.moves} == {(None, None, None)}
         assert plain.ships is None
-        appraised = list_legal_moves(INDEX, game, MoveFilter(limit=6, effects=True), "fr")
+        appraised = list_legal_moves(INDEX, game, LegalMovesQuery(limit=6, effects=True), "fr")
         assert [(move.id, move.action) for move in appraised.moves] == [(move.id, move.action) for move in plain.moves]
         for move in appraised.moves:
             assert (move.effects, move.if_passed) == move_effects(INDEX, game, move.action)
@@ -101,7 +101,7 @@ def test_a_page_says_what_its_moves_are_worth_only_if_asked() -> None:
         ]
         apply_action(INDEX, game, rng.choice(legal_moves(INDEX, game)))
     assert any(worth.startswith("Valeur d") for worth in worths)
-    assert list_legal_moves(INDEX, game, MoveFilter(effects=True)).ships is None
+    assert list_legal_moves(INDEX, game, LegalMovesQuery(effects=True)).ships is None
 
 
 @pytest.mark.parametrize(("tile", "rotations"), (("atoll", 1), ("market-2", 2), ("start", 4)))
@@ -115,12 +115,12 @@ def test_equal_placements_are_legal_but_not_in_menus(tile: str, rotations: int) 
     assert [name for name, action in placements.items() if action.rotation >= rotations] == listed.repeated
     assert bool(listed.repeated) == (rotations < 4)
     shown = Counter((action.x, action.y) for name, action in placements.items() if name not in listed.repeated)
-    cells = list_legal_moves(INDEX, game, MoveFilter(stage="cell")).cells or []
+    cells = list_legal_moves(INDEX, game, LegalMovesQuery(stage="cell")).cells or []
     assert {(cell.x, cell.y): cell.text for cell in cells} == {
         cell: describe_cell(get_translator("en"), *cell, number) for cell, number in shown.items()
     }
     for cell, number in shown.items():
-        here = list_legal_moves(INDEX, game, MoveFilter(x=cell[0], y=cell[1]))
+        here = list_legal_moves(INDEX, game, LegalMovesQuery(x=cell[0], y=cell[1]))
         assert (len(here.moves), here.repeated) == (number, [])
 
 

@@ -1,9 +1,4 @@
-"""Reading what is stored of a game.
-
-The cache saves loading a game, and changes nothing else: commits of other instances count.
-
-Idempotency records: what they say of the first response, for whom, and for how long.
-"""
+"""Logs, the cache and idempotency records: what is stored, for whom, and for how long."""
 
 import asyncio
 import random
@@ -77,7 +72,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
 @pytest.mark.parametrize(
     ("status", "counted"), (("waiting", ["created", "aborted"]), ("active", ["created", "started", "aborted"]))
 )
-async def test_a_game_that_is_aborted_while_it_waits_has_not_started(
+async def test_a_game_aborted_while_waiting_has_not_started(
     store: RedisStore, status: Status, counted: list[str]
 ) -> None:
     before = read_samples()

@@ -1,14 +1,10 @@
-"""Bots answer in the commit of the action before them; what time did not allow, any instance plays later.
-
-Deadlines that several look at, or nobody: each is kept exactly once, and races with the clock have one winner.
-
-Wakeups: each game once, and a bounded number.
-"""
+"""Any instance plays what is due for bots and deadlines: each exactly once, and woken games at once."""
 
 import asyncio
 from contextlib import suppress
 from random import Random
 from time import time
+from typing import Any
 from unittest.mock import AsyncMock
 
 import msgspec
@@ -17,7 +13,8 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act, IncludeQuery
 from schemas.vocabulary import RequestedTimeoutPolicy
-from service.fair_queue import ANONYMOUS, FairQueue
+from service.engine import Game
+from service.fair_queue import ANONYMOUS, FairQueue, Requester
 from service.games import due_work, scheduler
 from service.games.commands.execute import CommandRequest, GameRequest
 from service.games.commands.play import abort_game, act
@@ -26,11 +23,7 @@ from service.games.errors import GameError, NotYourTurn
 from service.games.history import verify
 from service.games.ports import Change, CommitOutcome, GameStore, StoredDiff, StoreUnavailable
 from service.games.repository import Context
-from service.games.scheduler import (
-    BotSlots,
-    advance_due_game,
-    make_scheduler,
-)
+from service.games.scheduler import BotSlots, advance_due_game, make_scheduler
 from service.store import keys
 from service.telemetry.logs import TextFormatter
 from tests.games.game_fixture import (
@@ -159,9 +152,30 @@ async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch
     assert (await load_game(store, table.id)).version > version
 
 
-async def test_a_game_whose_bot_hangs_fails_and_frees_its_slot(
+async def test_between_two_decisions_a_slot_goes_to_another_creator_who_waits(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """However many bots and games the one has."""
+    context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
+    slots.queue, order = FairQueue(1), list[bytes]()
+    tables = [
+        await create_game(context, *human_seats("Ana"), *bot_seats("random", "random", "random"), client=client)
+        for client in (b"one", b"one", b"two")
+    ]
+    for table in tables:
+        await table.finish_turn()
+    patient, choose = context_of(store), context.bots.choose
+
+    async def note(bot: str, index: Any, game: Game, timeout_s: float | None, requester: Requester) -> Any:
+        order.append(requester.client)
+        return await choose(bot, index, game, timeout_s, requester)
+
+    monkeypatch.setattr(patient.bots, "choose", note)
+    await asyncio.gather(*(advance_due_game(patient, table.id, slots) for table in tables))
+    assert order[:2] == [b"one", b"two"]
+
+
+async def test_a_game_whose_bot_hangs_fails_and_frees_a_slot(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
     await table.finish_turn()
@@ -201,9 +215,7 @@ async def test_a_game_that_does_not_exist_is_unscheduled(store: GameStore) -> No
     assert await store.due_games.list_due(int(time()), 100) == []
 
 
-async def test_a_woken_game_is_processed_before_the_next_query(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_woken_game_is_processed_before_a_query(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next query is an hour away."""
     context = context_of(store, bot_budget_s=0.0)
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random", "random"))
@@ -276,9 +288,7 @@ async def test_a_woken_game_does_not_repeat_the_query(store: GameStore, monkeypa
     list_due.assert_awaited_once()
 
 
-async def test_a_game_woken_while_it_is_processed_is_processed_once_more(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_woken_while_in_progress_is_done_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is woken meanwhile."""
     started, ended, proceed = asyncio.Queue[str](), asyncio.Queue[str](), asyncio.Semaphore(0)
 

@@ -28,11 +28,8 @@ from tests.page.visitor import (
 )
 
 NAMES = (
-    "Wilhelmina-Maximiliana of Hawaii",
-    "WwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwW",
-    "Bartholomäus von den Osterinseln",
-    "Penelope Featherstonehaugh-Smyth",
-    "Kapitän Jörg Ølberg-Ångström III",
+    *("Wilhelmina-Maximiliana of Hawaii", "WwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwW", "Bartholomäus von den Osterinseln"),
+    *("Penelope Featherstonehaugh-Smyth", "Kapitän Jörg Ølberg-Ångström III"),
 )
 """Each 32 characters long."""
 

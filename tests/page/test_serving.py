@@ -1,12 +1,6 @@
-"""How the page is served: headers, compression and caching.
-
-The unit tests of the page's modules, which stand beside them in clients/page/src.
-
-The lesson of the page, played through with the real tile set and bot by doing what it suggests.
-"""
+"""The page is served within its bounds and in each language; its modules' own tests and its lesson pass."""
 
 import asyncio
-import gzip
 import json
 import re
 from pathlib import Path
@@ -181,17 +175,6 @@ async def test_nothing_is_animated_that_draws_the_board_anew_for_each_frame(clie
 async def test_other_files_are_not_served(client: Client, path: str) -> None:
     async with client.get(path) as response:
         assert response.status == web.HTTPNotFound.status_code
-
-
-async def test_files_are_compressed_if_the_client_accepts_it(client: Client) -> None:
-    async with ClientSession(client.make_url("/"), auto_decompress=False) as browser:
-        async with browser.get("/", headers=BROWSER) as compressed:
-            assert compressed.headers["Content-Encoding"] == "gzip"
-            decompressed = gzip.decompress(await compressed.read())
-        async with browser.get("/", headers={**BROWSER, "Accept-Encoding": "identity"}) as plain:
-            assert "Content-Encoding" not in plain.headers
-            assert await plain.read() == decompressed
-        assert plain.headers["ETag"] != compressed.headers["ETag"]
 
 
 async def test_icons_are_served(client: Client) -> None:

@@ -1,7 +1,4 @@
-"""A visitor who uses the page by mouse, touch or keyboard, and the errors of the browser.
-
-Games that tests play over the API up to some state, and then open on the page.
-"""
+"""A visitor who uses the page by mouse, touch or keyboard, in games that tests play over the API up to some state."""
 
 import re
 from collections import Counter

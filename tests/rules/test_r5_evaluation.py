@@ -1,9 +1,4 @@
-"""R5.1 to R5.5, R5.9 and R5.11: complete features and their evaluation. Boats and markets have their own files.
-
-R5.6 to R5.9: the fishing boats.
-
-R5.4 and R5.10: the markets.
-"""
+"""R5: complete features and their evaluation, the fishing boats, and the markets."""
 
 import pytest
 
@@ -155,9 +150,7 @@ def test_r5_6_a_boat_in_an_unoccupied_region_covers_nothing_and_never_acts_later
 
 @pytest.mark.parametrize(("edition", "home"), (("international", True), ("german", False)))
 @pytest.mark.parametrize("first", ("~~", "fB"), ids=["no fish", "a fish that the first boat covers"])
-def test_r5_6_without_fish_the_fishermen_come_home_with_nothing_or_stay(
-    first: str, edition: Edition, home: bool
-) -> None:
+def test_r5_6_without_fish_the_fishermen_come_home_with_none_or_stay(first: str, edition: Edition, home: bool) -> None:
     """R5.6: international follows EN and FR literally, german follows YU. Only uncovered fish are counted."""
     board = """
       0      1      2      3

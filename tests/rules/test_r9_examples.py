@@ -1,7 +1,4 @@
-"""R9: the rulebook's printed examples up to the final scoring, with its numbers.
-
-R9: the rulebook's example of the final scoring, and what it clarifies.
-"""
+"""R9: the rulebook's printed examples with its numbers, to the final scoring and what it clarifies."""
 
 from typing import Any
 

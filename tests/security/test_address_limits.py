@@ -1,11 +1,4 @@
-"""Limits of an address for all of its tokens, and of an IPv6 network for all of its addresses.
-
-The client's address, behind proxies and with forged headers.
-
-A client that takes all open seats: joins have their own limit, and owners can empty a seat.
-
-Rates of requests by trusted tokens and by addresses, over all instances.
-"""
+"""Limits of requests, joins and tokens, by address behind proxies and by IPv6 network, over all instances."""
 
 import asyncio
 import re
@@ -43,6 +36,7 @@ from tests.security.limited_client import (
     read_status,
     request_game,
 )
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
@@ -209,9 +203,7 @@ async def test_clients_of_a_trusted_proxy_have_limits_of_their_own(behind_proxy:
     assert await read_status(await request_game(behind_proxy, **{"X-Forwarded-For": "192.0.2.2, 192.0.2.1"})) == 429
 
 
-async def test_forwarding_headers_of_untrusted_peers_are_ignored(
-    store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_headers_of_untrusted_peers_are_ignored(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     trusted = (ip_network("10.0.0.0/8"),)
     async with serve(store, make_limits(rate_creations=5, trusted_proxies=trusted)) as client:
         numbers = iter(range(100))
@@ -300,10 +292,12 @@ POLICY = '"creations";q=20;w=3600'
 
 async def test_creations_of_an_address_are_limited_with_a_retry_time(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_creations=20)) as client:
-        answers = [await request_game(client) for _ in range(30)]
+        before, answers = read_samples(), [await request_game(client) for _ in range(30)]
         result = Counter(answer.status for answer in answers)
         assert 20 <= result[201] <= 21  # one portion, which is a twentieth, is the instance's own risk
         assert result[201] + result[429] == 30
+        assert grown(before, "rate_limited_total", policy="creations") == result[429]
+        assert grown(before, "problems_total", code="rate_limited", via="http") == result[429]
         last = answers[-1]
         received = await check_problem(last, 429, "rate_limited")
         assert received["retry_after_s"] == int(last.headers["Retry-After"])
@@ -507,7 +501,7 @@ def test_every_path_below_a_game_checks_its_token() -> None:
             assert one.access != "none", one.path
 
 
-async def test_a_busy_client_takes_turns_and_holds_up_no_other(
+async def test_a_busy_client_takes_turns_and_delays_no_other(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its requests wait for each other, from how many connections they come; a message waits for one of them."""

@@ -1,7 +1,4 @@
-"""Limits of a WebSocket, of an address, and of a game's watchers on an instance.
-
-Unsent bytes are limited for an address and for an instance, whatever they are.
-"""
+"""Limits of sockets, watchers, replays and unsent bytes, for an address and for an instance."""
 
 import asyncio
 import socket
@@ -30,7 +27,7 @@ from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket
 from tests.security.request_costs import send
 from tests.server_process import ServerProcess, start_server
-from tests.telemetry.metric_samples import read_samples, sum_samples
+from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import GatedStore, check_problem, create_game
 from tests.web.raw_http import UPGRADE, make_head
@@ -157,7 +154,7 @@ async def test_the_open_sockets_and_streams_of_an_address_are_limited(store: Red
         serve(store, Limits(max_streams_per_address=3, sse_comment_interval_s=0.2)) as client,
         AsyncExitStack() as stack,
     ):
-        game = await create_game(client)
+        game, before = await create_game(client), read_samples()
         for _ in range(2):
             await stack.enter_async_context(connect_watcher(client))
         stream = await client.get(f"{game.path}/diffs", headers=STREAM)
@@ -167,7 +164,9 @@ async def test_the_open_sockets_and_streams_of_an_address_are_limited(store: Red
         assert raised.value.status == 429
         assert raised.value.headers is not None
         assert int(raised.value.headers["Retry-After"]) > 0
-        await check_problem(await client.get(f"{game.path}/diffs", headers=STREAM), 429, "rate_limited")
+        problem = await check_problem(await client.get(f"{game.path}/diffs", headers=STREAM), 429, "rate_limited")
+        assert "sockets and event streams of this address" in problem["detail"]
+        assert grown(before, "rate_limited_total", policy="open-streams") == 2
         async with open_client_at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
             pass
         stream.close()
@@ -180,7 +179,7 @@ async def test_the_open_sockets_and_streams_of_an_address_are_limited(store: Red
 
 async def test_the_watchers_of_a_game_are_limited(store: RedisStore) -> None:
     async with serve(store, Limits(max_watchers_per_game=2)) as client:
-        game, other = await create_game(client), await create_game(client)
+        game, other, before = await create_game(client), await create_game(client), read_samples()
         async with watch_game(client, game.id), connect_watcher(client) as watcher:
             await watcher.subscribe(game.id)
             await watcher.subscribe(game.id)
@@ -191,6 +190,7 @@ async def test_the_watchers_of_a_game_are_limited(store: RedisStore) -> None:
                 error = await fourth.request_error({"type": "subscribe", "game": game.id}, "rate_limited")
                 assert error["game"] == game.id
                 await fourth.subscribe(other.id)
+            assert grown(before, "rate_limited_total", policy="watchers") == 3
 
 
 async def test_only_pages_of_allowed_origins_open_sockets(store: RedisStore) -> None:
@@ -212,7 +212,8 @@ async def test_only_pages_of_allowed_origins_open_sockets(store: RedisStore) -> 
 
 
 async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> None:
-    for allowed, origin in ((("*",), "https://anything.example"), (("*",), "null"), (("null",), "null")):
+    default = Limits().allowed_origins
+    for allowed, origin in ((default, "https://anything.example"), (default, "null"), (("null",), "null")):
         async with serve(store, Limits(allowed_origins=allowed)) as client:
             assert await open_socket(client, Origin=origin) == 101
 

@@ -1,9 +1,4 @@
-"""Every request is charged by the time that it takes, and none takes longer than its response needs.
-
-Bots are charged: to whoever acts before them, and to whoever creates a game of bots.
-
-Games that nobody plays delay no person's bots, and no address can run bots without end.
-"""
+"""Every request and bot is charged by its time, to whoever causes it, and nobody runs bots without end."""
 
 import json
 from collections import Counter
@@ -221,9 +216,7 @@ async def test_every_request_is_charged_by_its_processor_time(store: RedisStore,
         assert max(unpaid.values()) < MAX_UNPAID, unpaid
 
 
-async def test_a_picture_is_charged_by_the_time_of_its_worker(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_is_charged_by_its_workers_time(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async def draw(_pool: ProcessPool, work: Callable[[Any], tuple[bytes, float]], job: Any, _limit_s: float) -> Any:
         return work(job)[0], 1000.0
 
@@ -344,9 +337,7 @@ async def test_no_head_takes_more_than_three_gets(store: RedisStore, head: tuple
         assert await relative_cost(ask, lambda: plain.request(game.path)) < MAX_GETS_PER_HEAD
 
 
-async def test_the_number_of_games_that_a_list_scans_is_limited(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_games_that_a_list_scans_are_limited(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where none of them can be told; the next page goes on there."""
     monkeypatch.setattr("service.games.queries.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
@@ -469,10 +460,7 @@ async def test_a_bots_turn_is_charged_by_its_processor_time(store: RedisStore, b
         while twin.turn_number == game.turn_number:
             apply_action(INDEX, twin, run_bot(bot.bot, INDEX, twin))
 
-    async with (
-        serve(store, make_limits(rate_requests=100_000)) as client,
-        PlainClient(client) as plain,
-    ):
+    async with serve(store, make_limits(rate_requests=100_000)) as client, PlainClient(client) as plain:
         http_game = await create_game(client)
         dearer = await relative_cost(turn, lambda: plain.request(http_game.path))
     assert dearer / (HEAVY_BOT_TURN_TOKENS if bot.info.heavy else BOT_TURN_TOKENS) < MAX_GETS_PER_TOKEN

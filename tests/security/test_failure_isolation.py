@@ -1,11 +1,4 @@
-"""A failure of one does not affect the others: lists, archives, indexes, webhooks.
-
-Redis hangs under load: waiting requests are limited, everything else is served, and nothing is lost.
-
-Webhook servers that hang, registered by the dozen, delay only each other.
-
-A name server that never answers delays only the webhooks whose names it has.
-"""
+"""What hangs or fails - a webhook's server or name, a game's data, Redis under load - affects nothing else."""
 
 import asyncio
 import time

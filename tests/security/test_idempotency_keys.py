@@ -1,7 +1,4 @@
-"""The memory that idempotency keys use in Redis, and how many a token and an address may use.
-
-Guesses are limited by address, and no valid token is rejected for the guesses of others.
-"""
+"""Idempotency keys take little memory, and guesses of tokens are limited without harm to valid ones."""
 
 import asyncio
 import gc
@@ -158,7 +155,7 @@ async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisSto
 
 
 @pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_requests"))
-async def test_tokens_of_another_instance_are_accepted_despite_guesses(
+async def test_other_instances_tokens_pass_despite_guesses(
     store: RedisStore, elsewhere: Client, exhausted: str
 ) -> None:
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
@@ -389,9 +386,7 @@ async def test_the_number_of_waiting_verifications_is_limited(
     await wait_until(lambda: not len(verifier))
 
 
-async def test_a_verification_that_ended_or_was_cancelled_leaves_nothing_behind(
-    lookup: TokenLookup, verifier: Checker
-) -> None:
+async def test_an_ended_or_cancelled_verification_leaves_nothing_behind(lookup: TokenLookup, verifier: Checker) -> None:
     lookup.may_answer.clear()
     first, second = (asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(2))
     await asyncio.sleep(0)

@@ -1,9 +1,4 @@
-"""Settings of limits are parsed, and their errors say what is wrong.
-
-The security headers of every kind of response.
-
-`.ci/audit` reports what it found, and also when it could not ask.
-"""
+"""Settings of limits are parsed or explained, security headers are everywhere, and `.ci/audit` reports."""
 
 import json
 import os
@@ -90,11 +85,8 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         *(("--frame-ancestors", value) for value in ("a.example", "https://a.example;", "https://a.example/b")),
         *(("--base-path", value) for value in ("games", "//games", "/a/../b", "/a b", "https://a.example/games")),
-        ("--webhook-nameservers", "ns.example"),
-        ("--archive-url", "ftp://example.org"),
-        ("--redis-url", "http://example.org"),
-        ("--max-connections", "0"),
-        ("--hsts-max-age-s", "-1"),
+        *(("--webhook-nameservers", "ns.example"), ("--archive-url", "ftp://example.org")),
+        *(("--redis-url", "http://example.org"), ("--max-connections", "0"), ("--hsts-max-age-s", "-1")),
     ),
 )
 def test_an_invalid_value_is_rejected(flag: str, value: str) -> None:

@@ -1,22 +1,16 @@
-"""Error replies are explained, and those that an operator must resolve are logged once.
-
-Valid and invalid URLs. The error is one sentence, which does not contain the password.
-
-The probe of Redis: a gauge of each primary's writes and of its disk, and a marker that shows lost data.
-
-What the start finds out about a Redis, on real servers that are configured wrongly.
-
-The documented ACL allows all commands in the source, and nothing else. The other tests run on it.
-"""
+"""URLs, error replies, probes, checks at the start, and the documented ACL, on real servers."""
 
 import asyncio
 import logging
 import re
 import secrets
+import shutil
 import socket
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import AsyncMock
 
 import pytest
@@ -33,6 +27,7 @@ from redis.exceptions import (
 
 from service import store
 from service.games.ports import Committed, StoreUnavailable
+from service.store import health
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
@@ -46,15 +41,18 @@ from tests.redis_servers import (
     ACL,
     CLUSTER_ACL,
     SENTINEL_ACL,
+    SERVICE_USER,
     cluster,
     create_access,
+    create_certificate,
     execute_text,
     sentinel,
+    set_to_1,
     standalone,
 )
-from tests.store.commits import creation
+from tests.store.commits import commit_until_answered, creation
 from tests.store.conftest import SingleServer
-from tests.telemetry.metric_samples import grown, read_samples
+from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 
 
 @pytest.mark.parametrize(
@@ -108,16 +106,6 @@ async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_ur
         store._client.outage_tolerance_s = 3600
         with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
             await store.ping()
-
-
-async def test_too_few_replicas(single_server: SingleServer) -> None:
-    await single_server.redis.config_set("min-replicas-to-write", 1)
-    try:
-        with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
-            await single_server.store.commit(creation())
-        await single_server.store.ping()
-    finally:
-        await single_server.redis.config_set("min-replicas-to-write", 0)
 
 
 async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
@@ -193,13 +181,15 @@ def test_valid_urls(url: str, topology: str, addresses: list[tuple[str, int]], o
     assert dict(parsed.options) == options
 
 
-def test_sentinels_have_a_service_and_a_login_of_their_own() -> None:
+def test_sentinels_have_a_service_and_a_login_and_no_repr_has_a_password() -> None:
     parsed = parse_url(
-        "rediss+sentinel://user:secret@sentinel:26379/games/2?sentinel_username=u&sentinel_password=p&ssl_cert_reqs=none"
+        "rediss+sentinel://user:p%40ss@sentinel:26379/games/2?sentinel_username=u&sentinel_password=hush&ssl_cert_reqs=none"
     )
     assert (parsed.service_name, parsed.options["db"]) == ("games", 2)
-    assert parsed.sentinel_login == {"username": "u", "password": "p"}
-    assert (parsed.options["username"], parsed.options["password"]) == ("user", "secret")
+    assert parsed.sentinel_login == {"username": "u", "password": "hush"}
+    assert (parsed.options["username"], parsed.options["password"]) == ("user", "p@ss")
+    assert "p@ss" not in repr(parsed)
+    assert "hush" not in repr(parsed)
 
 
 @pytest.mark.parametrize(
@@ -246,15 +236,6 @@ async def test_invalid_urls(url: str, reason: str) -> None:
     assert "secret" not in str(raised.value)
 
 
-def test_the_repr_of_a_parsed_url_has_no_password() -> None:
-    parsed = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
-    assert parsed.options == {"username": "user", "password": "p@ss", "db": 2}
-    assert parsed.sentinel_login == {"username": None, "password": "hush"}
-    assert (parsed.addresses, parsed.service_name) == ([("one", 26379), ("two", 3)], "games")
-    assert "p@ss" not in repr(parsed)
-    assert "hush" not in repr(parsed)
-
-
 async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path) -> None:
     password = secrets.token_hex()
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -298,10 +279,10 @@ async def test_each_primary_of_every_deployment_is_probed(store: RedisStore, red
 
     async def are_markers() -> bool:
         left[:] = [name async for page in store._client.scan("*", 100) for name in page]
-        return len(left) == len(store._client.topology.primaries())
+        return len(left) == 2 * len(store._client.topology.primaries())
 
     await wait_until(are_markers)
-    assert all(name.endswith(":marker") for name in left), left
+    assert all(name.endswith((":marker", ":at")) for name in left), left
     assert await store.health.probe()
 
 
@@ -311,14 +292,11 @@ async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
     store = single_server.store
     await store.commit(creation())
     assert await store.health.probe()
-    await single_server.redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(single_server.redis):
         for _ in range(3):
             assert not await store.health.probe()
             assert await store.load("g") is not None
         assert gauge("redis_writable") == 0
-    finally:
-        await single_server.redis.config_set("maxmemory", 0)
     assert await store.health.probe()
     assert gauge("redis_writable") == 1
     begin, end = [line for line in caplog.messages if line.startswith(("Redis f", "Redis t"))]
@@ -397,7 +375,129 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
         assert grown(before, "redis_emptied_total") == 2
 
 
-async def test_a_failover_of_a_cluster_keeps_the_marker_and_is_logged(
+async def test_a_server_with_older_files_is_noticed_by_whoever_plays_over_http_only(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with standalone(tmp_path) as deployment, connect(deployment.url) as store, connect(deployment.url) as other:
+        (node,) = deployment.nodes
+        files, copy = node.directory / "appendonlydir", tmp_path / "copy"
+        assert await store.health.probe()
+        shutil.copytree(files, copy)
+        assert await store.health.probe()
+        assert await other.health.probe()
+        before = read_samples()
+        await node.stop()
+        shutil.rmtree(files)
+        copy.rename(files)
+        node.start()
+        await node.wait_until_ready()
+        await wait_until(store.health.probe)
+        await wait_until(other.health.probe)
+        assert await store.health.probe()
+        assert (grown(before, "redis_went_back_total"), grown(before, "redis_emptied_total")) == (2, 0)
+        lines = [line for line in caplog.messages if "went back" in line]
+        assert re.fullmatch(r"Redis \(primary\) went back by [0-9.]+ s: what .* is lost", lines[0])
+        assert lines[1].startswith("Redis (primary) went back by a time that only its clock knows")
+
+
+async def test_what_expires_a_day_after_a_probe_tells_that_the_clock_of_redis_was_ahead(
+    single_server: SingleServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = single_server.store
+    assert await store.health.probe()
+    before, (own,) = read_samples(), await single_server.redis.keys("*:at")
+    assert 86_000 < await single_server.redis.ttl(own) <= 86_400
+    assert grown(before, "redis_clock_wrong_total") == 0
+    with monkeypatch.context() as clocks:
+        clocks.setattr(health, "time", SimpleNamespace(time=lambda: 0.0))
+        for _ in range(2):
+            assert await store.health.probe()
+    assert grown(before, "redis_clock_wrong_total") == 2
+    (line,) = [line for line in caplog.messages if "clock" in line]
+    assert re.fullmatch(r"Redis' clock \(primary\) is \d+ days, .* ahead of this machine's, so .*", line)
+    await single_server.redis.delete(own)
+    assert await store.health.probe()
+    assert (grown(before, "redis_clock_wrong_total"), grown(before, "redis_went_back_total")) == (2, 1)
+
+
+async def test_what_a_primary_says_of_itself_is_a_gauge(single_server: SingleServer) -> None:
+    store, redis = single_server.store, single_server.redis
+    await store.commit(creation())
+    assert await store.health.probe()
+    assert (gauge("redis_keys") or 0) >= 4
+    assert (gauge("redis_policy_ok"), gauge("redis_replicas")) == (1, 0)
+    await redis.config_set("maxmemory-policy", "allkeys-random")
+    evicted = gauge("redis_evicted_keys")
+
+    async def evicts() -> bool:
+        await store.health.probe()
+        return gauge("redis_evicted_keys") != evicted
+
+    async with set_to_1(redis):
+        await wait_until(evicts)
+    await redis.config_set("maxmemory-policy", "noeviction")
+    assert gauge("redis_policy_ok") == 0
+
+
+async def test_sentinels_and_replicas_that_are_gone_are_gauges(tmp_path: Path) -> None:
+    async with sentinel(tmp_path, access=create_access(tmp_path, ACL)) as deployment, connect(deployment.url) as store:
+
+        async def are(replicas: int, sentinels_down: int) -> bool:
+            await store.health.probe()
+            down = sum_samples(read_samples(), "redis_sentinels_down")
+            return (gauge("redis_replicas"), down) == (replicas, sentinels_down)
+
+        await wait_until(partial(are, 2, 0))
+        for node in (*deployment.sentinels, deployment.nodes[1]):
+            node.kill()
+        await wait_until(partial(are, 1, 3))
+        for node in (*deployment.sentinels, deployment.nodes[1]):
+            node.start()
+        await wait_until(partial(are, 2, 0))
+
+
+async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_old_one_lives(short_path: Path) -> None:
+    """The name is of a unix socket, which a link takes to another server."""
+    one, two = short_path / "one", short_path / "two"
+    one.mkdir()
+    two.mkdir()
+    settings = (f"unixsocket {short_path}/one.sock",), (f"unixsocket {short_path}/two.sock",)
+    async with standalone(one, settings=settings[0]) as former, standalone(two, settings=settings[1]) as promoted:
+        name = short_path / "name.sock"
+        name.symlink_to("one.sock")
+        async with (
+            connect(f"unix://{former.access.userinfo}{name}") as store,
+            aclosing(former.nodes[0].client()) as old,
+        ):
+            assert await store.commit(creation(is_public=False)) == Committed()
+            await execute_text(old, "REPLICAOF", "127.0.0.1", promoted.nodes[0].port)
+            async with aclosing(promoted.nodes[0].client()) as new:
+                await new.acl_setuser(SERVICE_USER, enabled=True, passwords=f"+{former.access.password}")
+            committing = asyncio.create_task(store.commit(creation("h", is_public=False)))
+            await wait_until(lambda: store._client.topology._refreshing is not None)
+            name.unlink()
+            name.symlink_to("two.sock")
+            assert await committing == Committed()
+
+
+@pytest.mark.parametrize("kind", ("standalone", "sentinel"))
+async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, kind: str) -> None:
+    access = create_access(tmp_path, tls=True)
+    start = standalone if kind == "standalone" else partial(sentinel, replicas=1, sentinels=1)
+    async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
+        await store.ping()
+        first = await store._client.topology.read_certificate_end()
+        assert first > 0
+        create_certificate(tmp_path, days=9)  # another one in the same file
+        for node in (*servers.nodes, *servers.sentinels):
+            node.kill()
+        for node in (*servers.nodes, *servers.sentinels):
+            node.start()
+        assert await commit_until_answered(store, creation()) == Committed()
+        assert await store._client.topology.read_certificate_end() > first
+
+
+async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with cluster(tmp_path, primaries=3, replicas=1) as deployment, connect(deployment.url) as store:

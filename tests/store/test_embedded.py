@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed
+from service.games.ports import Committed, StoreUnavailable
 from service.store import embedded
 from service.store.embedded import EmbeddedServerError, ServerProgramNotFound, embedded_server, socket_path
 from service.store.game_store import connect
 from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
+from tests.tools import run_program
 
 SERVE = """
 import asyncio, sys
@@ -127,13 +128,39 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
             pass
 
 
+@pytest.mark.parametrize("lost", ("redis", "redis/*/*.manifest", "redis/*/*.incr.aof"))
+async def test_files_that_are_deleted_under_the_server_are_noticed_and_moves_refused(
+    short_path: Path, program: Path, lost: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
+        store.health.directory = server.directory
+        await store.commit(creation())
+        assert await store.health.probe()
+        await run_program("sh", "-c", f"rm -r {short_path}/{lost}")
+        assert not await store.health.probe()
+        with pytest.raises(StoreUnavailable, match=r"lost its file .*, so a restart would lose the games"):
+            await store.commit(action(1))
+        assert await store.load_diffs("g", 0, 10) == [diff(1)]
+    assert "so requests get 503, and bots, deadlines and webhooks wait: Redis has lost its file" in caplog.text
+
+
+async def test_a_server_without_its_manifest_is_not_started_on_nothing(short_path: Path, program: Path) -> None:
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
+        await store.commit(creation())
+    manifest = server.directory / "appendonlydir" / "appendonly.aof.manifest"
+    moved = manifest.rename(short_path / "manifest")
+    with pytest.raises(EmbeddedServerError, match=f"^{manifest} is gone, so the server would start without the games"):
+        async with embedded_server(short_path, program=program):
+            pass
+    moved.rename(manifest)
+    async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
+        assert await store.load_diffs("g", 0, 10) == [diff(1)]
+
+
 async def test_loading_many_games_reports_progress(
     short_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with (
-        embedded_server(short_path, program=program) as server,
-        aclosing(Redis.from_url(server.url)) as redis,
-    ):
+    async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
         pipeline = redis.pipeline(transaction=False)
         for number in range(20_000):
             pipeline.execute_command("SET", f"key{number}", number)
@@ -174,9 +201,7 @@ def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.Mon
     )
 
 
-def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_on_path_come_first_and_old_ones_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, script in (("redis-server", "echo 'Redis server v=6.2.14 sha=0'"), ("valkey-server", "exit 1")):
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{script}\n")

@@ -1,9 +1,4 @@
-"""After a failover, commits are acknowledged as soon as enough replicas follow the new primary.
-
-With WAIT, neither a commit that too few replicas have nor its retry is acknowledged.
-
-`south-seas redis failover` loses nothing that was acknowledged, and refuses when it is not safe.
-"""
+"""With WAIT, no failover loses what was acknowledged, and commits are acknowledged again soon."""
 
 import asyncio
 import logging
@@ -327,9 +322,7 @@ async def read_priority(node: Node) -> str:
         return str((await client.config_get("replica-priority"))["replica-priority"])
 
 
-async def test_behind_sentinels_nothing_is_lost(
-    short_path: Path, program: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_sentinels_lose_nothing(short_path: Path, program: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "south_seas.audit")
     settings = ["min-replicas-to-write 1", "min-replicas-max-lag 2", SENTINEL_OPERATOR]
     async with sentinel(short_path, program=program, settings=settings) as deployment:

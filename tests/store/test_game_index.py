@@ -1,7 +1,4 @@
-"""Index keys: written before the commit, extended once a day, and pruned of missing games.
-
-The lobby: public games, the newest first, page by page, and complete.
-"""
+"""The lists of games: complete, newest first, page by page, extended once a day, and pruned of missing games."""
 
 import asyncio
 import time
@@ -100,9 +97,7 @@ async def test_the_expiry_is_extended_once_a_day(store: RedisStore, monkeypatch:
     assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
 
 
-async def test_the_games_extended_today_are_a_bounded_number(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_games_extended_today_are_a_few(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that was extended first is forgotten first, and extended again."""
     monkeypatch.setattr(game_store, "_MAX_REMEMBERED_GAMES", 2)
     assert [store._is_extended_today(game) for game in ("a", "b", "b", "c", "a")] == [False, False, True, False, False]
@@ -123,16 +118,6 @@ async def test_adding_prunes_missing_games(store: RedisStore, redis: Redis) -> N
         await store.commit(create_indexed(f"g{number}", seats=[], tags=[]))
         await redis.delete(keys.game(f"g{number}"))
     assert await redis.zcard(keys.game_index("aa")) < 20
-
-
-async def test_the_lobby_is_empty_at_first(store: GameStore) -> None:
-    assert await store.list_by_status(["waiting", "active"], 10, None) == Page([], None)
-
-
-async def test_the_newest_come_first_and_ties_by_id(store: GameStore) -> None:
-    for game, created_at in (("b", 5), ("d", 9), ("a", 5), ("e", 1), ("c", 5)):
-        await store.commit(creation(game, created_at=created_at))
-    assert (await store.list_by_status(["waiting"], 10, None)).games == ["d", "c", "b", "a", "e"]
 
 
 async def test_private_games_are_not_listed(store: GameStore) -> None:
@@ -181,12 +166,6 @@ async def test_a_game_is_listed_under_its_current_status_only(store: GameStore) 
     await store.commit(action(3, status="finished"))
     assert (await store.list_by_status(["active", "waiting"], 10, None)).games == []
     assert (await store.list_by_status(["finished"], 10, None)).games == ["g"]
-
-
-async def test_a_commit_that_conflicts_removes_nothing_from_the_lobby(store: GameStore) -> None:
-    await store.commit(creation())
-    await store.commit(action(7, previous_status="waiting"))
-    assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 
 async def test_a_game_listed_under_two_statuses_is_on_a_page_once(store: GameStore, redis: Redis) -> None:

@@ -1,9 +1,4 @@
-"""A commit is stored atomically and once.
-
-API keys in Redis: no change is lost, they never expire, and no secret is stored.
-
-Token buckets in Redis: exact, refilled steadily, and deleted when full.
-"""
+"""Commits are atomic and applied once, no change of an API key is lost, and token buckets are exact."""
 
 import asyncio
 from typing import Any
@@ -35,6 +30,7 @@ from service.store.game_store import RedisStore, connect
 from tests.api_key_fixture import add_api_key
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S
+from tests.redis_servers import set_to_1
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 from tests.telemetry.metric_samples import grown, read_samples
@@ -51,11 +47,6 @@ async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
     assert await store.load_since("g", 0) is None
     assert await store.load_diffs("g", 0, 10) == []
     assert await store.load_versions(["g"]) == [None]
-
-
-async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> None:
-    assert await store.commit(creation()) == Committed()
-    assert await store.load("g") == created()
 
 
 async def test_any_bytes_survive(store: GameStore) -> None:
@@ -293,30 +284,20 @@ async def test_a_read_only_server_does_not_reply_to_commits(single_server: Singl
         await single_server.redis.replicaof("NO", "ONE")
 
 
-async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: SingleServer) -> None:
+@pytest.mark.parametrize(
+    ("setting", "reason"), (("maxmemory", "used memory > 'maxmemory'"), ("min-replicas-to-write", "NOREPLICAS"))
+)
+async def test_a_full_server_and_one_without_replicas_reply_to_no_commits_but_reads(
+    single_server: SingleServer, setting: str, reason: str
+) -> None:
     await single_server.store.commit(creation())
-    await single_server.redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(single_server.redis, setting):
         for commit in (action(1), action(7)):
-            with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
+            with pytest.raises(StoreUnavailable, match=reason):
                 await single_server.store.commit(commit)
         loaded = await load_record(single_server.store)
         assert loaded == created()
         assert await single_server.store.load_since("g", 1) == replace(loaded, since=loaded.revision)
-    finally:
-        await single_server.redis.config_set("maxmemory", 0)
-
-
-async def test_a_server_without_enough_replicas_does_not_reply_to_commits(single_server: SingleServer) -> None:
-    await single_server.store.commit(creation())
-    await single_server.redis.config_set("min-replicas-to-write", 1)
-    try:
-        for commit in (action(1), action(7)):
-            with pytest.raises(StoreUnavailable, match="NOREPLICAS"):
-                await single_server.store.commit(commit)
-        assert await single_server.store.load_since("g", 1)
-    finally:
-        await single_server.redis.config_set("min-replicas-to-write", 0)
     assert await single_server.store.load_versions(["g"]) == [((1, digest(1)), "")]
 
 
@@ -337,11 +318,8 @@ async def test_no_command_goes_to_another_primary_than_that_of_its_key(store: Re
 
 
 async def test_a_ping_requires_no_writes(single_server: SingleServer) -> None:
-    await single_server.redis.config_set("maxmemory", 1)
-    try:
+    async with set_to_1(single_server.redis):
         await single_server.store.ping()
-    finally:
-        await single_server.redis.config_set("maxmemory", 0)
 
 
 KEY = ApiKey("bot", 1_800_000_000, Quotas(10, 20, 30), [])

@@ -1,9 +1,4 @@
-"""Change notifications reach all subscribers, and continue after any failure of a connection.
-
-A notification is what commit.lua published, or nothing: whoever may publish can send anything.
-
-Recording of change notifications, in this process or on another client.
-"""
+"""Notifications are what commit.lua published, reach all subscribers, and continue after any failure."""
 
 import asyncio
 import operator
@@ -35,6 +30,7 @@ from service.store.game_store import RedisStore, connect
 from service.store.log_entries import (
     COMMIT_ID_BYTES,
     DIFFS,
+    HEADER_BYTES,
     MAX_BYTES,
     REVISION_BYTES,
     decode_notification,
@@ -44,9 +40,6 @@ from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
-
-DICTIONARY = COMMIT_ID_BYTES + 20
-"""Where the id of the dictionary stands in an entry."""
 
 
 def compose(diffs: Sequence[StoredDiff], *, entries: Sequence[bytes] | None = None) -> bytes:
@@ -76,7 +69,7 @@ FORGERIES = {
     "another previous digest": compose([replace(DIFFS_AFTER_3[0], previous=digest(2))]),
     "a version is missing": compose([diff(4), diff(6)]),
     "of a later release": compose(
-        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:DICTIONARY] + b"\0\2" + ENTRIES[0][DICTIONARY + 2 :]]
+        DIFFS_AFTER_3[:1], entries=[ENTRIES[0][:HEADER_BYTES] + b"\0\2" + ENTRIES[0][HEADER_BYTES + 2 :]]
     ),
     "a bomb": compose(DIFFS_AFTER_3[:1], entries=[bomb()]),
 }
@@ -219,15 +212,8 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        assert [await one.next_notification() for _ in range(3)] == [
-            news("a", 1),
-            news("b", 1),
-            news("a", 2, 3, 4),
-        ]
-        assert [await two.next_notification() for _ in range(2)] == [
-            news("a", 1),
-            news("a", 2, 3, 4),
-        ]
+        assert [await one.next_notification() for _ in range(3)] == [news("a", 1), news("b", 1), news("a", 2, 3, 4)]
+        assert [await two.next_notification() for _ in range(2)] == [news("a", 1), news("a", 2, 3, 4)]
 
 
 async def test_the_committing_process_is_not_notified(store: RedisStore, redis_url: str) -> None:
@@ -306,7 +292,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
     assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
-async def test_a_silent_connection_is_kept_alive_by_pings(
+async def test_pings_keep_a_silent_connection_open(
     single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silences = list[asyncio.Timeout]()

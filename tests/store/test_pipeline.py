@@ -1,7 +1,4 @@
-"""Commands of one tick share a pipeline, but do not affect each other.
-
-Commands in flight are limited: more are rejected at once, and every outcome releases a command.
-"""
+"""Commands of one tick share a pipeline without affecting each other, and those in flight are limited."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -34,18 +31,14 @@ async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
     assert replies == [str(i).encode() for i in range(1000)]
 
 
-async def test_commands_of_one_tick_share_a_connection_in_order(
-    client: PipelinedClient, single_server: SingleServer
-) -> None:
+async def test_commands_of_a_tick_share_one_connection(client: PipelinedClient, single_server: SingleServer) -> None:
     before = (await single_server.redis.info("stats"))["total_connections_received"]
     replies = await asyncio.gather(*(client.execute("INCR", "n") for _ in range(100)))
     assert replies == list(range(1, 101))
     assert (await single_server.redis.info("stats"))["total_connections_received"] - before <= 2
 
 
-async def test_commands_queue_while_all_connections_are_busy(
-    client: PipelinedClient, single_server: SingleServer
-) -> None:
+async def test_commands_wait_while_connections_are_busy(client: PipelinedClient, single_server: SingleServer) -> None:
     async def some() -> None:
         for _ in range(20):
             await client.execute("INCR", "n")
@@ -84,9 +77,7 @@ async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(c
     assert [await client.execute("ECHO", i) for i in range(3)] == [b"0", b"1", b"2"]
 
 
-async def test_a_command_that_was_to_be_sent_again_opens_no_connection_after_the_end(
-    single_server: SingleServer,
-) -> None:
+async def test_a_command_to_be_sent_again_opens_no_connection_after_the_end(single_server: SingleServer) -> None:
     clients = len(await single_server.redis.client_list())
     async with connect(single_server.url) as store:
         await store.ping()

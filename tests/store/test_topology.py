@@ -1,11 +1,4 @@
-"""The topology of a Cluster follows slots and nodes.
-
-The topology of Sentinel follows the primary that most sentinels name.
-
-After a failover, acknowledged commits are still there, and commands and notifications continue.
-
-A failover at a given moment: a game is as a promoted replica has it, just after the former primary has replied.
-"""
+"""The topologies follow a Cluster's slots and Sentinel's primary, and a failover loses nothing acknowledged."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -115,10 +108,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
 
 
 async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Path) -> None:
-    async with (
-        cluster(tmp_path, replicas=0) as deployment,
-        connect(deployment.url, timeout_s=2.0) as store,
-    ):
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=2.0) as store:
         plain = [creation(game, is_public=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
         killed = await deployment.primary(GAMES[0])

@@ -1,9 +1,4 @@
-"""Two instances under varied traffic, and a real Prometheus that scrapes them.
-
-promtool, Prometheus's checker of rules and metrics.
-
-Traffic over two instances that touches every metric once.
-"""
+"""Two instances under traffic that touches every metric, a Prometheus that scrapes them, and promtool."""
 
 import asyncio
 import os

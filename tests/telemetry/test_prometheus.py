@@ -1,7 +1,4 @@
-"""A real Prometheus scrapes the service, and has data for every query of dashboard and alerts.
-
-The alerts fire in time for their cause, for the deployment that has it, and for nothing else: promtool runs them.
-"""
+"""Prometheus has data for every query of dashboard and alerts, which fire in time and for nothing else."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -189,10 +186,7 @@ def series(level: Callable[[str, str, str], Callable[[int], str]], scrapes: int)
             metric, _, labels = name.removesuffix("}").partition("{")
             where = f'namespace="{namespace}",job="south-seas",instance="{instance}"'
             labels = ",".join(filter(None, (labels, where))).replace("EXPORTED", namespace)
-            yield {
-                "series": f"{metric}{{{labels}}}",
-                "values": values(level(namespace, instance, name), scrapes),
-            }
+            yield {"series": f"{metric}{{{labels}}}", "values": values(level(namespace, instance, name), scrapes)}
 
 
 def run(tmp_path: Path, test: dict[str, Any]) -> None:

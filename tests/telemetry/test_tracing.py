@@ -1,9 +1,4 @@
-"""Traces: a span of each request and of each background turn, sent to a collector.
-
-An OTLP collector over HTTP, on a port of its own.
-
-The log as programs read it: one JSON object per line, with its context and without secrets.
-"""
+"""A span of each request and background turn is sent to a collector, and the log has their context and no secrets."""
 
 import asyncio
 import io
@@ -154,9 +149,7 @@ async def test_a_request_has_one_span_and_its_watchers_none(two: list[Client], s
     assert dict(request.attributes or {})["http.response.status_code"] == 200
 
 
-async def test_a_turn_in_the_background_has_one_span_of_its_own_trace(
-    store: RedisStore, spans: InMemorySpanExporter
-) -> None:
+async def test_a_turn_in_the_background_has_a_trace_of_its_own(store: RedisStore, spans: InMemorySpanExporter) -> None:
     context = make_context(store, time, bot_budget_s=0.0)
     game = (await create_stored_game(context, *bot_seats("random", "random"))).id
     await make_scheduler(context).process(game)
@@ -187,7 +180,7 @@ async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     assert not [name for name in names if name.startswith("GET")]
 
 
-async def test_an_event_stream_is_no_trace_but_a_page_of_the_log_is(
+async def test_no_event_stream_is_a_trace_but_a_page_of_a_log_is(
     two: list[Client], spans: InMemorySpanExporter
 ) -> None:
     """Generated clients accept both, and get the page."""
@@ -199,7 +192,7 @@ async def test_an_event_stream_is_no_trace_but_a_page_of_the_log_is(
     assert [span.name for span in spans.get_finished_spans()].count("GET /v1/games/{id}/diffs") == 1
 
 
-async def test_a_request_has_a_span_by_the_conventions_of_opentelemetry(
+async def test_a_requests_span_follows_opentelemetrys_conventions(
     two: list[Client], spans: InMemorySpanExporter
 ) -> None:
     game = await create_game(two[0])

@@ -1,7 +1,4 @@
-"""A game over HTTP for tests, and checks of its responses.
-
-A store that a test can hold up, or make fail.
-"""
+"""A game over HTTP for tests, checks of its responses, and a store that a test can hold up or make fail."""
 
 import asyncio
 from random import Random

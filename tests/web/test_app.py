@@ -1,18 +1,4 @@
-"""Whole games over HTTP, played and followed by a client that uses only the API.
-
-Every response is validated against the OpenAPI document (`tests.openapi.validation`).
-
-What typed requests take of query and headers, and what they reject, with the place as the problem's path.
-
-The service takes of aiohttp what is public, and of the version that it was tested with.
-
-How a connection is read relies on what aiohttp does with pipelined requests and bodies, which its documentation does
-not promise: the tests of connections and slow clients say what that is.
-
-A game whose stored data cannot be read: its own requests fail, other games are not affected.
-
-A damaged log is a problem of its own game, never a 500.
-"""
+"""Whole games over HTTP, typed requests, what is used of aiohttp, and games whose stored data are damaged."""
 
 import ast
 import inspect
@@ -46,7 +32,7 @@ from service.web.headers import match_entity_tag
 from service.web.routes.actions import SeatRequest
 from service.web.routes.board_images import BoardSvg, BoardText
 from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
-from service.web.routes.games import Creation, GameList
+from service.web.routes.games import Creation, GameList, MyGameList
 from service.web.routes.tilesets import ShipPng, TileSvg
 from service.web.routing import RequestDecoder, TypedRequest
 from tests.snapshots import change_snapshot, seal
@@ -131,12 +117,13 @@ async def decode(kind: type[TypedRequest], query: str = "", headers: Mapping[str
         *((LegalMovesRead, query, query[0]) for query in ("x=a", "x=1.5", "y=2147483648", "y=null", f"q={'q' * 101}")),
         *((LegalMovesRead, f"cursor={cursor}", "cursor") for cursor in ("x", "-1", "1e9", "%C2%B2", "1234567")),
         *((LegalMovesRead, f"limit={limit}", "limit") for limit in ("0", "1001", "1&limit=2", "null")),
-        *((LogRead, f"limit={limit}", "limit") for limit in ("0", "1001")),
-        *((LogRead, f"since={since}", "since") for since in ("-1", "x", "9" * 400)),
+        *((kind, f"limit={limit}", "limit") for kind in (LogRead, StoryRead) for limit in ("0", "1001")),
+        *((LogRead, f"since={since}", "since") for since in ("-1", "x", "2147483648", "9" * 400)),
         *((LegalMovesRead, "stage=x", "stage"), (StoryRead, "since=x", "since"), (SeatRequest, "include=x", "include")),
-        *((GameList, f"cursor={cursor}", "cursor") for cursor in ("x", "%00", "-1", "1e9", "%C3%A9")),
+        *((GameList, f"cursor={cursor}", "cursor") for cursor in ("x", "%00", "-1", "1e9", "%C3%A9", "c" * 201)),
+        *((kind, "limit=101", "limit") for kind in (GameList, MyGameList)),
         *((GameList, "limit=&limit=5", "limit"), (GameList, "status=open", "status")),
-        *((BoardSvg, f"width={width}", "width") for width in ("x", "15", "-1")),
+        *((BoardSvg, f"width={width}", "width") for width in ("x", "15", "-1", "2147483648")),
         *((BoardSvg, f"region={region}", "region") for region in ("1,2,3", "a,b,c,d", "0,0,0,99999", "0,0,0,%D9%A1")),
         *((BoardSvg, "coordinates=2", "coordinates"), (BoardSvg, "last=yes", "last"), (BoardSvg, "side=-1", "side")),
         *((BoardSvg, "theme=sepia", "theme"), (BoardSvg, "v=old", "v"), (BoardSvg, "v=1&v=2", "v")),
@@ -212,7 +199,12 @@ async def test_prefer_asks_for_the_game(prefer: str, whole: bool) -> None:
         (SeatRequest, "Idempotency-Key", ("", "k" * 256, "a\tb", "\u00e9", " k")),
         (SeatRequest, "Idempotency-Key", None),
         (Creation, "Idempotency-Key", ("", SECRET[1:], SECRET * 8)),
-        (Creation, "Creator-Key", ("short", SECRET[1:], "a" * 32, "abcdefgh" * 4, "with space" * 5, "\u00e9" * 40)),
+        (Creation, "Creator-Key", ("short", SECRET[1:], SECRET * 7, "a" * 32, "abcdefgh" * 4)),
+        (
+            Creation,
+            "Creator-Key",
+            ("with space" * 5, "\u00e9" * 40),
+        ),
         (Creation, "Creator-Key", None),
     ),
 )
@@ -429,9 +421,6 @@ async def test_no_changed_bit_of_a_snapshot_changes_what_is_read(client: Client,
 
 PLAYED = 12
 
-HEADER_BYTES = log_entries.COMMIT_ID_BYTES + 20
-"""Before the id of the dictionary."""
-
 Change = Callable[[list[bytes]], list[bytes]]
 
 
@@ -468,7 +457,7 @@ NO_PLAYER = {"op": "add", "path": "/players/9/name", "value": "Zoë"}
 UNREADABLE_LOGS_DAMAGES: dict[str, Change] = {
     "torn": lambda entries: [entry[: len(entry) // 2] for entry in entries],
     "of a later release": lambda entries: [
-        entry[:HEADER_BYTES] + b"\xff\xff" + entry[HEADER_BYTES + 2 :] for entry in entries
+        entry[: log_entries.HEADER_BYTES] + b"\xff\xff" + entry[log_entries.HEADER_BYTES + 2 :] for entry in entries
     ],
     "beside itself": each(lambda diff: diff["patch"].append(NO_PLAYER)),
     "of another form": each(lambda diff: diff.update(patch=None)),
@@ -495,7 +484,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize(
     ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
 )
-async def test_a_picture_of_a_version_whose_log_is_damaged(
+async def test_a_picture_of_a_version_of_a_damaged_log(
     http_game: HTTPGame, redis: Redis, damage: str, form: str
 ) -> None:
     await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
@@ -551,9 +540,7 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     assert "unheard-of" in failure.getMessage()
 
 
-async def test_a_damaged_game_is_logged_once_and_counted(
-    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_damaged_game_is_logged_once(client: Client, redis: Redis, caplog: pytest.LogCaptureFixture) -> None:
     http_game, before = await create_game(client), read_samples()
     for field in ("snapshot", "revision"):
         await redis.hset(keys.game(http_game.id), field, "damaged".ljust(20, "!"))

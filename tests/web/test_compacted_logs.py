@@ -17,7 +17,7 @@ from service.archive_storage import DirectoryStorage
 from service.cli.export import ExportJob, export_games, import_files
 from service.games.archive import build_export, decode_document, encode_document, validate_document
 from service.games.archiver import Archiver
-from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.create import RematchRequest, rematch
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs
@@ -39,18 +39,9 @@ MAX_BYTES = 15_000
 """Of Redis' memory, for a game of two people that has ended and was not archived."""
 
 PATHS = (
-    "",
-    "/diffs?since=0&limit=1000",
-    "/diffs?since=7&limit=30",
-    "/diffs?since=100000",
-    "/story?since=3",
-    "/story?since=0&limit=1000",
-    "/board.svg?v=1",
-    "/board.txt?v=40",
-    "/board.svg",
-    "/scores",
-    "/tiles",
-    "/legal-moves",
+    *("", "/diffs?since=0&limit=1000", "/diffs?since=7&limit=30", "/diffs?since=100000", "/story?since=3"),
+    *("/story?since=0&limit=1000", "/board.svg?v=1", "/board.txt?v=40", "/board.svg", "/scores"),
+    *("/tiles", "/legal-moves"),
 )
 
 
@@ -156,7 +147,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
         assert decode_document(compactor.document().read_bytes()).version == len(log)
 
 
-async def test_a_log_that_is_compacted_during_a_read_is_read_once(
+async def test_a_log_compacted_during_a_read_is_read_once(
     compactor: Compactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = await store_game(compactor.store, "finished")
@@ -241,10 +232,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
     await archive.compact(game)
     archive.document().unlink()
     archive.store.compacted_logs = CompactedLogs(archive.store._client)
-    async with (
-        open_event_stream(client, game.id, f"?since={len(log)}") as events,
-        connect_watcher(client) as watcher,
-    ):
+    async with open_event_stream(client, game.id, f"?since={len(log)}") as events, connect_watcher(client) as watcher:
         events.copy = GameCopy(len(log), log[-1].digest.hex())
         await watcher.subscribe(game.id)
         await watcher.receive_until(game.id, len(log))
@@ -258,9 +246,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
     assert "failed" not in caplog.text
 
 
-async def test_a_game_that_is_deleted_during_a_read_has_no_log(
-    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_deleted_during_a_read_has_no_log(compactor: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await store_game(compactor.store, "finished")
     await compactor.compact(game)
     read = compactor.store.compacted_logs._read
@@ -367,9 +353,7 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     assert await redis.xlen(keys.log(game.id)) == len(log)
 
 
-async def test_readers_share_one_read_and_the_cache_is_bounded(
-    archive: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_readers_share_a_read_and_a_bounded_cache(archive: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     games = [await store_game(archive.store, "finished") for _ in range(3)]
     await archive.compact(*games)
     logs = archive.store.compacted_logs
@@ -453,9 +437,7 @@ async def test_a_compacted_game_can_be_exported_and_imported(
     assert not await compactor.redis.hexists(keys.game(game.id), "compacted")
 
 
-async def test_a_compressed_log_goes_to_the_archive_once_there_is_one(
-    store: RedisStore, redis: Redis, tmp_path: Path
-) -> None:
+async def test_a_compressed_log_goes_to_a_later_archive(store: RedisStore, redis: Redis, tmp_path: Path) -> None:
     game = await store_game(store, "finished")
     before = await load_whole_game(store, game.id)
     await Compactor(store, redis, None).compact(game)

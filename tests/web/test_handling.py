@@ -1,13 +1,4 @@
-"""The access log: addresses, also behind a proxy, and how long streams were open.
-
-HTTP on every path: methods, CORS, and problems for unknown paths.
-
-A client that closes its sending half after its requests: what arrived is answered, then the connection closes.
-
-Requests: their ids, and how they are counted, timed and logged.
-
-The port for Prometheus: whatever is sent to it, it takes few connections, no thread, and little time.
-"""
+"""HTTP on every path: methods, CORS, half-closed clients, the access log, metrics, and the port for Prometheus."""
 
 import json
 import logging
@@ -77,9 +68,7 @@ def forwarded_for(address: str) -> dict[str, str]:
     return {"X-Forwarded-For": address}
 
 
-async def test_a_line_has_the_client_behind_the_proxy(
-    proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_line_has_a_proxys_client(proxied: Client, store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     await proxied.get("/livez", headers=forwarded_for(ANA))
     await proxied.get("/v1/games/none", headers=forwarded_for(BO))
     await proxied.get("/v1/keys/me", headers=api_key_header(await add_api_key(store, "host")) | forwarded_for(ANA))
@@ -117,9 +106,9 @@ async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCapture
     await (await connect(proxied, game)).close()
     await wait_until_no_streams(proxied)
     route = "/v1/games/{id}/ws"
-    assert read_lines(caplog, "kind", "route", "address", "code") == [
-        ("socket", route, ANA, None),
-        ("socket", route, ANA, 1000),
+    assert read_lines(caplog, "message", "route", "address", "code") == [
+        (f"socket opened {route}", route, ANA, None),
+        (f"socket closed {route}", route, ANA, 1000),
     ]
     ((opened,), (closed,)) = read_lines(caplog, "seconds")
     assert opened is None
@@ -213,7 +202,7 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
-async def test_a_preflight_of_a_request_that_has_a_problem_lets_the_page_read_it(
+async def test_a_preflight_of_a_bad_request_lets_the_page_read_its_problem(
     client: Client, path: str, method: str
 ) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}

@@ -1,9 +1,4 @@
-"""Hidden information: the order of bag and ship pile, the seed before the end, and tokens.
-
-Private games require one of their tokens.
-
-Validators of what is no game's own; lists: links to the next page.
-"""
+"""Hidden and private is what should be: bag, pile, seed, tokens and games; lists have validators and pages."""
 
 import json
 import re
@@ -23,15 +18,8 @@ from tests.web.raw_http import send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
 READS = (
-    "",
-    "/legal-moves",
-    "/legal-moves?stage=cell",
-    "/legal-moves?effects=1",
-    "/diffs?limit=1000",
-    "/story?limit=1000",
-    "/scores",
-    "/features",
-    "/tiles",
+    *("", "/legal-moves", "/legal-moves?stage=cell", "/legal-moves?effects=1", "/diffs?limit=1000"),
+    *("/story?limit=1000", "/scores", "/features", "/tiles"),
 )
 
 
@@ -90,16 +78,8 @@ async def test_no_token_is_returned_twice(client: Client) -> None:
 
 
 PRIVATE_GAMES_READS = (
-    "",
-    "/legal-moves",
-    "/diffs",
-    "/story",
-    "/scores",
-    "/features",
-    "/tiles",
-    "/board.svg",
-    "/board.png",
-    "/board.txt",
+    *("", "/legal-moves", "/diffs", "/story", "/scores", "/features", "/tiles", "/board.svg"),
+    *("/board.png", "/board.txt"),
 )
 PLAYERS = [{"name": "Ana"}, {"open": True}]
 
@@ -187,11 +167,8 @@ CREATOR_KEY = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 @pytest.mark.parametrize(
     ("path", "caching"),
     (
-        ("/", "no-cache"),
-        ("/v1/games", "no-cache"),
-        ("/v1/bots", "no-cache"),
-        ("/v1/seats/me/games", "private, no-cache"),
-        ("/v1/tilesets", "no-cache"),
+        *(("/", "no-cache"), ("/v1/games", "no-cache"), ("/v1/bots", "no-cache")),
+        *(("/v1/seats/me/games", "private, no-cache"), ("/v1/tilesets", "no-cache")),
         ("/v1/tilesets/lagoon", "public, max-age=31536000, immutable"),
         ("/v1/tilesets/lagoon/tiles/start.svg", "public, max-age=86400"),
         ("/v1/tilesets/lagoon/ships/s01.png?theme=dark", "public, max-age=86400"),

@@ -1,7 +1,4 @@
-"""Idempotency keys on every POST, scoped to path and token.
-
-Version conflicts are retried with growing pauses, a bounded number of times, then reported.
-"""
+"""Idempotency keys on every POST, scoped to path and token; version conflicts are retried a few times."""
 
 import asyncio
 import re
@@ -178,9 +175,7 @@ async def test_a_retried_action_is_replayed(client: Client) -> None:
     await check_problem(await game.act({"move": "i0"}, **key("k")), 422, "key_reused")
 
 
-async def test_a_key_is_replayed_after_the_game_and_expires_after_a_day(
-    timed_client: Client, clock: FrozenClock
-) -> None:
+async def test_a_key_outlives_its_game_and_expires_after_a_day(timed_client: Client, clock: FrozenClock) -> None:
     game = await create_game(timed_client)
     move = await game.first_move()
     first = await (await game.act(move, **key("k"))).json()

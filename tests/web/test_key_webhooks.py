@@ -1,7 +1,4 @@
-"""The webhook of an API key: one for all its games, over the machinery of games' webhooks.
-
-What the holder of an API key does with its webhook: change it, test it, rotate its secret.
-"""
+"""The webhook of an API key, one for all its games: delivered, changed, tested, and with rotated secrets."""
 
 from time import time
 from typing import Any
@@ -60,9 +57,7 @@ async def pass_all_retries(host: KeyHolder) -> None:
         await host.deliver()
 
 
-async def test_a_message_that_is_never_accepted_delays_no_other_game(
-    host: KeyHolder, receiver: WebhookReceiver
-) -> None:
+async def test_a_message_that_is_never_taken_delays_no_other_game(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register()
     fine, failing = await host.create_game(), await host.create_game()
     receiver.statuses = [500, 204, 500, 500]
@@ -106,9 +101,7 @@ async def test_games_continue_with_their_next_change_after_a_failure_of_the_serv
     }
 
 
-async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
-    host: KeyHolder, receiver: WebhookReceiver
-) -> None:
+async def test_a_server_that_is_gone_disables_it_for_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register()
     first, second = await host.create_game(), await host.create_game()
     receiver.statuses = [500, 204, 410]
@@ -126,9 +119,7 @@ async def test_a_server_that_is_gone_disables_the_webhook_for_all_games(
     assert receiver.versions_by_game == {first.id: [1, 2, 2, 2, 3], second.id: [1, 2, 3, 4]}
 
 
-async def test_a_retried_creation_attaches_what_a_crash_left_out(
-    host: KeyHolder, receiver: WebhookReceiver, redis: Redis
-) -> None:
+async def test_a_retry_attaches_what_a_crash_left_out(host: KeyHolder, receiver: WebhookReceiver, redis: Redis) -> None:
     webhook = await host.register()
     header = {"Idempotency-Key": RANDOM_KEY}
     first = await (await host.request("POST", "/v1/games", {"players": TWO_PLAYERS}, **header)).json()
@@ -241,9 +232,7 @@ async def test_other_events_count_from_the_next_message_on(host: KeyHolder, rece
     await check_problem(refused, 400, "malformed", "$.events[0]")
 
 
-async def test_another_url_must_answer_a_challenge_and_receives_what_was_missed(
-    host: KeyHolder, receiver: WebhookReceiver
-) -> None:
+async def test_another_url_is_challenged_and_gets_what_was_missed(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register()
     game = await host.create_game()
     receiver.statuses = [410]
@@ -291,10 +280,7 @@ async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder
     game = await host.create_game()
     receiver.received.clear()
     key = {"Idempotency-Key": RANDOM_KEY}
-    commands: tuple[tuple[str, Any, int], ...] = (
-        ("ping", None, 202),
-        ("rotate-secret", {}, 200),
-    )
+    commands: tuple[tuple[str, Any, int], ...] = (("ping", None, 202), ("rotate-secret", {}, 200))
     rotated: list[bytes] = []
     for replayed in (None, "true"):
         for command, body, status in commands:

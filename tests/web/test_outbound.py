@@ -1,9 +1,4 @@
-"""What sending to a webhook's server comes to: only where it may go, bounded, and told in a word.
-
-Nothing is sent to where only this service could go.
-
-Names in strangers' URLs are looked up apart, within bounds, and what fails always looks the same.
-"""
+"""Webhooks are sent only to where they may go, bounded, with names looked up apart, and failures that look alike."""
 
 import asyncio
 import socket
@@ -92,9 +87,7 @@ async def test_endless_provisional_responses_are_cut_off() -> None:
     ("url", "error"),
     (("http://127.0.0.1:1/", "connect"), ("http://no-such-host.invalid/", "dns"), ("https://127.0.0.1:{port}/", "tls")),
 )
-async def test_a_failed_delivery_has_its_error_code(
-    game_owner: GameOwner, receiver: WebhookReceiver, url: str, error: str
-) -> None:
+async def test_a_failure_has_its_code(game_owner: GameOwner, receiver: WebhookReceiver, url: str, error: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
     hook = await game_owner.register(url=url.format(port=port))
     assert outcomes(await game_owner.deliveries(hook)) == [(None, error)]
@@ -162,16 +155,10 @@ MESSAGE = b'{"type": "t"}'
 @pytest.mark.parametrize(
     ("is_challenge", "status", "body", "error", "body_read"),
     (
-        (False, 200, b"ok", None, b""),
-        (False, 299, b"ok", None, b""),
-        (False, 300, b"ok", "redirect", b""),
-        (False, 307, b"ok", "redirect", b""),
-        (False, 399, b"ok", "redirect", b""),
-        (False, 400, b"ok", "status", b""),
-        (True, 200, b"ok", None, b"ok"),
-        (True, 299, b"", None, b""),
-        (True, 300, b"ok", "redirect", b""),
-        (True, 404, b"ok", "status", b""),
+        *((False, 200, b"ok", None, b""), (False, 299, b"ok", None, b""), (False, 300, b"ok", "redirect", b"")),
+        *((False, 307, b"ok", "redirect", b""), (False, 399, b"ok", "redirect", b"")),
+        *((False, 400, b"ok", "status", b""), (True, 200, b"ok", None, b"ok"), (True, 299, b"", None, b"")),
+        *((True, 300, b"ok", "redirect", b""), (True, 404, b"ok", "status", b"")),
         (True, 200, b"x" * 1_024, None, b"x" * 1_024),
         (True, 200, b"x" * 30_000, None, b"x" * 2_048),
     ),
@@ -338,15 +325,9 @@ def test_a_url_that_leads_inside_or_nowhere_is_rejected(url: str) -> None:
 @pytest.mark.parametrize(
     "url",
     (
-        "https://bot.example/",
-        "https://bot.example",
-        "https://BOT.example./hook?key=1",
-        "https://bot.example:443/",
-        "https://bot.example:8443/a/b",
-        "https://1.1.1.1/hook",
-        "https://[2606:4700:4700::1111]/hook",
-        "https://bücher.example/hook",
-        "https://7seas.example/hook",
+        *("https://bot.example/", "https://bot.example", "https://BOT.example./hook?key=1"),
+        *("https://bot.example:443/", "https://bot.example:8443/a/b", "https://1.1.1.1/hook"),
+        *("https://[2606:4700:4700::1111]/hook", "https://bücher.example/hook", "https://7seas.example/hook"),
     ),
 )
 def test_a_public_url_is_accepted(url: str) -> None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from aiohttp import web
 
 from service.games import errors as games
 from service.games import ports as store
 from service.web import problems
-from service.web.problems import error_response, http_exception_response, problem_response, to_malformed, to_problem
+from service.web.problems import error_response, problem_response, to_malformed, to_problem
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import mocked_request
 
@@ -76,6 +75,8 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.ArchiveUnavailable("away"), "store_unavailable", {"retry_after_s": 5}),
     (store.StoreBusy("many"), "store_unavailable", {"retry_after_s": 1}),
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
+    (problems.NoSuchPath(), "not_found", {"detail": "there is no such path"}),
+    (problems.MethodNotAllowed("PUT", "GET"), "method_not_allowed", {"detail": "PUT is not one of GET"}),
     (problems.NoSuchPiece("tile x"), "not_found", {}),
     (problems.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
     (problems.TooManyWaiting("replays", 16), "rate_limited", {"retry_after_s": 1}),
@@ -135,6 +136,7 @@ def test_every_error_is_among_these() -> None:
             {"Retry-After": "4", "RateLimit": '"reads";r=0;t=4', "RateLimit-Policy": '"reads";q=1;w=1'},
         ),
         (problems.EncodedBody(), 415, {"Accept-Encoding": ""}),
+        (problems.MethodNotAllowed("PUT", "GET, OPTIONS"), 405, {"Allow": "GET, OPTIONS"}),
         (
             problems.UpgradeRequired(),
             426,
@@ -165,9 +167,7 @@ def test_the_response_to_an_error_has_its_headers(error: Exception, status: int,
         ("GET", KEY, "nothing was changed: retry"),
     ),
 )
-def test_in_an_outage_the_problem_says_what_is_true_of_the_request(
-    method: str, headers: dict[str, str], outcome: str
-) -> None:
+def test_in_an_outage_the_problem_says_what_was_done(method: str, headers: dict[str, str], outcome: str) -> None:
     request = mocked_request(method, "/", headers)
     for error, cause in (
         (store.StoreUnavailable("gone"), "the store does not respond"),
@@ -176,31 +176,6 @@ def test_in_an_outage_the_problem_says_what_is_true_of_the_request(
         response = error_response(error, request)
         assert response.text is not None
         assert json.loads(response.text)["detail"] == f"{cause}; {outcome}"
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "code", "detail", "headers"),
-    (
-        (
-            web.HTTPMethodNotAllowed("PUT", {"POST", "GET"}),
-            405,
-            "method_not_allowed",
-            "PUT is not one of GET, OPTIONS, POST",
-            {"Allow": "GET, OPTIONS, POST"},
-        ),
-        (web.HTTPRequestEntityTooLarge(1, 2), 413, "too_large", "the body is too large", {}),
-        (web.HTTPNotFound(), 404, "not_found", "there is no such path", {}),
-        (web.HTTPBadRequest(reason="nonsense"), 400, "malformed", "nonsense", {}),
-    ),
-)
-def test_the_errors_of_aiohttp_have_problems(
-    error: web.HTTPException, status: int, code: str, detail: str, headers: dict[str, str]
-) -> None:
-    response = http_exception_response(error)
-    assert response.text is not None
-    problem = json.loads(response.text)
-    assert (response.status, problem["code"], problem["detail"]) == (status, code, detail)
-    assert {name: response.headers[name] for name in headers} == headers
 
 
 def test_a_problem_may_have_more_headers() -> None:

@@ -1,13 +1,4 @@
-"""What an instance listens on, and the URL that a user opens in a browser on its machine.
-
-SIGTERM and SIGINT, as real processes get them: begun requests are finished, and the process always ends.
-
-A stop: open requests are finished, and sockets are closed while the instance still serves.
-
-A game's diffs as an event stream.
-
-The registry of streams: what it counts and logs, and how it closes all of them.
-"""
+"""Listening, stopping without failed requests, and a game's diffs as event streams."""
 
 import asyncio
 import errno
@@ -35,13 +26,11 @@ from service.store.game_store import RedisStore
 from service.web import streaming as module
 from service.web.app import DRAINING, HUB, App, HttpRequest
 from service.web.limits import Limits
-from service.web.problems import TooManyConnections
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server
-from service.web.streaming import STREAMS, StreamRegistry, check_subscriber_limit
+from service.web.streaming import STREAMS, StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
-from tests.telemetry.metric_samples import grown, read_samples
 from tests.tools import run_program
 from tests.web.app_server import Client, instance, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -350,9 +339,7 @@ async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: 
 @pytest.mark.parametrize(
     ("query", "versions"), (("?since=1", [2, 3]), ("?since=2&limit=1", [3]), ("?since=0", [1, 2, 3]))
 )
-async def test_a_stream_begins_after_since(
-    client: Client, http_game: HTTPGame, query: str, versions: list[int]
-) -> None:
+async def test_streams_begin_after_since(client: Client, http_game: HTTPGame, query: str, versions: list[int]) -> None:
     for _ in range(2):
         await http_game.act_successfully()
     async with open_event_stream(client, http_game.id, query, **{"Last-Event-ID": ""}) as events:
@@ -363,9 +350,7 @@ async def test_a_stream_begins_after_since(
 
 
 @pytest.mark.parametrize("last", (f"1-{'0' * 32}", f"99-{'0' * 32}"))
-async def test_a_stream_with_an_unknown_last_event_begins_with_a_snapshot(
-    client: Client, http_game: HTTPGame, last: str
-) -> None:
+async def test_an_unknown_last_event_begins_with_a_snapshot(client: Client, http_game: HTTPGame, last: str) -> None:
     async with open_event_stream(client, http_game.id, **{"Last-Event-ID": last}) as events:
         await events.receive("snapshot")
 
@@ -472,22 +457,6 @@ def registry() -> StreamRegistry:
     return StreamRegistry(Limits(close_window_s=2.0))
 
 
-async def test_a_stream_is_registered_counted_and_logged_while_it_is_open(
-    registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logged: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(
-        module, "log_access", lambda _request, message, **fields: logged.append((message, fields.get("code")))
-    )
-    before, request, socket, stream = read_samples(), Mock(route="/x"), make_stream(), make_stream("stream", None)
-    with registry.registered(request, socket), registry.registered(request, stream):
-        assert ([*registry], len(registry)) == ([socket, stream], 2)
-        assert [registry.count(kind) for kind in ("socket", "stream")] == [1, 1]
-    assert (len(registry), grown(before, "connections_opened_total", kind="stream")) == (0, 1)
-    opened = [("socket opened /x", None), ("stream opened /x", None)]
-    assert logged == [*opened, ("stream closed /x", None), ("socket closed /x", 1000)]
-
-
 async def test_streams_are_told_to_reconnect_one_after_the_other(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -518,7 +487,7 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
     assert [record.getMessage() for record in caplog.records] == ["closing a socket failed; closing the others"]
 
 
-async def test_closing_waits_for_the_last_stream_but_not_for_ever(
+async def test_closing_waits_for_streams_not_for_ever(
     registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", -0.99)
@@ -549,15 +518,3 @@ async def test_without_streams_closing_takes_no_time(registry: StreamRegistry) -
     registry._all_closed = Mock()
     await registry.close_all()
     assert registry.is_closing
-
-
-def test_the_watchers_of_a_game_are_limited_and_rejections_counted() -> None:
-    before, hub = read_samples(), Mock()
-    hub.count_subscribers.return_value = 1
-    check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    hub.count_subscribers.return_value = 2
-    with pytest.raises(TooManyConnections) as rejected:
-        check_subscriber_limit(hub, "game", Limits(max_watchers_per_game=2))
-    assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams that watch this game", 2)
-    assert grown(before, "rate_limited_total", policy="watchers") == 1
-    hub.count_subscribers.assert_called_with("game")

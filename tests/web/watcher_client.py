@@ -1,7 +1,4 @@
-"""WebSocket clients that follow games: each builds GAME from messages alone, and fails if they do not fit.
-
-Clients of event streams, which build GAME from events alone.
-"""
+"""WebSockets and event streams that follow games: each builds GAME from messages alone, or fails if they do not fit."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""A webhook receiver, and instances of the service that deliver to it.
-
-Who registers webhooks over HTTP: a game's owner, one of its seats, or the holder of an API key for all its games.
-"""
+"""A webhook receiver, instances that deliver to it, and whoever registers webhooks over HTTP."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

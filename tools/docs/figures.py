@@ -1,6 +1,7 @@
 """The figures and parts of pages that the code knows, by the names that they have in the pages."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from statistics import median
 
 from benchmarks.capacity import capacity_table
@@ -33,6 +34,8 @@ __all__ = ["FIGURES", "PARTS"]
 
 MIB = 2**20
 
+REDIS_SETTINGS = Path(__file__).parents[2] / "deploy" / "redis"
+
 _LIMITS = Limits()
 
 
@@ -47,6 +50,21 @@ def spell(*delays_s: float) -> str:
         next(f"{delay / size:g} {unit}" for size, unit in units if delay >= size or size == 1) for delay in delays_s
     ]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def redis_settings() -> Iterator[str]:
+    """Yield the settings of Redis, each with what the comment before it says."""
+    yield "```text"
+    for name in ("redis.conf", "sentinel.conf", "cluster.conf"):
+        yield f"# {name}"
+        why = ""
+        for line in (REDIS_SETTINGS / name).read_text(encoding="utf-8").partition("\n\n")[2].splitlines():
+            if line.startswith("#"):
+                why = line
+            else:
+                yield f"{line:47} {why}".rstrip()
+                why = ""
+    yield "```"
 
 
 _SUITE = load_result("suite")
@@ -98,6 +116,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "api_limits": api_limits,
     "server_limits": server_limits,
     "capacity": lambda: capacity_table(_SUITE),
+    "redis_settings": redis_settings,
     "python_methods": python_methods,
     "typescript_methods": typescript_methods,
 }

@@ -24,7 +24,7 @@ class Instance:
     """An instance of the service. A restart reuses its port, which the proxy's configuration names."""
 
     def __init__(self, name: str, directory: Path, redis_url: str, flags: Sequence[str], *, fake_clock: bool) -> None:
-        """With `fake_clock`, `set_clock` can shift its clock."""
+        """With `fake_clock`, `set_clock` can shift its clock. Without a URL it has an embedded server."""
         self.name = name
         self.release = ROOT
         """The sources that the next start runs."""
@@ -32,6 +32,7 @@ class Instance:
         self.log = directory / f"{name}.log"
         self._clock = directory / f"{name}.clock"
         self.redis_url = redis_url
+        """Of the next start."""
         self._flags = flags
         self._fake_clock = fake_clock
         self.wrapper: tuple[str, ...] = ()
@@ -55,7 +56,8 @@ class Instance:
 
     async def start(self) -> None:
         """Start the process, and return when it listens. Raise RuntimeError if it exits."""
-        options = ("--port", str(self.port), "--redis-url", self.redis_url, *self._flags)
+        redis = ("--redis-url", self.redis_url) if self.redis_url else ("--data-dir", str(self.log.parent / "data"))
+        options = ("--port", str(self.port), *redis, *self._flags)
         command = (*self.wrapper, sys.executable, "-m", "service.main", "serve", *options)
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(

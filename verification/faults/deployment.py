@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -25,7 +25,7 @@ from verification.chaos.testbed import Testbed
 from verification.faults.alerts import Alerts, KubeState, start_alerts
 from verification.faults.users import Users, start_users
 
-Redis = Literal["standalone", "sentinel", "cluster"]
+Redis = Literal["embedded", "standalone", "sentinel", "cluster"]
 
 PLAYERS = 6
 PROXY = "127.0.0.1"
@@ -75,11 +75,12 @@ async def start_bed(
 ) -> AsyncIterator[Bed]:
     """Start everything, with further lines for Redis' configuration and flags of the service."""
     async with _start_redis(directory, redis, settings) as deployment:
-        ports = reserve_ports(2)
-        if redis != "standalone":
+        ports = reserve_ports(1 if redis == "embedded" else 2)
+        if redis in ("sentinel", "cluster"):
             flags = (*flags, "--redis-wait-replicas", "1")
+        url = "" if redis == "embedded" else deployment.url
         instances = [
-            Instance(f"i{number}", directory, deployment.url, (*flags, "--metrics-port", str(port)), fake_clock=False)
+            Instance(f"i{number}", directory, url, (*flags, "--metrics-port", str(port)), fake_clock=False)
             for number, port in enumerate(ports, 1)
         ]
         for instance in instances:
@@ -97,6 +98,8 @@ async def start_bed(
 
 def _start_redis(directory: Path, redis: Redis, settings: Sequence[str]) -> AbstractAsyncContextManager[Deployment]:
     access = create_access(directory, CLUSTER_ACL if redis == "cluster" else ACL)
+    if redis == "embedded":
+        return nullcontext(Deployment(f"unix://{directory}/data/redis/redis.sock", access, []))
     if redis == "standalone":
         return standalone(directory, access=access, settings=settings)
     if redis == "sentinel":

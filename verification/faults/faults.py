@@ -17,10 +17,14 @@ from signal import SIGUSR2
 from urllib.parse import urlsplit
 
 import aiohttp
+from redis.asyncio import Redis
 
 from service.store import keys
+from service.store.embedded import SOCKET
+from service.store.health import PROBE_INTERVAL_S
+from service.store.log_entries import HEADER_BYTES, ID_BYTES
 from tests.polling import in_background, wait_until
-from tests.redis_servers import SERVICE_USER, SLOTS, execute_text
+from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
 from tests.tcp_proxy import run_proxy
 from tests.tools import C_COMPILER, require, run_program
 from verification.chaos import faults as chaos
@@ -33,6 +37,11 @@ Inject = Callable[[Bed], AbstractAsyncContextManager[Lines]]
 
 BACKUP_AGE_S = 2.0
 """How long users play between the last backup and a loss of data."""
+
+OLDER_S = 8.0
+"""More than a probe's interval."""
+
+CLOCK_AHEAD_S = 6.0
 
 RESTART_S = 2.0
 """After which a supervisor starts a process again."""
@@ -87,6 +96,9 @@ def by_command(inject: Sequence[str | int], repair: Sequence[str | int]) -> Inje
 
 
 redis_full = by_command(("CONFIG", "SET", "maxmemory", 1), ("CONFIG", "SET", "maxmemory", 0))
+eviction_policy = by_command(
+    ("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"), ("CONFIG", "SET", "maxmemory-policy", "noeviction")
+)
 right_missing = by_command(("ACL", "SETUSER", SERVICE_USER, "-xadd"), ("ACL", "SETUSER", SERVICE_USER, "+xadd"))
 
 
@@ -131,6 +143,103 @@ async def redis_replaced(bed: Bed) -> AsyncIterator[Lines]:
 
 
 @asynccontextmanager
+async def redis_with_older_files(bed: Bed) -> AsyncIterator[Lines]:
+    """Start Redis with the files that it had some seconds before."""
+    (node,) = bed.redis.nodes
+    files, copy = node.directory / "appendonlydir", bed.directory / "copy"
+    shutil.copytree(files, copy)
+    await asyncio.sleep(OLDER_S)
+    bed.alerts.begin_fault()
+    await node.stop()
+    shutil.rmtree(files)
+    copy.rename(files)
+    node.start()
+    await node.wait_until_ready()
+    yield []
+
+
+@asynccontextmanager
+async def clock_ahead(bed: Bed) -> AsyncIterator[Lines]:
+    """Set Redis' clock 70 days ahead for some seconds, some seconds after a backup, and restore that."""
+    (node,), clock, library = bed.redis.nodes, bed.directory / "clock", bed.directory / "clock.so"
+    await asyncio.to_thread(_compile, Path(__file__).with_name("clock.c"), library)
+    clock.touch()
+    await node.stop()
+    node.start(LD_PRELOAD=str(library), CLOCK_FILE=str(clock))
+    await node.wait_until_ready()
+    await wait_for_moves(bed.users, len(bed.users.games))
+    async with _restored(bed):
+        bed.alerts.begin_fault()
+        os.truncate(clock, 70 * DAY_S)
+        await asyncio.sleep(CLOCK_AHEAD_S)
+        os.truncate(clock, 0)
+        yield []
+
+
+@asynccontextmanager
+async def embedded_files_deleted(bed: Bed) -> AsyncIterator[Lines]:
+    """Delete the files of an embedded server some seconds after a backup, then restart it and restore that."""
+    async with _restored(bed):
+        bed.alerts.begin_fault()
+        shutil.rmtree(bed.directory / "data" / "redis")
+        yield []
+        await _restart(bed, bed.instances[0])
+
+
+@asynccontextmanager
+async def name_moves_late(bed: Bed) -> AsyncIterator[Lines]:
+    """Let another server hand over to Redis, and only in the end let the name of a unix socket lead to that."""
+    (node,), name = bed.redis.nodes, bed.directory / "name"
+    directory = bed.directory / "other"
+    directory.mkdir()
+    socket = directory / "redis.sock"
+    async with standalone(directory, access=bed.redis.access, settings=(f"unixsocket {socket}",)) as other:
+        (former,) = other.nodes
+        async with aclosing(former.client()) as client, aclosing(node.client()) as own_client:
+            await execute_text(client, "REPLICAOF", "127.0.0.1", node.port)
+            await _hand_over(own_client, client)
+            name.symlink_to(socket)
+            for instance in bed.instances:
+                instance.redis_url = f"unix://{bed.redis.access.userinfo}{name}"
+                await _restart(bed, instance)
+            await wait_for_moves(bed.users, len(bed.users.games))
+            bed.alerts.begin_fault()
+            await _hand_over(client, own_client)
+        yield []
+        name.unlink()
+        name.symlink_to(node.directory / SOCKET)
+        await wait_for_moves(bed.users, len(bed.users.games))
+
+
+async def _hand_over(primary: Redis, replica: Redis) -> None:
+    """Let a primary hand over to its replica."""
+
+    async def is_in_sync() -> bool:
+        return bool((await primary.info("replication")).get("slave0", {}).get("state") == "online")
+
+    async def is_primary() -> bool:
+        return bool((await replica.info("replication"))["role"] == "master")
+
+    await wait_until(is_in_sync)
+    await execute_text(primary, "FAILOVER")
+    await wait_until(is_primary)
+
+
+@asynccontextmanager
+async def a_replica_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill one of the replicas of the only primary."""
+    async with _killed((await bed.redis.replicas(await bed.redis.primary()))[:1]):
+        yield []
+
+
+@asynccontextmanager
+async def sentinels_gone(bed: Bed) -> AsyncIterator[Lines]:
+    """Kill all Sentinels."""
+    async with _killed(bed.redis.sentinels):
+        yield []
+
+
+@asynccontextmanager
 async def _restored(bed: Bed) -> AsyncIterator[None]:
     """Make a backup, let users play on, and restore it in the end."""
     backup = bed.directory / "backup"
@@ -154,11 +263,17 @@ async def disk_full_by_rdb(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def replicas_gone(bed: Bed) -> AsyncIterator[Lines]:
     """Kill all replicas of the only primary."""
-    replicas = await bed.redis.replicas(await bed.redis.primary())
-    for node in replicas:
+    async with _killed(await bed.redis.replicas(await bed.redis.primary())):
+        yield []
+
+
+@asynccontextmanager
+async def _killed(nodes: Sequence[Node]) -> AsyncIterator[None]:
+    """Kill servers, in this order, and start them in the opposite one."""
+    for node in nodes:
         node.kill()
-    yield []
-    for node in replicas:
+    yield
+    for node in nodes[::-1]:
         node.start()
         await node.wait_until_ready()
 
@@ -197,13 +312,8 @@ def _compile(source: Path, library: Path) -> None:
 async def shard_gone(bed: Bed) -> AsyncIterator[Lines]:
     """Kill a primary of a Cluster that has players' games, with its replicas."""
     primary = await bed.redis.primary(bed.users.games[0])
-    nodes = [primary, *await bed.redis.replicas(primary)]
-    for node in nodes[::-1]:
-        node.kill()
-    yield []
-    for node in nodes:
-        node.start()
-        await node.wait_until_ready()
+    async with _killed([*await bed.redis.replicas(primary), primary]):
+        yield []
 
 
 @asynccontextmanager
@@ -396,15 +506,38 @@ async def setting_renamed(bed: Bed) -> AsyncIterator[Lines]:
 
 
 @asynccontextmanager
-async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
-    """Damage the snapshot of a game that is played, and restore the game from a backup."""
+async def _restored_game(bed: Bed) -> AsyncIterator[str]:
+    """Make a backup, and in the end restore a game that is played."""
     backup, game = bed.directory / "backup", bed.users.games[0]
     await south_seas(bed, "export", "--all", str(backup))
     bed.alerts.begin_fault()
-    await _damage(bed, game)
-    yield []
+    yield game
     await bed.execute("DEL", *keys.commit_keys(game))
     await south_seas(bed, "import", str(backup))
+
+
+@asynccontextmanager
+async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
+    """Damage the snapshot of a game that is played, and restore the game from a backup."""
+    async with _restored_game(bed) as game:
+        await _damage(bed, game)
+        yield []
+
+
+@asynccontextmanager
+async def log_without_beginning(bed: Bed) -> AsyncIterator[Lines]:
+    """Remove the beginning of the log of a game that is played, and let somebody read it."""
+
+    async def read(session: aiohttp.ClientSession, game: str) -> None:
+        while True:
+            async with session.get(f"/v1/games/{game}/diffs") as response:
+                await response.read()
+            await asyncio.sleep(1)
+
+    async with _restored_game(bed) as game, aiohttp.ClientSession(bed.testbed.proxy.url) as session:
+        await bed.execute("XTRIM", keys.log(game), "MINID", "3-0")
+        async with in_background(read(session, game)):
+            yield []
 
 
 async def _damage(bed: Bed, game: str) -> None:
@@ -412,14 +545,19 @@ async def _damage(bed: Bed, game: str) -> None:
     await bed.execute("HSET", keys.game(game), "snapshot", "damaged", "revision", "damaged".ljust(20, "!"))
 
 
-@asynccontextmanager
-async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
-    """Make a backup while the snapshot of a game that nobody plays is damaged."""
+async def _create_game(bed: Bed) -> str:
+    """Create a game that nobody plays."""
     async with (
         aiohttp.ClientSession(bed.testbed.proxy.url) as session,
         session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
     ):
-        game = (await response.json())["game"]["id"]
+        return str((await response.json())["game"]["id"])
+
+
+@asynccontextmanager
+async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup while the snapshot of a game that nobody plays is damaged."""
+    game = await _create_game(bed)
     await _damage(bed, game)
     yield (await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()
     await bed.execute("DEL", *keys.commit_keys(game))
@@ -430,6 +568,41 @@ async def no_backup(bed: Bed) -> AsyncIterator[Lines]:
     """Let the last backup be three days old, as if none had been made since the first start."""
     await bed.execute("SET", keys.BACKUP, f"{time.time() - 3 * DAY_S:.0f} 0 0")
     yield []
+    await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
+
+
+@asynccontextmanager
+async def backup_after_loss(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup after FLUSHALL, restore the one before, and make another."""
+    before, after = (str(bed.directory / name) for name in ("backup", "after"))
+    async with _restored(bed):
+        await bed.execute("FLUSHALL")
+        bed.alerts.begin_fault()
+        yield (await south_seas(bed, "export", "--all", after, "--since", before, code=4)).splitlines()
+        await asyncio.sleep(PROBE_INTERVAL_S + 1)  # all instances know that Redis was emptied
+    await south_seas(bed, "export", "--all", after, "--since", before)
+
+
+REPLACE_DICTIONARY = f"""
+local entries = redis.call('XRANGE', KEYS[1], '-', '+')
+redis.call('DEL', KEYS[1])
+for _, entry in ipairs(entries) do
+  local data = entry[2][2]
+  data = string.sub(data, 1, {HEADER_BYTES}) .. '\\1\\40' .. string.sub(data, {HEADER_BYTES + ID_BYTES + 1})
+  redis.call('XADD', KEYS[1], entry[1], 'd', data)
+end
+"""
+
+
+@asynccontextmanager
+async def log_of_another_version(bed: Bed) -> AsyncIterator[Lines]:
+    """Make a backup while the log of a game that nobody plays needs a dictionary that this version does not have."""
+    game = await _create_game(bed)
+    await bed.execute("EVAL", REPLACE_DICTIONARY, 1, keys.log(game))
+    lines = [line.removeprefix("warning").strip() for line in (await south_seas(bed, "config", "check")).splitlines()]
+    bed.alerts.begin_fault()
+    yield [*lines, *(await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()]
+    await bed.execute("DEL", *keys.commit_keys(game))
     await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 
 

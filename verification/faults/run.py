@@ -100,7 +100,7 @@ async def _describe(
 ) -> FaultResult:
     users, fired_at, fault_at = bed.users, bed.alerts.fired_at, bed.alerts.fault_at
     answers = [*users.answers_since(fault_at)]
-    lost, acknowledged = await users.count_lost(), len(users.acknowledged)
+    acknowledged, lost = len(users.acknowledged), await users.count_lost()
     has_fired = fault.alert in fired_at
     recovery_s = users.first_moves_s(repaired_at) if fault.alert else users.longest_pause_s(fault_at)
     line = find_line(fault.log, lines) if fault.log else ""

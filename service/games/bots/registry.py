@@ -98,7 +98,7 @@ def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
     index, game = state
     try:
         choice = bot.choose(GameState(index, copy_game(game)), rng)
-        action, _ = apply_action(index, copy_game(game), _strictly_typed(choice))
+        action, _ = apply_action(index, copy_game(game), _DECODER.decode(msgspec.msgpack.encode(choice)))
     except Exception as error:  # a plugin may raise anything; the caller logs BotFailed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
@@ -107,11 +107,6 @@ def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
 def run_bot(bot: Bot, index: TileSetIndex, game: Game) -> Action:
     """Return the bot's move in a game, decided in this process. Raises BotFailed."""
     return choose_legal_action(bot, *redact(bot, index, game))
-
-
-def _strictly_typed(choice: Action) -> Action:
-    """Return an equal action, after checking the type of every field."""
-    return _DECODER.decode(msgspec.msgpack.encode(choice))
 
 
 _DECODER: msgspec.msgpack.Decoder[Action] = msgspec.msgpack.Decoder(Action)
@@ -248,7 +243,7 @@ class BotRegistry:
 
     def __init__(self, loaded_bots: Iterable[LoadedBot], process_pool: BotProcessPool | None = None) -> None:
         self._bots = {loaded.bot.name: loaded for loaded in loaded_bots}
-        self._process_pool = process_pool
+        self.process_pool = process_pool
         self._light_queue = FairQueue(1, LIGHT_BOT_LIMITS, wait_histogram=BOT_QUEUE_WAIT)
         """Decisions in this process: one per iteration of the event loop, so that other tasks run in between."""
         for name in (*self._bots, MISSING_BOT_LABEL):  # so that each series exists before its first event
@@ -257,7 +252,7 @@ class BotRegistry:
 
     def queue_length(self, *, attended: bool) -> int:
         """Return how many decisions of attended or unattended games wait."""
-        heavy_waiting = 0 if self._process_pool is None else self._process_pool.queue.queue_length(attended=attended)
+        heavy_waiting = 0 if self.process_pool is None else self.process_pool.queue.queue_length(attended=attended)
         return heavy_waiting + self._light_queue.queue_length(attended=attended)
 
     def __contains__(self, name: str) -> bool:
@@ -273,7 +268,7 @@ class BotRegistry:
 
     def is_deferred(self, requester: Requester) -> bool:
         """Return whether requests do not wait for this game's bots, as nobody plays it."""
-        return self._process_pool is not None and not requester.attended
+        return self.process_pool is not None and not requester.attended
 
     async def choose(
         self, name: str, index: TileSetIndex, game: Game, timeout_s: float | None, requester: Requester = ANONYMOUS
@@ -301,15 +296,15 @@ class BotRegistry:
         loaded = self._bots.get(name)
         if loaded is None:
             raise BotFailed(name, "is not installed")
-        if self._process_pool is not None and loaded.info.heavy:
-            return await self._process_pool.decide(loaded, *redact(loaded.bot, index, game), requester)
+        if self.process_pool is not None and loaded.info.heavy:
+            return await self.process_pool.decide(loaded, *redact(loaded.bot, index, game), requester)
         async with self.light_slot(requester):
             return run_bot(loaded.bot, index, game)
 
     @asynccontextmanager
     async def light_slot(self, requester: Requester) -> AsyncIterator[None]:
         """Wait for the turn of a decision in this process, a light bot's or the clock's. Raises QueueFull."""
-        if self._process_pool is None:
+        if self.process_pool is None:
             yield
             return
         started_at = await self._light_queue.acquire(requester)

@@ -1,29 +1,35 @@
-"""Creating a game.
+"""Creating a game: players, shuffle, the bots' first moves, and its id, tokens and access record; and a rematch.
 
-Setting up a new game: players, shuffle, the bots' first moves, and its id, tokens and access record.
+A rematch has the same players again, the next seat first, for the owner or any player. Two games change, each in a
+commit of its own: the rematch is created, then the game before it gets one more version that names it. The rematch's id
+is derived from the game before, so a retry after a crash between the commits completes the same rematch. All tokens of
+the game before are valid in the rematch, since it has the same hashes.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import sha256
 
+import msgspec
+
 from schemas.commands import IncludeQuery
-from schemas.lobby import Created, CreateGame, SeatRequest, SeatToken
+from schemas.events import AnyEvent, RematchCreated
+from schemas.lobby import Created, CreateGame, Rematch, Rematched, SeatRequest, SeatToken
 from schemas.player_names import name_key, unique_name
-from schemas.vocabulary import COLORS
-from service.engine import Game, Player, build_view, set_up
+from schemas.vocabulary import COLORS, RequestedTimeoutPolicy
+from service.engine import Game, Player, build_view, is_finished, set_up
 from service.games import access as rights
-from service.games import tilesets
+from service.games import errors, tilesets
+from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
-from service.games.commands.execute import Attempt, Command, TokenRequest, run
+from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, run
 from service.games.diffs import record_change
-from service.games.errors import Conflict, UnknownBot, UnknownTileSet
 from service.games.idempotency import IdempotencyScope, ReplayableResult, read_record
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredDiff, StoredGame
-from service.games.queries import check_external_users, creator_hash
-from service.games.repository import Context
+from service.games.queries import check_external_users, creator_hash, load_digest
+from service.games.repository import Context, load_game, open_game
 from service.i18n import ENGLISH, Language
 
 ID_LENGTH = 12
@@ -34,7 +40,7 @@ def check_bots(context: Context, body: CreateGame) -> None:
     """Raise UnknownBot for a bot that this service does not have."""
     for seat, player in enumerate(body.players):
         if player.bot is not None and player.bot not in context.bots:
-            raise UnknownBot(player.bot, seat)
+            raise errors.UnknownBot(player.bot, seat)
 
 
 def random_game_id() -> str:
@@ -98,7 +104,7 @@ def _check_differs(name: str, others: Iterable[str]) -> None:
     key = name_key(name)
     for other in others:
         if name_key(other) == key:
-            raise Conflict(f"the name {name} is taken: a player of this game is {other}")
+            raise errors.Conflict(f"the name {name} is taken: a player of this game is {other}")
 
 
 class CreationRequest(TokenRequest, frozen=True, kw_only=True):
@@ -125,7 +131,7 @@ async def create(context: Context, request: CreationRequest) -> ReplayableResult
     Raises UnknownTileSet, UnknownBot, IdempotencyKeyReused, Malformed.
     """
     check_external_users(request.body, request.creator_key)
-    context.tilesets.get(request.body.tileset or tilesets.DEFAULT_TILESET, UnknownTileSet)
+    context.tilesets.get(request.body.tileset or tilesets.DEFAULT_TILESET, errors.UnknownTileSet)
     check_bots(context, request.body)
     return await run(context, _CREATION, request)
 
@@ -134,9 +140,20 @@ async def _find(context: Context, _request: CreationRequest, scope: IdempotencyS
     """Return the game that the idempotency key has created, or a new one; that of an expired record is skipped."""
     if scope is None:
         return StoredGame(random_game_id())
-    number, key = 0, scope.key_hash
-    while (stored := await context.store.load(game_id := derive_game_id(key, number), key)) is not None:
-        if read_record(scope, stored.idempotency_record, context.clock()) is not None:
+
+    def is_own(stored: StoredGame) -> bool:
+        return read_record(scope, stored.idempotency_record, context.clock()) is not None
+
+    return await _find_derived(context, scope.key_hash, scope.key_hash, is_own)
+
+
+async def _find_derived(
+    context: Context, source: str, key: str | None, is_own: Callable[[StoredGame], bool]
+) -> StoredGame:
+    """Return the first game with an id derived from `source` that is one's own, or a new one."""
+    number = 0
+    while (stored := await context.store.load(game_id := derive_game_id(source, number), key)) is not None:
+        if is_own(stored):
             return stored
         number += 1
     return StoredGame(game_id)
@@ -157,7 +174,7 @@ async def create_game(attempt: Attempt[CreationRequest]) -> list[StoredDiff] | N
 async def _set_up_game(context: Context, request: CreationRequest, game_id: str) -> tuple[Game, list[StoredDiff]]:
     """Set up the requested game, and play its bots' first moves. Raises Conflict for two persons of the same name."""
     body = request.body
-    tileset = context.tilesets.get(body.tileset or tilesets.DEFAULT_TILESET, UnknownTileSet)
+    tileset = context.tilesets.get(body.tileset or tilesets.DEFAULT_TILESET, errors.UnknownTileSet)
     index = tileset.index
     seed = body.seed or tilesets.random_seed()
     game, events = set_up(
@@ -224,3 +241,102 @@ async def _respond(attempt: Attempt[CreationRequest]) -> Created:
 
 
 _CREATION = Command("/v1/games", create_game, _respond, authorize=None, changes_access=True, find=_find)
+
+
+class RematchRequest(GameRequest, frozen=True, kw_only=True):
+    """A request for a rematch."""
+
+    body: Rematch = Rematch()
+    client: bytes = b""
+    """Identifies the requester, as in `create`."""
+    api_key: ApiKey | None = None
+
+
+async def rematch(context: Context, request: RematchRequest) -> ReplayableResult[Rematched]:
+    """Create the rematch of a finished or aborted game, for its owner or a player, then name it in the game before.
+
+    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
+    does.
+    """
+    return await run(context, _REMATCH, request)
+
+
+async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
+    """Name the rematch in the game before, after it has been created."""
+    context, before, game = attempt.context, attempt.stored, attempt.stored.game
+    if game.next_game is not None:
+        raise errors.RematchExists(game.next_game)
+    if not is_finished(game):
+        raise errors.GameNotFinished(game.status)
+    index, request = attempt.index, attempt.request
+    creation = CreationRequest(
+        body=_same_again(before, request.body),
+        previous_game=game.id,
+        access_record=_same_access(before.access, request.api_key),
+        client=request.client,
+        charge=request.charge,
+    )
+    created, attempt.version, _ = await run(context, _REMATCH_CREATION, creation)
+    game.next_game, events = created, list[AnyEvent]([RematchCreated(game=created)])
+    return [record_change(index, game, events, context.now())]
+
+
+async def _show_rematch(attempt: Attempt[RematchRequest]) -> Rematched:
+    """Return the rematch as it is now."""
+    before, context = attempt.stored.game, attempt.context
+    index, game = open_game(context.tilesets, await load_game(context, before.next_game or before.id))
+    return Rematched(game=build_view(index, game), digest=await load_digest(context, game.id, attempt.version))
+
+
+_REMATCH = Command("/v1/games/{0.id}/rematch", _name_rematch, _show_rematch, rights.authorize_owner_or_player)
+
+
+async def _find_rematch(context: Context, request: CreationRequest, _scope: IdempotencyScope | None) -> StoredGame:
+    """Return the rematch where an earlier request has created it, or a new game; another game's id is skipped."""
+
+    def is_own(stored: StoredGame) -> bool:
+        return stored.game.previous_game == request.previous_game
+
+    return await _find_derived(context, f"rematch.{request.previous_game}", None, is_own)
+
+
+async def _return_id(attempt: Attempt[CreationRequest]) -> str:
+    return attempt.stored.id
+
+
+_REMATCH_CREATION = Command("", create_game, _return_id, authorize=None, changes_access=True, find=_find_rematch)
+
+
+def _same_again(before: StoredGame, body: Rematch) -> CreateGame:
+    """Return the request for the same game again: who resigned or is played by a bot plays, an open seat is open."""
+    game = before.game
+    return CreateGame(
+        players=[
+            SeatRequest(open=True)
+            if player.kind == "open"
+            else SeatRequest(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
+            for player in game.players
+        ],
+        edition=game.edition,
+        first_seat=(game.first_seat + 1) % len(game.players),
+        tileset=game.tileset,
+        seed=body.seed,
+        turn_timeout_s=game.turn_timeout_s,
+        on_timeout=msgspec.convert(game.on_timeout, RequestedTimeoutPolicy | None),
+    )
+
+
+def _same_access(before: rights.AccessRecord, api_key: ApiKey | None) -> rights.AccessRecord:
+    """Return an access record with the same tokens, for the same creators' keys.
+
+    The API key is the request's, else the one of the game before: a player's request leaves the game with its host. The
+    salt is new, so that a key used in both games replaces a seat's token by another one in each.
+    """
+    return msgspec.structs.replace(
+        before,
+        salt=secrets.token_bytes(rights.SALT_BYTES),
+        seats=[*before.seats],
+        owner_seats=[*before.owner_seats],
+        tags=[*before.tags],
+        api_key=before.api_key if api_key is None else api_key.name,
+    )

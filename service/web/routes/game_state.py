@@ -4,19 +4,19 @@ The log of a game: `GET /v1/games/{id}/diffs`, by polling or as an event stream,
 """
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 from aiohttp import web
 from msgspec import Meta, Raw
 
 from schemas.base import Query
-from schemas.commands import LegalMoves
+from schemas.commands import LegalMoves, LegalMovesQuery
 from schemas.diffs import Diff, Diffs
 from schemas.scores import BoardFeatures, Scores, TilesLeft
 from schemas.story import Story
 from schemas.vocabulary import Count, Int32
 from service.games import queries
-from service.games.legal_moves import MoveFilter, list_legal_moves
+from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredGame
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import LastEventId, add_vary, prefers_media_type
@@ -24,9 +24,6 @@ from service.web.parsing import EVENT_STREAM, JSON
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, record_response, state_response
 from service.web.routing import GameRead, ResponseSpec
 from service.web.streaming import serve_event_stream
-
-MovesCursor = Annotated[str, Meta(pattern=r"^[0-9]{1,6}(?!\n)$", description="The `next_cursor` of the previous page.")]
-"""The number of moves or cells before the page."""
 
 
 class FeaturesQuery(Query, frozen=True):
@@ -40,27 +37,6 @@ class FeaturesRead(LocalizedRead, frozen=True, kw_only=True):
     """A request for features."""
 
     query: FeaturesQuery = FeaturesQuery()
-
-
-class LegalMovesQuery(Query, frozen=True):
-    """Filters of the legal moves; without any, the list is complete."""
-
-    stage: (
-        Annotated[
-            Literal["cell"], Meta(description="`cell` returns the cells that have moves, and the moves without one.")
-        ]
-        | None
-    ) = None
-    x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
-    y: Annotated[Int32, Meta(description="Only moves at this y.")] | None = None
-    q: (
-        Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
-    ) = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of rows per page.")] | None = None
-    cursor: MovesCursor | None = None
-    effects: Annotated[
-        bool, Meta(description="Whether each move says what it would cause, and what its feature and the ships lack.")
-    ] = False
 
 
 class LegalMovesRead(LocalizedRead, frozen=True, kw_only=True):
@@ -107,9 +83,7 @@ async def read_legal_moves(request: HttpRequest, params: LegalMovesRead) -> web.
     list then takes up to ten times as long to make, which the limit of the client's time counts. The texts are in the
     language of `Accept-Language`.
     """
-    query = params.query
-    move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor, query.effects)
-    build = partial(list_legal_moves, move_filter=move_filter, language=params.language)
+    build = partial(list_legal_moves, wanted=params.query, language=params.language)
     return await state_response(request, params, build)
 
 

@@ -21,9 +21,8 @@ from service.engine import Game, TileSetIndex, build_view
 from service.games import queries
 from service.games.api_key import ApiKey
 from service.games.commands import play, seats
-from service.games.commands.create import CreationRequest, create
+from service.games.commands.create import CreationRequest, RematchRequest, create, rematch
 from service.games.commands.execute import GameRequest
-from service.games.commands.rematch import RematchRequest, rematch
 from service.games.idempotency import ReplayableResult
 from service.games.lifecycle import hash_creator
 from service.games.ports import StoredGame
@@ -72,7 +71,9 @@ async def record_response(
     """
     record = await queries.load_for_reader(request.app[CONTEXT], params.id, params.token)
     private, language = record.is_private, params.language if isinstance(params, LocalizedRead) else None
-    tag = headers.localized_etag(responses.revision_etag(record.revision), language or ENGLISH)
+    tag = responses.revision_etag(record.revision)
+    if language not in {None, ENGLISH}:  # strong tags must differ where the bytes do; `If-Match` accepts each
+        tag = f'{tag[:-1]}-{language}"'
     response = responses.not_modified_response(request, tag, private=private)
     if response is None:
         content, next_page = await build(record)

@@ -35,6 +35,7 @@ from service.web.app import CONTEXT, LIMITS, REST, App, Handler, HttpRequest
 from service.web.headers import PreferredLanguage, add_vary, prefers_media_type, service_url, set_content_language
 from service.web.images import drawing_code_digest
 from service.web.parsing import JSON
+from service.web.problems import NoSuchPath
 from service.web.response_heads import CSP, PAGE_HEADERS, WholeResponse
 from service.web.routing import Id, Request, ResponseSpec, Route
 
@@ -195,7 +196,7 @@ def page_response(request: HttpRequest, language: Language, caching: str, root: 
     head = f'<meta name="drawing" content="{drawing_code_digest()}" />{card}</head>'
     if request.base_path:  # its address may lack the slash at the end
         root = f"{request.base_path}/"
-    html = _load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
+    html = responses.load_file(PAGE, f"index.{language}.html").body.replace(b'="./', f'="{root}'.encode())
     page = responses.make_asset(HTML, html.replace(b"</head>", head.encode()))
     ancestors = " ".join(request.app[LIMITS].frame_ancestors) or "'none'"
     policy = PAGE_HEADERS[CSP].replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
@@ -222,16 +223,8 @@ def add_file_routes(app: App) -> None:
 
 async def _send_page_file(path: str, caching: str, request: HttpRequest) -> web.StreamResponse:
     """Return one file of the page, or the one that the request names of the folder `path`."""
-    file = _load_file(PAGE, path + request.match_info.get("file", ""))
+    file = responses.load_file(PAGE, path + request.match_info.get("file", ""))
     return responses.static_response(request, file, caching)
-
-
-def _load_file(folder: str, path: str) -> responses.Asset:
-    """Return a built file. Raises HTTPNotFound."""
-    file = responses.load_file(folder, path)
-    if file is None:
-        raise web.HTTPNotFound
-    return file
 
 
 async def read_site(folder: str, request: HttpRequest) -> web.Response:
@@ -241,8 +234,8 @@ async def read_site(folder: str, request: HttpRequest) -> web.Response:
         return _redirect(request, str(request.rel_url.with_path(f"{request.path}/", keep_query=True)))
     if path in {"", INDEX} or path.endswith("/"):
         path = f"{path.removesuffix(INDEX)}{INDEX}"
-    asset, policy = await asyncio.gather(asyncio.to_thread(_load_file, folder, path), asyncio.to_thread(_site_headers))
-    return responses.localized_response(request, asset, policy)
+    asset = await asyncio.to_thread(responses.load_file, folder, path)
+    return responses.localized_response(request, asset, await asyncio.to_thread(_site_headers))
 
 
 async def redirect_to_game(request: HttpRequest) -> web.Response:
@@ -258,7 +251,7 @@ async def redirect_to_problem(request: HttpRequest) -> web.Response:
     """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
     if code not in PROBLEM_TYPES:
-        raise web.HTTPNotFound
+        raise NoSuchPath
     return _redirect(request, f"/docs/problems/#{code}")
 
 

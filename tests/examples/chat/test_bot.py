@@ -1,11 +1,4 @@
-"""People who play with the bot of a chat, whichever it is, on the real service.
-
-Menus within Discord's limits, however many moves there are.
-
-Players' names made of users' names, judged by the service's own rules.
-
-The file of games and seats: its permissions, and files of earlier releases.
-"""
+"""People play with the bot of a chat on the real service: menus within its limits, names, and the file of games."""
 
 import re
 import stat

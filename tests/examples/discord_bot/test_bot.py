@@ -1,7 +1,4 @@
-"""Discord's part of the bot, on the real service: discord.py's own objects, with nobody at the other end.
-
-Discord's limits on what a bot sends, as its documentation states them.
-"""
+"""Discord's part of the bot on the real service: discord.py's own objects, within Discord's documented limits."""
 
 import re
 from collections.abc import AsyncIterator, Iterator

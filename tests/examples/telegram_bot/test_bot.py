@@ -1,7 +1,4 @@
-"""Telegram's part of the bot, on the real service: python-telegram-bot's own objects, with nobody at the other end.
-
-The Bot API's limits on messages, and the subset of HTML that it takes.
-"""
+"""Telegram's part of the bot on the real service, within the Bot API's limits on messages and HTML."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

@@ -24,7 +24,7 @@ from service.games.archiver import (
     ArchiveStorage,
     StorageUnavailable,
 )
-from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.create import RematchRequest, rematch
 from service.games.due_work import BATCH_SIZE
 from service.games.history import verify
 from service.games.repository import Retention
@@ -178,9 +178,7 @@ async def test_a_game_that_changes_while_it_is_written_is_written_again(archive:
     assert archive.storage.document().version == (await load_whole_game(archive.store, stored.id)).version
 
 
-async def test_another_instance_archives_after_a_crash(
-    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_instance_archives_after_a_crash(archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     stored = await store_game(archive.store, "finished")
     archive.storage.may_finish.clear()
     writing = asyncio.create_task(archive.archive_due())
@@ -211,7 +209,7 @@ async def test_a_rejected_document_is_retried(archive: ArchiveFixture, caplog: p
     assert archive.storage.document().game == stored.id
 
 
-async def test_failing_storage_is_not_tried_with_every_game(
+async def test_failing_storage_is_not_tried_by_all_games(
     archive: ArchiveFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
     games = [await store_game(archive.store, "aborted") for _ in range(20)]
@@ -250,7 +248,7 @@ async def test_after_a_failure_of_the_storage_the_archiver_pauses_and_tries_a_si
         await wait_until(lambda: archive.storage.objects and limits()[-1] >= BATCH_SIZE)
 
 
-async def test_a_write_that_hangs_is_a_failure_of_the_storage(
+async def test_a_hanging_write_is_a_failure_of_the_storage(
     archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = await store_game(archive.store, "finished")

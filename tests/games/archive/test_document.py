@@ -1,7 +1,4 @@
-"""Documents of every schema number: they are decoded, valid, and can be imported.
-
-Documents are built from one version of a game: its record, its log and its webhooks.
-"""
+"""Documents of every schema number are valid and can be imported; each is built from one version of a game."""
 
 import gzip
 from collections.abc import Callable
@@ -175,6 +172,10 @@ def _with_another_tileset(document: GameDocument) -> dict[str, Any]:
         (_with_webhook("registration", id="../x"), "invalid or repeated ids"),
         (_with_webhook("state", delivered_version=14), "has received a version that does not exist"),
         (_with_webhook("state", delivered_version=-1), "has received a version that does not exist"),
+        (_with_webhook("registration", events=["no event"]), "webhook 0 could not be registered: Invalid enum value"),
+        (_with_webhook("registration", secret="whsec_short"), "webhook 0 could not be registered: "),
+        (_with_webhook("registration", url=""), "webhook 0 could not be registered: "),
+        (_with_webhook("registration", seats=[4]), "webhook 0 names a seat that the game does not have"),
     ),
 )
 def test_a_document_that_contradicts_itself_is_rejected(change: Change, reason: str) -> None:
@@ -237,10 +238,10 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
 
     async def read_changed_log(*arguments: Any) -> Log:
         log = await read_log(*arguments)
-        attempts.append(len(attempts) < failures)
         return change(log) if attempts[-1] and change is not None else log
 
     async def list_other_webhooks(subject: str) -> Any:
+        attempts.append(len(attempts) < failures)
         return [] if attempts[-1] and change is None else await list_webhooks(subject)
 
     monkeypatch.setattr(archive, "read_log", read_changed_log)
@@ -256,7 +257,7 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
     validate_document(document)
 
 
-async def test_an_archive_whose_log_is_of_another_version_is_rejected(
+async def test_an_archive_with_another_versions_log_is_rejected(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = await load_record(store, (await store_game(store, "finished")).id)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from service.engine import decode_snapshot
 from service.games.archive import LATEST_SCHEMA, build_archive, build_export, encode_document
-from service.games.commands.rematch import RematchRequest, rematch
+from service.games.commands.create import RematchRequest, rematch
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from tests.games.game_logs import CATALOGUE

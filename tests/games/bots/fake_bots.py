@@ -1,7 +1,4 @@
-"""Bots for tests, most of them faulty, importable by `EntryPoint` and other processes.
-
-Games between bots, set up as the service does.
-"""
+"""Bots for tests, most of them faulty, importable by `EntryPoint` and other processes, and games between them."""
 
 import os
 import time

@@ -1,15 +1,4 @@
-"""A bot that decides otherwise than it did has another version: who compares strengths needs it.
-
-The bot `expert`: its strength, its playouts and its work.
-
-The bot `greedy`: its strength and its payments.
-
-The bot `random`.
-
-The tables of the tiles that fit a cell, and of those that close a feature there, in any rotation.
-
-Redaction: a bot cannot infer the order of the bag and the pile.
-"""
+"""The bots: their strength, payments, work and versions; none can infer the order of the bag and the pile."""
 
 from collections import Counter
 from random import Random

@@ -1,9 +1,4 @@
-"""The registry: the bot `greedy` decides for bots that fail, and timeouts do not lose decisions.
-
-Bots are loaded from entry points; a faulty one is rejected by name.
-
-Slow bots: no response waits for them longer than its limit; their decisions follow in later versions.
-"""
+"""The registry loads bots, decides for those that fail, and never waits longer than a request may."""
 
 import asyncio
 import shutil

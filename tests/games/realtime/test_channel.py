@@ -1,11 +1,4 @@
-"""A channel publishes diffs that follow its position, and compares the position with the store's.
-
-Every subscriber receives every message once and in order, however many there are and whatever they do meanwhile.
-
-A stream that hangs or cannot be read blocks no caller for ever, and no other game at all.
-
-A failover just after the first read of a game: subscribers whom diffs bring up to date get no snapshot.
-"""
+"""A channel publishes every diff once and in order, whatever subscribers do, and streams that hang block nobody."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -75,9 +68,7 @@ def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
         (Revision(4, digest(4)), False, True),
     ),
 )
-def test_the_stored_position_tells_whether_to_read(
-    stored: Revision | None, has_diverged: bool, is_behind: bool
-) -> None:
+def test_the_stored_position_says_whether_to_read(stored: Revision | None, has_diverged: bool, is_behind: bool) -> None:
     channel = Channel("g", Revision(3, digest(3)))
     assert channel.compare(channel.position, stored) == (has_diverged or is_behind)
     assert (channel.has_diverged, channel.is_behind) == (has_diverged, is_behind)

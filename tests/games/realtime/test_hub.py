@@ -1,11 +1,4 @@
-"""The hub delivers every diff once and in order, however it learns of it and whatever fails in between.
-
-A subscriber continues from the state that it has, wherever the channel is by then.
-
-A client resumes from a state in the stream, or from a snapshot.
-
-The sweep makes up for lost notifications, of however many games.
-"""
+"""The hub delivers every diff once and in order, from any state, however it learns of it and whatever fails."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -60,9 +53,7 @@ async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, store: Un
 
 
 @pytest.mark.parametrize("deaf", (True, False))
-async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
-    hub: Hub, store: UnreliableStore, deaf: bool
-) -> None:
+async def test_remote_commits_are_read_when_notified_or_swept(hub: Hub, store: UnreliableStore, deaf: bool) -> None:
     store.is_deaf = deaf
     hub.start()
     subscriber = await subscribe(hub, store)
@@ -90,12 +81,7 @@ async def test_a_long_stream_is_read_page_by_page(hub: Hub, store: UnreliableSto
     ),
 )
 async def test_one_failing_subscriber_does_not_affect_the_others(
-    hub: Hub,
-    store: UnreliableStore,
-    redis: Redis,
-    caplog: pytest.LogCaptureFixture,
-    error: Exception,
-    level: str,
+    hub: Hub, store: UnreliableStore, redis: Redis, caplog: pytest.LogCaptureFixture, error: Exception, level: str
 ) -> None:
     caplog.set_level("INFO", "service.games.channel")
 

@@ -13,12 +13,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.games.ports import RateLimit
 from service.web import connection_limiter as module
 from service.web.accounts import MAX_DEBT, Accounts
-from service.web.app import LIMITS
 from service.web.charge import Charge
 from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
 from service.web.limits import Limits
-from service.web.problems import TooManyConnections
-from service.web.rate_limiter import open_stream
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import FrozenClock
 
@@ -77,7 +74,7 @@ def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     assert (line, problem["status"], problem["code"]) == (status, int(status.split()[1]), code)
     assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
     assert [headers[name] for name in ("Retry-After", "Connection", "Content-Type", "Server")] == [
-        *("10", "close", "application/problem+json", "south-seas"),
+        *("10", "close", "application/problem+json", "south-seas")
     ]
     assert [headers[name] for name in ("Access-Control-Allow-Origin", "X-Content-Type-Options")] == ["*", "nosniff"]
     assert headers["Strict-Transport-Security"].startswith("max-age=60")
@@ -134,25 +131,6 @@ def test_every_thousandth_rejection_is_logged_and_each_is_counted(caplog: pytest
         rejected.format(2, 2, ADDRESS),
         rejected.format(1_002, 0, "a trusted proxy"),
     ]
-
-
-async def test_the_streams_of_an_address_are_limited_and_rejections_counted() -> None:
-    limits, before = Limits(max_streams_per_address=2), read_samples()
-    connection = make_connection(ConnectionLimiter(Accounts(limits)))
-    connection.has_ended, connection.received_bytes = False, 0
-    request = make_request(connection)
-    request.app = {LIMITS: limits}
-    account = connection.charge.account
-    async with open_stream(request):
-        async with open_stream(request):
-            with pytest.raises(TooManyConnections) as rejected:
-                await open_stream(request).__aenter__()
-            assert account.streams == 2
-        async with open_stream(request):
-            assert account.streams == 2
-    assert account.streams == 0
-    assert (rejected.value.what, rejected.value.limit) == ("sockets and event streams of this address", 2)
-    assert grown(before, "rate_limited_total", policy="open-streams") == 1
 
 
 async def test_a_connection_whose_timeouts_cannot_be_checked_is_closed_and_the_others_are_checked(

@@ -197,7 +197,7 @@ async def count_answers(connections: Connections, opened: Opened, parts: list[by
 
 
 @pytest.mark.parametrize(("parts", "answers"), PARTS)
-async def test_each_request_is_answered(
+async def test_requests_are_answered(
     connections: Connections, opened: Opened, parts: list[bytes], answers: int
 ) -> None:
     """Then the connection is read on, until it is idle for too long."""
@@ -302,7 +302,7 @@ async def test_the_body_of_a_request_that_was_sent_ahead_is_read(connections: Co
     ),
 )
 @pytest.mark.parametrize("is_begun", (True, False))
-async def test_a_body_that_cannot_end_is_told_so(
+async def test_a_body_without_an_end_is_told(
     opened: Opened, rest: bytes | None, error: str | None, is_begun: bool
 ) -> None:
     connection, _ = opened
@@ -334,9 +334,7 @@ async def test_after_the_last_response_the_rest_is_discarded_until_the_client_cl
     assert transport.written.count(b"HTTP/1.1 200") == 1
 
 
-async def test_a_service_that_stops_waits_for_a_body_until_its_connection_is_lost(
-    connections: Connections, opened: Opened
-) -> None:
+async def test_a_stop_waits_for_a_body_until_its_connection_is_lost(connections: Connections, opened: Opened) -> None:
     connection, transport = opened
     connection.data_received(POST)
     await wait_until(lambda: connection.request is not None)
@@ -374,9 +372,7 @@ async def test_the_rest_of_a_body_that_nobody_reads_is_read_after_the_response(
 
 
 @pytest.mark.parametrize("turns", range(12))
-async def test_a_client_that_closes_its_sending_half_gets_all_answers(
-    connections: Connections, opened: Opened, turns: int
-) -> None:
+async def test_a_half_closed_client_gets_all_answers(connections: Connections, opened: Opened, turns: int) -> None:
     """Whatever aiohttp is just doing."""
     connections.may_answer.set()
     connection, transport = opened

@@ -25,7 +25,7 @@ from service.web.problems import RenderingFailed, TooManyWaiting
 from service.web.renderer import BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.lockstep import new_game
-from tests.polling import run_ready_tasks, wait_until
+from tests.polling import run_ready_tasks
 from tests.telemetry.metric_samples import grown, read_samples
 
 RESULTS = ("drawn", "cached", "failed", "refused")
@@ -60,27 +60,27 @@ async def renderer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ImageRender
     await created.aclose()
 
 
-async def render(renderer: ImageRenderer, key: int, client: str = GOOD, *, large: bool = False) -> bytes:
+async def render(renderer: ImageRenderer, key: int, client: str = GOOD) -> bytes:
     """Draw a ship under a key."""
-    return await renderer.render(key, SHIP, make_order(client, large=large))
+    return await renderer.render(key, SHIP, make_order(client))
 
 
-def make_order(client: str = GOOD, *, large: bool = False) -> PictureOrder:
+def make_order(client: str = GOOD) -> PictureOrder:
     """Return an order of a client."""
-    return PictureOrder(Charge(ACCOUNTS.get(client)), large)
+    return PictureOrder(Charge(ACCOUNTS.get(client)), False)
 
 
-async def start_worker(renderer: ImageRenderer, *, large: bool = False) -> tuple[BaseProcess, bytes]:
+async def start_worker(renderer: ImageRenderer) -> tuple[BaseProcess, bytes]:
     """Draw picture 1; return the process that drew it, and the picture."""
     before = {*active_children()}
-    picture = await render(renderer, 1, large=large)
+    picture = await render(renderer, 1)
     (process,) = {*active_children()} - before
     return process, picture
 
 
-async def occupy(renderer: ImageRenderer, *, large: bool = False) -> Callable[[], None]:
+async def occupy(renderer: ImageRenderer) -> Callable[[], None]:
     """Occupy a worker, as a picture does that is being drawn; return what ends it."""
-    queue, started_at = (one := renderer.workers[large].queue), await one.acquire(ANONYMOUS)
+    queue, started_at = (one := renderer.workers[False].queue), await one.acquire(ANONYMOUS)
     return lambda: queue.release(ANONYMOUS, started_at)
 
 
@@ -104,19 +104,7 @@ async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRendere
     assert worker.is_alive()
 
 
-async def test_a_worker_that_dies_during_a_job_is_replaced(renderer: ImageRenderer) -> None:
-    worker, first = await start_worker(renderer)
-    assert worker.pid is not None
-    os.kill(worker.pid, signal.SIGSTOP)
-    waiting = asyncio.create_task(render(renderer, 2))
-    await wait_until(lambda: bool(renderer.workers[False].queue.slots_in_use))
-    worker.kill()
-    assert await waiting == first
-
-
-async def test_a_job_that_fails_gives_the_stack_of_its_error(
-    renderer: ImageRenderer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_failed_job_gives_its_errors_stack(renderer: ImageRenderer, caplog: pytest.LogCaptureFixture) -> None:
     job = BoardJob(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
     with pytest.raises(RenderingFailed, match="in _decode_tileset"):
         await renderer.render(1, job, make_order())
@@ -124,9 +112,7 @@ async def test_a_job_that_fails_gives_the_stack_of_its_error(
     assert await render(renderer, 2)
 
 
-async def test_a_picture_that_takes_too_long_ends_its_worker(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_over_its_time_ends_a_worker(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     await start_worker(renderer)
     board = BoardJob(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
@@ -156,19 +142,6 @@ async def test_clients_take_turns_and_one_whose_pictures_took_long_comes_last(
     release()
     await asyncio.gather(*requested)
     assert drawn == order
-
-
-@pytest.mark.parametrize("client", (GOOD, BAD))
-async def test_no_small_picture_waits_for_large_ones(renderer: ImageRenderer, client: str) -> None:
-    """Neither a busy client's own nor others'."""
-    make_busy(GOOD)
-    release = await occupy(renderer, large=True)
-    large = [asyncio.create_task(render(renderer, number, client, large=True)) for number in range(2)]
-    await run_ready_tasks()
-    assert await render(renderer, 100)
-    assert not any(task.done() for task in large)
-    release()
-    await asyncio.gather(*large)
 
 
 async def test_the_time_of_a_picture_is_charged_and_counts_for_its_clients_turn(renderer: ImageRenderer) -> None:
@@ -215,18 +188,16 @@ async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest
     for number in (1, 0, 2):
         await render(renderer, number)
     assert {*renderer._cache} == {0, 2}
-    assert renderer._cache_bytes == 2 * len(picture)
+    assert renderer.cache_bytes == 2 * len(picture)
 
 
-async def test_the_recorded_failures_are_a_bounded_number(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_recorded_failures_are_bounded(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FAILURES", 2)
     monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
     for number in range(3):
         with pytest.raises(RenderingFailed, match="too large"):
             await render(renderer, number)
-    assert ([*renderer._failures], renderer.pending_count) == ([1, 2], 0)
+    assert ([*renderer._failures], renderer.pending) == ([1, 2], {})
 
 
 async def test_close_cancels_pending_jobs(renderer: ImageRenderer) -> None:
@@ -256,7 +227,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
 
 
-async def test_pictures_are_counted_by_result_and_timed(
+async def test_pictures_are_timed_and_counted_by_result(
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_samples()
@@ -272,4 +243,4 @@ async def test_pictures_are_counted_by_result_and_timed(
     assert results == {"drawn": 1, "cached": 2, "failed": 1, "refused": 1}
     assert grown(before, "picture_drawing_seconds_count") == 2
     assert 0 <= grown(before, "picture_drawing_seconds_sum") < 60
-    assert (renderer.cache_bytes, renderer.pending_count) == (len(b"picture"), 0)
+    assert (renderer.cache_bytes, renderer.pending) == (len(b"picture"), {})

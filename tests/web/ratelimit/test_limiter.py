@@ -1,7 +1,4 @@
-"""What the rate limiter charges, and to whom, request by request and message by message.
-
-Buckets and leases against a small model of a token bucket, over any sequence of requests, pauses and outages.
-"""
+"""What the rate limiter charges and to whom, with buckets and leases beside a small model of them."""
 
 import asyncio
 from fractions import Fraction
@@ -141,12 +138,8 @@ async def test_a_charge_is_settled_by_the_response(
 @pytest.mark.parametrize(
     ("operation", "status", "is_trusted"),
     (
-        ("readGame", 200, True),
-        ("readGame", 304, True),
-        ("readGame", 401, False),
-        ("listMyGames", 200, True),
-        ("listBots", 200, False),
-        (UNKNOWN_PATH, 204, False),
+        *(("readGame", 200, True), ("readGame", 304, True), ("readGame", 401, False), ("listMyGames", 200, True)),
+        *(("listBots", 200, False), (UNKNOWN_PATH, 204, False)),
     ),
 )
 async def test_a_token_is_trusted_once_a_response_proves_it(
@@ -283,9 +276,7 @@ async def test_the_clock_of_other_policies_is_not_charged(limiter: RateLimiter) 
 
 
 @pytest.mark.parametrize(("key", "charges"), ((None, {"joins address": 1}), (HOST, {})))
-async def test_a_seat_is_charged_once_to_its_address(
-    limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]
-) -> None:
+async def test_a_seat_is_charged_once(limiter: RateLimiter, key: ApiKey | None, charges: dict[str, float]) -> None:
     charge = make_charge(limiter, key)
     for _ in range(2):
         await charge.charge_join()

@@ -174,11 +174,7 @@ async def pass_deadline(
     clock.now += 61
     await advance_due_game(
         Context(
-            store=store,
-            tilesets=CATALOGUE,
-            clock=clock,
-            on_committed=lambda _change: None,
-            bot_budget_s=bot_budget_s,
+            store=store, tilesets=CATALOGUE, clock=clock, on_committed=lambda _change: None, bot_budget_s=bot_budget_s
         ),
         http_game.id,
     )

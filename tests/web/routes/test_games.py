@@ -104,9 +104,7 @@ async def test_a_private_game_in_the_lobby_is_not_listed_but_removed(client: Cli
     assert (await store.list_by_status(["waiting"], 10, None)).games == []
 
 
-async def test_a_game_that_is_committed_while_a_list_is_read_stays_listed(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_committed_while_a_list_is_read_stays(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     game, store, too_early = await create_game(client), client.app[CONTEXT].store, [None]
     load = store.load
 

@@ -1,7 +1,4 @@
-"""A rematch: the same players, the next first seat, links in both games, and at most one.
-
-`GET /v1/seats/me/games`, with tokens, or with a creator key and external users.
-"""
+"""A rematch has the same players and tokens, and players list their games by tokens and creator keys."""
 
 import asyncio
 from random import Random
@@ -187,9 +184,7 @@ async def test_concurrent_requests_create_one_rematch(client: Client) -> None:
     assert len((await (await client.get("/v1/games")).json())["games"]) == 2
 
 
-async def test_an_interrupted_rematch_is_completed_by_the_next_request(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_next_request_completes_a_broken_rematch(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     http_game = await create_aborted(client)
     commit = repository.commit
 

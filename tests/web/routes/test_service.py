@@ -151,12 +151,13 @@ async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
     assert secret not in await response.text()
 
 
-async def test_all_games_of_a_key_are_listed(client: Client, secret: str) -> None:
+async def test_all_games_of_a_key_are_listed(client: Client, secret: str, store: RedisStore) -> None:
     games = [
         await create_game(client, headers=api_key_header(secret), visibility="private"),
         await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret)),
     ]
-    await create_game(client)  # without the key
+    for header in ({}, api_key_header(await add_api_key(store, "other"))):
+        await create_game(client, headers=header)
     page = await list_page(client, secret)
     assert {game["id"] for game in page["games"]} == {game.id for game in games}
     assert page["next_cursor"] is None

@@ -1,7 +1,4 @@
-"""The subscriptions of a WebSocket, message by message.
-
-Every subscriber gets every diff once and in order, whichever instance commits it and whatever happens to Redis.
-"""
+"""Subscriptions of WebSockets get every diff once and in order, whatever happens to instances and Redis."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,7 +18,7 @@ from service.web.app import HUB
 from service.web.limits import Limits
 from tests.polling import rounds, wait_until
 from tests.web.app_server import Client, serve, wait_until_no_streams
-from tests.web.http_game import HTTPGame, check_problem, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
 
 DIGEST = "0" * 32
@@ -34,9 +31,7 @@ async def test_the_welcome_tells_the_limits(client: Client) -> None:
     assert welcome["now"].endswith("Z")
 
 
-async def test_a_subscription_begins_with_a_snapshot_and_goes_on_with_every_diff(
-    http_game: HTTPGame, watcher: WatcherClient
-) -> None:
+async def test_a_subscription_has_a_snapshot_and_then_every_diff(http_game: HTTPGame, watcher: WatcherClient) -> None:
     subscribed = await watcher.subscribe(http_game.id, id="s1")
     assert subscribed["id"] == "s1"
     assert (subscribed["version"], subscribed["digest"]) == (1, watcher.copy_of(http_game.id).digest)
@@ -111,9 +106,7 @@ async def test_sync_sends_a_snapshot(http_game: HTTPGame, watcher: WatcherClient
     assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
-async def test_snapshots_and_diffs_keep_their_order_while_the_game_goes_on(
-    http_game: HTTPGame, watcher: WatcherClient
-) -> None:
+async def test_snapshots_and_diffs_keep_their_order_during_play(http_game: HTTPGame, watcher: WatcherClient) -> None:
     await watcher.subscribe(http_game.id)
     for _ in range(30):
         await watcher.send({"type": "sync", "game": http_game.id})
@@ -206,17 +199,6 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
         assert len(client.app[HUB]) == 1
         await watcher.receive_action(other)
         await watcher.subscribe(later.id)
-
-
-@pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
-async def test_a_request_without_an_upgrade_is_told_of_it(client: Client, path: str) -> None:
-    await check_problem(await client.get(path), 426, "upgrade_required")
-    await check_problem(await client.post(path), 405, "method_not_allowed")
-
-
-async def test_any_origin_may_connect(client: Client) -> None:
-    async with client.ws_connect("/v1/ws", origin="https://elsewhere.example") as socket:
-        await WatcherClient(socket).receive("welcome")
 
 
 QUICK = Limits(sweep_interval_s=0.1)
