@@ -211,7 +211,7 @@ async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         yield running
 
 
-async def test_games_go_on_on_two_instances_after_the_primary_is_killed(deployment: Deployment, tmp_path: Path) -> None:
+async def test_two_instances_go_on_after_the_primary_is_killed(deployment: Deployment, tmp_path: Path) -> None:
     retrying = Backoff(max_attempts=None, max_wait_s=0.2)
     async with (
         start_server(tmp_path / "a", deployment.url) as one,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
+from aiohttp.test_utils import RawTestServer
 from click.testing import CliRunner
 
 from schemas.tileset import TileSet
@@ -135,12 +135,10 @@ async def test_what_is_no_game_is_not_downloaded(url: str) -> None:
     ),
 )
 async def test_something_else_that_answers_is_named(response: dict[str, object], message: str) -> None:
-    async def handle(_: web.Request) -> web.Response:
+    async def handle(_: web.BaseRequest) -> web.Response:
         return web.Response(**response)  # type: ignore[arg-type]  # the cases are correct
 
-    app = web.Application()
-    app.router.add_get("/{path:.*}", handle)
-    async with TestServer(app) as server:
+    async with RawTestServer(handle) as server:
         with pytest.raises(RequestFailed, match=message):
             await download_log(str(server.make_url("/v1/games/g")), None)
 
@@ -148,12 +146,10 @@ async def test_something_else_that_answers_is_named(response: dict[str, object],
 async def test_a_limit_is_waited_for_unless_it_lasts() -> None:
     pauses = ["0", "3600", "Sun, 06 Nov 2094 08:49:37 GMT"]
 
-    async def handle(_: web.Request) -> web.Response:
+    async def handle(_: web.BaseRequest) -> web.Response:
         return web.Response(status=429, headers={"Retry-After": pauses.pop(0)})
 
-    app = web.Application()
-    app.router.add_get("/{path:.*}", handle)
-    async with TestServer(app) as server:
+    async with RawTestServer(handle) as server:
         for left in (1, 0):
             with pytest.raises(RequestFailed, match="429 Too Many Requests"):
                 await download_log(str(server.make_url("/v1/games/g")), None)
@@ -164,13 +160,11 @@ async def test_a_limit_is_waited_for_unless_it_lasts() -> None:
 async def test_only_a_given_token_is_sent(token: str | None, header: str | None) -> None:
     received = []
 
-    async def handle(request: web.Request) -> web.Response:
+    async def handle(request: web.BaseRequest) -> web.Response:
         received.append(request.headers.get("Authorization"))
         return web.Response(status=404)
 
-    app = web.Application()
-    app.router.add_get("/{path:.*}", handle)
-    async with TestServer(app) as server:
+    async with RawTestServer(handle) as server:
         with pytest.raises(RequestFailed):
             await download_log(str(server.make_url("/v1/games/g")), token)
     assert received == [header]

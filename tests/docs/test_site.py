@@ -77,11 +77,7 @@ async def test_a_page_has_one_url(site: ClientSession) -> None:
 
 async def test_unknown_paths_are_not_found(site: ClientSession) -> None:
     for path in (
-        "/docs/nothing",
-        "/docs/assets/",
-        "/docs/assets/../../page/index.html",
-        "/docs//",
-        "/problems/nothing",
+        *("/docs/nothing", "/docs/assets/", "/docs/assets/../../page/index.html", "/docs//", "/problems/nothing"),
     ):
         answer = await site.get(path, headers=PLAIN)
         assert (answer.status, (await answer.json(content_type="application/problem+json"))["code"]) == (

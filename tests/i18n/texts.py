@@ -199,12 +199,8 @@ def list_worths() -> Iterator[Text]:
         value = FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=missing)
         yield say_whose, value, evaluated, over
     for kind, bananas, own, other in (
-        ("island", 2, 1, 0),
-        ("island", 0, 1, 0),
-        ("island", 2, 2, 0),
-        ("island", 2, 2, 2),
-        ("island", 2, 1, 2),
-        ("market", 0, 1, 0),
+        *(("island", 2, 1, 0), ("island", 0, 1, 0), ("island", 2, 2, 0), ("island", 2, 2, 2)),
+        *(("island", 2, 1, 2), ("market", 0, 1, 0)),
     ):
         islanders = [events.IslanderCount(seat=seat, count=count) for seat, count in enumerate((own, other)) if count]
         wares = Wares(bananas=bananas, shells=0, fish=0)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -18,7 +16,6 @@ from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.assembly import ROUTES
 from service.web.responses import EXAMPLE_URL
-from tests.tools import ROOT
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tools.openapi import generate
@@ -40,19 +37,11 @@ def test_the_index_is_a_page_for_browsers() -> None:
     assert {*DOCUMENT["paths"]["/"]["get"]["responses"]["200"]["content"]} == {"application/json", "text/html"}
 
 
-def test_the_stored_documents_are_current() -> None:
-    """In a process of its own, as `make check` generates them."""
-    command = [sys.executable, "-m", "tools.openapi.generate", "schemas", "--check"]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=60)
-
-
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_stored_documents_are_served(client: Client, name: str) -> None:
     response = await client.get(f"/{name}")
     url = str(client.make_url("")).encode()
     assert (await response.read()).replace(url, EXAMPLE_URL) == read_published(name)
-    again = await client.get(f"/{name}", headers={"If-None-Match": response.headers["ETag"]})
-    assert again.status == 304
 
 
 def test_the_generator_writes_both_documents_and_detects_stale_ones(tmp_path: Path) -> None:
@@ -317,15 +306,7 @@ SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 CASES = {
     ("/v1/games", "cursor"): (
-        "1764091234-k7m2x9qd4t1w",
-        "0-a",
-        "x",
-        "1-A",
-        "-a",
-        "1-",
-        "12345678901-a",
-        "1 a",
-        "\u0661-a",
+        *("1764091234-k7m2x9qd4t1w", "0-a", "x", "1-A", "-a", "1-", "12345678901-a", "1 a", "\u0661-a"),
     ),
     ("/v1/games/{id}/legal-moves", "cursor"): ("0", "123456", "1234567", "-1", "+1", "1e3", "\u0661", "null"),
     ("/v1/games/{id}/board.svg", "region"): (
@@ -333,29 +314,11 @@ CASES = {
         *("0,0,0,\u0661", "fit,", "--1,0,0,0"),
     ),
     ("/v1/games/{id}", "If-None-Match"): (
-        *(
-            '"17"',
-            'W/"17"',
-            "*",
-            "",
-            ",",
-            ', "a" , ,W/"b"',
-            "17",
-            '"17',
-            'w/"17"',
-            '"a" "b"',
-            "*, *",
-            '*, "a"',
-            '"a",x',
-        ),
+        *('"17"', 'W/"17"', "*", "", ",", ', "a" , ,W/"b"', "17", '"17', 'w/"17"', '"a" "b"'),
+        *("*, *", '*, "a"', '"a",x'),
     ),
     ("/v1/games", "Creator-Key"): (
-        SECRET,
-        SECRET + "==",
-        SECRET[1:],
-        f"{SECRET}===",
-        f"{SECRET} x",
-        SECRET * 6 + "abcdefghi",
+        *(SECRET, f"{SECRET}==", SECRET[1:], f"{SECRET}===", f"{SECRET} x", SECRET * 6 + "abcdefghi"),
     ),
     ("/v1/games", "Idempotency-Key"): (SECRET, f"{SECRET} {SECRET}", "", SECRET[1:], SECRET * 7 + "a" * 31, SECRET * 8),
 }

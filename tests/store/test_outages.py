@@ -18,7 +18,7 @@ from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import EmbeddedServer, embedded_server
 from service.store.game_store import RedisStore, connect
 from tests.games.game_fixture import Clock
-from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_for_aof_flush, wait_until
+from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
 from tests.redis_servers import cluster
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
@@ -216,22 +216,6 @@ async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) 
         assert await store.commit(action(1)) == Committed()
 
 
-async def test_scripts_are_sent_again_after_a_restart(short_path: Path, program: Path) -> None:
-    async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(embedded_server(short_path, program=program))
-        async with connect(server.url) as store:
-            await store.commit(creation())
-            await wait_for_aof_flush(server.url)
-            os.kill(server.pid, signal.SIGKILL)
-            with pytest.raises(StoreUnavailable):
-                await store.ping()
-            await stack.aclose()
-            async with embedded_server(short_path, program=program):
-                outcomes = await asyncio.gather(store.commit(action(1)), *(store.load("g") for _ in range(20)))
-                assert outcomes[0] == Committed()
-                assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
-
-
 async def test_scripts_are_sent_again_after_script_flush(single_server: SingleServer) -> None:
     await single_server.store.commit(creation())
     await single_server.redis.script_flush()
@@ -254,21 +238,6 @@ async def test_killed_connections_neither_lose_nor_repeat_commits(single_server:
     finished.set()
     await cutting
     assert await single_server.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
-
-
-async def test_commands_of_a_killed_connection_are_sent_again(single_server: SingleServer) -> None:
-    await single_server.store.commit(creation())
-    await single_server.redis.client_pause(10_000, all=False)
-    committing = asyncio.create_task(single_server.store.commit(action(1)))
-
-    async def is_paused() -> bool:
-        return any("b" in client["flags"] for client in await single_server.redis.client_list())
-
-    await wait_until(is_paused)
-    assert await single_server.redis.client_kill_filter(_type="normal", skipme=True) >= 1
-    assert not committing.done()
-    await single_server.redis.client_unpause()
-    assert await committing == Committed()
 
 
 async def test_a_closed_store_raises_store_unavailable(server: EmbeddedServer) -> None:

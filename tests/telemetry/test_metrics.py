@@ -124,12 +124,8 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
         read.set()
     assert sum_samples(values, "connections_open", kind="socket") == sum_samples(values, "connections_open") == 1
     for gauge in (
-        "games_watched",
-        "subscriptions",
-        "bot_processes",
-        "redis_up",
-        "redis_notifications_up",
-        "webhooks_in_progress",
+        *("games_watched", "subscriptions", "bot_processes", "redis_up"),
+        *("redis_notifications_up", "webhooks_in_progress"),
     ):
         assert sum_samples(values, gauge) == 1, gauge
     assert sum_samples(values, "event_loop_lag_seconds_count") > 0

@@ -167,11 +167,8 @@ CREATOR_KEY = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 @pytest.mark.parametrize(
     ("path", "caching"),
     (
-        ("/", "no-cache"),
-        ("/v1/games", "no-cache"),
-        ("/v1/bots", "no-cache"),
-        ("/v1/seats/me/games", "private, no-cache"),
-        ("/v1/tilesets", "no-cache"),
+        *(("/", "no-cache"), ("/v1/games", "no-cache"), ("/v1/bots", "no-cache")),
+        *(("/v1/seats/me/games", "private, no-cache"), ("/v1/tilesets", "no-cache")),
         ("/v1/tilesets/lagoon", "public, max-age=31536000, immutable"),
         ("/v1/tilesets/lagoon/tiles/start.svg", "public, max-age=86400"),
         ("/v1/tilesets/lagoon/ships/s01.png?theme=dark", "public, max-age=86400"),
