@@ -542,8 +542,7 @@ async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisSt
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
-    repaired = await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()
-    assert repaired.games == GAMES
+    assert (await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()).games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         stored.id for stored in games
     )

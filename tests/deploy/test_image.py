@@ -177,8 +177,7 @@ def test_what_a_cluster_gets_is_held_against_it(
     assert checked() == 1
     assert re.search(r"registry\.example\.com/south-seas:[\d.]+ is not pinned", capsys.readouterr().err)
     own = folder / "kustomization.yaml"
-    text = re.sub(r"newTag: .*", f"digest: {DIGEST}", own.read_text())
-    own.write_text(text)
+    own.write_text(re.sub(r"newTag: .*", f"digest: {DIGEST}", own.read_text()))
     assert checked() == 0
 
 

@@ -134,8 +134,7 @@ async def test_a_cached_game_never_rejects(store: GameStore) -> None:
     tokens = {seat.seat: seat.token for seat in table.seats}
     await do(other, table)
     await do(other, table, "pass.islander")
-    finished = await do(one, table, token=tokens[1])
-    assert finished.response.version == 4
+    assert (await do(one, table, token=tokens[1])).response.version == 4
     with pytest.raises(NotYourTurn):
         await do(one, table, "pass.islander", token=tokens[0])
 

@@ -97,13 +97,10 @@ async def test_the_keys_of_an_address_are_limited_and_it_may_act_without(store: 
         refusals = [await read_status(await game.act({"move": "i9"}, **key_header(number))) for number in range(30)]
         assert set(refusals) == {422}
         move = await game.first_move()
-        again = [await read_status(await game.act(move, **key_header(0))) for _ in range(30)]
-        assert set(again) == {200}
+        assert {await read_status(await game.act(move, **key_header(0))) for _ in range(30)} == {200}
         answers = [await game.act(await game.first_move(), **key_header(number)) for number in range(1, 30)]
-        result = [answer.status for answer in answers]
-        assert 19 <= result.count(200) <= 21
-        problem = await check_problem(answers[-1], 429, "rate_limited")
-        assert "keys" in problem["detail"]
+        assert 19 <= [answer.status for answer in answers].count(200) <= 21
+        assert "keys" in (await check_problem(answers[-1], 429, "rate_limited"))["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
         assert (await game.act(await game.first_move())).status == 200
 

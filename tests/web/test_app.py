@@ -532,8 +532,7 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     for _ in range(3):
         response = await http_game.get(f"/board.svg?v={PLAYED}")
         assert response.headers["Retry-After"] == "60"
-        problem = await check_problem(response, 503, "instance_unavailable")
-        assert "could not be drawn" in problem["detail"]
+        assert "could not be drawn" in (await check_problem(response, 503, "instance_unavailable"))["detail"]
     assert (await http_game.get("/board.svg?width=404")).status == 200
     assert {*active_children()} == workers
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]

@@ -355,8 +355,7 @@ async def test_a_socket_answers_the_messages_that_arrived(client: Client) -> Non
     act = json.dumps({"type": "act", "id": "c1", "game": game.id, "move": move}).encode()
     async with open_connection(client) as (reader, writer):
         writer.write(make_head(f"/v1/games/{game.id}/ws", *UPGRADE, f"Authorization: Bearer {game.owner_token}"))
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert b"Server: south-seas\r\n" in head
+        assert b"Server: south-seas\r\n" in await reader.readuntil(b"\r\n\r\n")
         writer.write(encode_frame(TEXT, act, mask=bytes(4)))
         writer.write_eof()
         received = await read_to_end(reader)

@@ -259,8 +259,7 @@ async def test_included_moves_are_in_the_requested_language(client: Client) -> N
 
 async def test_a_response_without_texts_has_no_language(client: Client) -> None:
     game = await create_game(client)
-    acted = await game.act(await game.first_move(), **FRENCH)
-    assert "Content-Language" not in acted.headers
+    assert "Content-Language" not in (await game.act(await game.first_move(), **FRENCH)).headers
 
 
 async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None:
