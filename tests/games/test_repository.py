@@ -72,9 +72,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
 @pytest.mark.parametrize(
     ("status", "counted"), (("waiting", ["created", "aborted"]), ("active", ["created", "started", "aborted"]))
 )
-async def test_a_game_aborted_while_waiting_has_not_started(
-    store: RedisStore, status: Status, counted: list[str]
-) -> None:
+async def test_a_game_aborted_in_wait_has_not_started(store: RedisStore, status: Status, counted: list[str]) -> None:
     before = read_samples()
     stored = await store_game(store, status)
     await abort_game(stored.context, GameRequest(id=stored.id, token=stored.created.owner_token))

@@ -498,9 +498,7 @@ def test_every_path_below_a_game_checks_its_token() -> None:
             assert one.access != "none", one.path
 
 
-async def test_a_busy_client_takes_turns_and_delays_no_other(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_busy_clients_take_turns_and_delay_no_other(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its requests wait for each other, from how many connections they come; a message waits for one of them."""
     served, take_slot = list[str](), FairQueue._take_slot
 

@@ -501,7 +501,7 @@ async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: P
         assert await store._client.topology.read_certificate_end() > first
 
 
-async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
+async def test_a_clusters_failover_keeps_its_marker_and_is_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with cluster(tmp_path, primaries=3, replicas=1) as deployment, connect(deployment.url) as store:

@@ -166,9 +166,7 @@ async def test_an_unsampled_trace_is_not_exported(two: list[Client], spans: InMe
     assert not spans.get_finished_spans()
 
 
-async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_a_socket_message_is_a_trace_and_no_socket_is(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
     move = await game.first_move()
     spans.clear()
@@ -180,9 +178,7 @@ async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     assert not [name for name in names if name.startswith("GET")]
 
 
-async def test_no_event_stream_is_a_trace_but_a_page_of_a_log_is(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_event_streams_are_no_traces_but_pages_of_a_log(two: list[Client], spans: InMemorySpanExporter) -> None:
     """Generated clients accept both, and get the page."""
     game = await create_game(two[0])
     spans.clear()
@@ -192,9 +188,7 @@ async def test_no_event_stream_is_a_trace_but_a_page_of_a_log_is(
     assert [span.name for span in spans.get_finished_spans()].count("GET /v1/games/{id}/diffs") == 1
 
 
-async def test_a_requests_span_follows_opentelemetrys_conventions(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_a_requests_span_follows_the_conventions(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
     spans.clear()
     answers = (

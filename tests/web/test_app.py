@@ -484,9 +484,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize(
     ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
 )
-async def test_a_picture_of_a_version_of_a_damaged_log(
-    http_game: HTTPGame, redis: Redis, damage: str, form: str
-) -> None:
+async def test_the_picture_of_a_damaged_log(http_game: HTTPGame, redis: Redis, damage: str, form: str) -> None:
     await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
     problem = await check_problem(await http_game.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
     assert "cannot read the stored game" in problem["detail"]

@@ -146,9 +146,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
         assert decode_document(compactor.document().read_bytes()).version == len(log)
 
 
-async def test_a_log_compacted_during_a_read_is_read_once(
-    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_log_compacted_in_a_read_is_read_once(compactor: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await store_game(compactor.store, "finished")
     await compactor.compact(game)
     await rematch(game.context, RematchRequest(id=game.id, token=game.created.owner_token))

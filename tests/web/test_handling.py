@@ -202,9 +202,7 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "method"), (("/nowhere", "GET"), ("/v1/games", "PUT"), ("/v1/games/none", "BREW")))
-async def test_a_preflight_of_a_bad_request_lets_the_page_read_its_problem(
-    client: Client, path: str, method: str
-) -> None:
+async def test_a_preflight_of_a_bad_request_lets_pages_read_problems(client: Client, path: str, method: str) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
     response = await client.options(path, headers={**asked, "Access-Control-Request-Headers": "x-one"})
     assert response.status == 204

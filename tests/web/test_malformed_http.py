@@ -214,7 +214,7 @@ async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connectio
 
 
 @pytest.mark.parametrize("rate_limits", (True, False))
-async def test_pipelined_requests_are_answered_until_one_closes_the_connection(
+async def test_pipelined_requests_are_answered_until_the_connection_closes(
     store: RedisStore, rate_limits: bool
 ) -> None:
     """However many come at once: no response is lost because others are unread."""

@@ -487,9 +487,7 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
     assert [record.getMessage() for record in caplog.records] == ["closing a socket failed; closing the others"]
 
 
-async def test_closing_waits_for_streams_not_for_ever(
-    registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_closing_waits_for_streams_a_while(registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", -0.99)
     silent, late = make_stream(), make_stream()
     registry.add(silent)

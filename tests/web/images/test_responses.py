@@ -152,9 +152,7 @@ async def pictures() -> AsyncIterator[TileSetPictures]:
     await created.aclose()
 
 
-async def test_a_picture_is_drawn_once_for_everybody(
-    pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_is_drawn_once_for_all(pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = RecordedDraw()
     monkeypatch.setattr(pictures.worker, "draw", draw)
     drawn = await asyncio.gather(*(pictures.get(SMALL, "light") for _ in range(8)))

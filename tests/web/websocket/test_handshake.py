@@ -481,9 +481,7 @@ class TurnCounter:
         ),
     ),
 )
-async def test_floods_of_frames_are_read_in_turns(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
-) -> None:
+async def test_floods_are_read_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     read_in_turns, turns = list[int](), TurnCounter()
     read_frame = FrameReader._read_frame
