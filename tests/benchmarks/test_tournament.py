@@ -88,8 +88,7 @@ def test_a_tournament_can_be_played_in_parts(tmp_path: Path, capsys: pytest.Capt
     first = read_results(file)
     main([*arguments, "4"])
     assert "2 of 2 games" in capsys.readouterr().err
-    assert len(read_results(file)) == 4
-    assert read_results(file)[:2] == first
+    assert (len(read_results(file)), read_results(file)[:2]) == (4, first)
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,7 @@ def test_docker_tells_the_digests(pin: ModuleType, tmp_path: Path, monkeypatch: 
     docker.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo {DIGEST}\n')
     docker.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
-    assert pin.main(["update"]) == 0
-    assert pin.main(["check"]) == 0
+    assert (pin.main(["update"]), pin.main(["check"])) == (0, 0)
 
 
 def test_what_a_cluster_gets_is_held_against_it(

@@ -452,8 +452,7 @@ async def test_a_game_is_taken_once() -> None:
     wakeups = Wakeups()
     for game in ("a", "b", "a"):
         wakeups.add(game)
-    assert wakeups.take() == ["a", "b"]
-    assert wakeups.take() == []
+    assert (wakeups.take(), wakeups.take()) == (["a", "b"], [])
 
 
 def test_they_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:

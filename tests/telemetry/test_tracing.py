@@ -144,8 +144,7 @@ async def test_a_request_has_one_span_and_its_watchers_none(two: list[Client], s
     assert (request.name, request.kind) == ("POST /v1/games/{id}/actions", SpanKind.SERVER)
     assert request.context is not None
     assert request.parent is not None
-    assert f"{request.context.trace_id:032x}" == TRACE
-    assert f"{request.parent.span_id:016x}" == PARENT
+    assert (f"{request.context.trace_id:032x}", f"{request.parent.span_id:016x}") == (TRACE, PARENT)
     assert dict(request.attributes or {})["http.response.status_code"] == 200
 
 
@@ -235,8 +234,7 @@ async def test_traces_are_sent_to_the_configured_collector(
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
     (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
-    assert request.service == "south-seas"
-    assert request.attributes["http.route"] == "/v1/games"
+    assert (request.service, request.attributes["http.route"]) == ("south-seas", "/v1/games")
 
 
 async def test_a_missing_collector_does_not_affect_the_service(

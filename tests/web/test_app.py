@@ -84,8 +84,7 @@ async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition
 async def check_finished(http_game: HTTPGame, copy: GameCopy) -> None:
     """Check that everything is revealed and the log can be verified."""
     game = await http_game.get_json()
-    assert game == copy.game
-    assert game["status"] == "finished"
+    assert (game, game["status"]) == (copy.game, "finished")
     result = game["result"]
     best = max(score["total"] for score in result["scores"])
     assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}

@@ -193,8 +193,7 @@ async def test_preflight_allows_every_origin(client: Client, path: str) -> None:
     for method in METHODS[path]:
         asked = {"Origin": "https://example.org", "Access-Control-Request-Method": method}
         response = await client.options(there, headers=headers | asked)
-        assert response.status == 204
-        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert (response.status, response.headers["Access-Control-Allow-Origin"]) == (204, "*")
         assert method in response.headers["Access-Control-Allow-Methods"].split(", ")
         assert response.headers["Access-Control-Allow-Headers"].split(", ") == REQUESTED.split(",")
         assert int(response.headers["Access-Control-Max-Age"]) > 0

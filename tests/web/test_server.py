@@ -309,8 +309,7 @@ async def test_a_stream_begins_with_a_snapshot_and_goes_on_with_every_diff(clien
     async with open_event_stream(client, http_game.id) as events:
         headers = events.response.headers
         assert headers["Content-Type"] == "text/event-stream; charset=utf-8"
-        assert headers["Cache-Control"] == "no-cache"
-        assert headers["X-Accel-Buffering"] == "no"
+        assert (headers["Cache-Control"], headers["X-Accel-Buffering"]) == ("no-cache", "no")
         assert headers["Access-Control-Allow-Origin"] == "*"
         await events.receive("snapshot")
         for _ in range(3):

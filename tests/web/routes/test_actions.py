@@ -32,8 +32,7 @@ async def test_an_action_is_a_version_and_a_diff(client: Client) -> None:
     move = (await http_game.legal_moves())[0]
     response = await http_game.act({"action": move["action"]})
     acted = await response.json()
-    assert response.status == 200
-    assert response.headers["ETag"] == f'"2-{acted["digest"]}"'
+    assert (response.status, response.headers["ETag"]) == (200, f'"2-{acted["digest"]}"')
     assert (acted["version"], acted["game"], acted["legal_moves"]) == (2, None, None)
     (diff,) = acted["diffs"]
     assert (diff["version"], diff["digest"], diff["move"], diff["by"]) == (2, acted["digest"], move["id"], "owner")

@@ -23,8 +23,7 @@ async def test_creation_returns_location_version_and_tokens(client: Client) -> N
     response = await client.post("/v1/games", json={"players": [{"name": "Ana"}, {"bot": "greedy"}, {"open": True}]})
     created = await response.json()
     game = created["game"]
-    assert response.status == 201
-    assert response.headers["Location"] == f"/v1/games/{game['id']}"
+    assert (response.status, response.headers["Location"]) == (201, f"/v1/games/{game['id']}")
     assert response.headers["ETag"] == f'"{game["version"]}-{created["digest"]}"'
     assert re.fullmatch(r"[a-z0-9]{12}", game["id"])
     assert (game["status"], game["turn"], game["edition"]) == ("waiting", None, "international")

@@ -259,8 +259,7 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: 
         assert (await line.until(b"subscribed")).first == PLAIN
         for tag in (b"snapshot", b"diff"):
             peers, plain = await line.until(tag), await other.until(tag)
-            assert (peers.first, plain.first) == (COMPRESSED, PLAIN)
-            assert peers.text() == plain.payload
+            assert (peers.first, plain.first, peers.text()) == (COMPRESSED, PLAIN, plain.payload)
             assert len(peers.payload) < len(plain.payload)
             await http_game.act_successfully()
 
@@ -295,8 +294,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         for number in range(1, 6):
             await http_game.act_successfully()
             received = [await line.frame() for line in (one, another, plain)]
-            assert received[0] == received[1]
-            assert received[0].text() == received[2].payload
+            assert (received[0], received[0].text()) == (received[1], received[2].payload)
             assert len(created) == number
 
 
