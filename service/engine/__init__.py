@@ -35,34 +35,3 @@ from service.engine.view import build_view
 
 COMPILED = not hasattr(apply_action, "__code__")
 """Whether this build runs the modules compiled with mypyc."""
-
-__all__ = [
-    "COMPILED",
-    "SCHEMA_VERSION",
-    "EngineError",
-    "Game",
-    "GameNotActive",
-    "IllegalMove",
-    "LaterRelease",
-    "Player",
-    "TileSetIndex",
-    "apply_action",
-    "build_view",
-    "copy_game",
-    "decode_snapshot",
-    "encode_snapshot",
-    "is_finished",
-    "legal_moves",
-    "mark_aborted",
-    "move_effects",
-    "move_feature",
-    "move_id",
-    "next_open_seat",
-    "parse_move_id",
-    "replace_player",
-    "resign",
-    "return_player",
-    "set_up",
-    "take_seat",
-    "vacate_seat",
-]

@@ -1,5 +1,8 @@
 """The public view of a game, whole and in parts. It leaves out the order of bag and ship pile, and the seed."""
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from schemas.game import CoveredFish, Deck, GameResult, GameView, PlacedIslander, PlacedTile, Turn
 from schemas.game import Player as PlayerView
 from schemas.vocabulary import Cell, Wares
@@ -11,59 +14,17 @@ from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 def build_view(index: TileSetIndex, game: Game) -> GameView:
     """Return the whole view."""
-    return GameView(
-        id=game.id,
-        version=game.version,
-        status=game.status,
-        tileset=game.tileset,
-        edition=game.edition,
-        created_at=game.created_at,
-        updated_at=game.updated_at,
-        players=[view_player(index, game, seat) for seat in range(len(game.players))],
-        turn=view_turn(index, game),
-        board=_view_board(index, game),
-        display=view_display(index, game),
-        ship_pile=len(game.ship_pile),
-        bag=len(game.bag),
-        discarded=view_discarded(index, game),
-        deck=view_deck(game),
-        result=view_result(index, game),
-        turn_timeout_s=game.turn_timeout_s,
-        on_timeout=game.on_timeout,
-        previous_game=game.previous_game,
-        next_game=game.next_game,
-    )
+    shown = {name: view_member(index, game) for name, view_member in MEMBER_VIEWS.items()}
+    return GameView(**{name: getattr(game, name) for name in _GAME_MEMBERS}, **shown)
 
 
-def view_player(index: TileSetIndex, game: Game, seat: int) -> PlayerView:
+def _view_player(index: TileSetIndex, game: Game, seat: int) -> PlayerView:
     """Return the view of a seat."""
-    player = game.players[seat]
-    return PlayerView(
-        seat=seat,
-        name=player.name,
-        color=player.color,
-        kind=player.kind,
-        bot=player.bot,
-        resigned=player.resigned,
-        supply=player.supply,
-        wares=view_wares(game, seat),
-        ships=view_ships(index, game, seat),
-        points=ship_points(index, player),
-    )
+    shown = {name: view_member(index, game, seat) for name, view_member in PLAYER_VIEWS.items()}
+    return PlayerView(seat=seat, **{name: getattr(game.players[seat], name) for name in _PLAYER_MEMBERS}, **shown)
 
 
-def view_wares(game: Game, seat: int) -> Wares:
-    """Return the wares of a seat."""
-    bananas, shells, fish = game.players[seat].wares
-    return Wares(bananas=bananas, shells=shells, fish=fish)
-
-
-def view_ships(index: TileSetIndex, game: Game, seat: int) -> list[str]:
-    """Return the ids of the ships that a seat won, in the order of winning."""
-    return [index.ship_ids[ship] for ship in game.players[seat].ships]
-
-
-def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
+def _view_turn(index: TileSetIndex, game: Game) -> Turn | None:
     """Return the turn; None unless the game is active."""
     if game.status != "active":
         return None
@@ -114,23 +75,13 @@ def view_covered(game: Game, order: int) -> list[CoveredFish]:
     return [CoveredFish(segment=segment - first, group=group) for segment, group in sorted(covered)]
 
 
-def view_display(index: TileSetIndex, game: Game) -> list[str]:
-    """Return the ids of the face-up ships."""
-    return [index.ship_ids[ship] for ship in game.display]
-
-
-def view_discarded(index: TileSetIndex, game: Game) -> list[str]:
-    """Return the ids of the discarded tiles (R3.5)."""
-    return [index.tile_ids[tile] for tile in game.discarded]
-
-
-def view_deck(game: Game) -> Deck:
+def _view_deck(_index: TileSetIndex, game: Game) -> Deck:
     """Return the commitment of the shuffle; the seed only when the game is over."""
     seed = game.seed if is_finished(game) else None
     return Deck(commitment=game.commitment.hex(), seed=seed, seed_chosen=game.seed_chosen)
 
 
-def view_result(index: TileSetIndex, game: Game) -> GameResult | None:
+def _view_result(index: TileSetIndex, game: Game) -> GameResult | None:
     """Return the result; None unless the game is finished."""
     if game.status != "finished" or game.end_reason is None:
         return None
@@ -158,3 +109,32 @@ def _view_board(index: TileSetIndex, game: Game) -> dict[str, PlacedTile]:
         )
         for order, (cell, oriented_tile) in enumerate(zip(game.cells, game.oriented_tiles, strict=True))
     }
+
+
+def _view_wares(_index: TileSetIndex, game: Game, seat: int) -> Wares:
+    bananas, shells, fish = game.players[seat].wares
+    return Wares(bananas=bananas, shells=shells, fish=fish)
+
+
+MEMBER_VIEWS: Final[dict[str, Callable[[TileSetIndex, Game], Any]]] = {
+    "players": lambda index, game: [_view_player(index, game, seat) for seat in range(len(game.players))],
+    "turn": _view_turn,
+    "board": _view_board,
+    "display": lambda index, game: [index.ship_ids[ship] for ship in game.display],
+    "ship_pile": lambda _index, game: len(game.ship_pile),
+    "bag": lambda _index, game: len(game.bag),
+    "discarded": lambda index, game: [index.tile_ids[tile] for tile in game.discarded],
+    "deck": _view_deck,
+    "result": _view_result,
+}
+"""Views of GAME's members; all others are attributes of the Game. `discarded` are tiles (R3.5)."""
+
+PLAYER_VIEWS: Final[dict[str, Callable[[TileSetIndex, Game, int], Any]]] = {
+    "wares": _view_wares,
+    "ships": lambda index, game, seat: [index.ship_ids[ship] for ship in game.players[seat].ships],
+    "points": lambda index, game, seat: ship_points(index, game.players[seat]),
+}
+"""Views of a player's members; all others but the seat are attributes of the Player. Ships are in the order won."""
+
+_GAME_MEMBERS: Final = tuple(name for name in GameView.__struct_fields__ if name not in MEMBER_VIEWS)
+_PLAYER_MEMBERS: Final = tuple(name for name in PlayerView.__struct_fields__[1:] if name not in PLAYER_VIEWS)

@@ -17,7 +17,6 @@ from schemas.base import canonical_json
 from schemas.diffs import AddOperation, DiffBody, PatchOperation, RemoveOperation
 from schemas.game import GameView, PlacedTile
 from service.engine import Game, TileSetIndex, build_view, view
-from service.engine.final_scoring import ship_points
 from service.engine.tileset_index import pack_cell
 from service.games.lifecycle import advance_version
 from service.games.ports import StoredDiff
@@ -65,24 +64,6 @@ CHANGES_BY_EVENT: dict[type, _Parts] = {
 
 CELL_VIEWS: dict[str, Callable[[Game, int], Any]] = {"islanders": view.view_islanders, "covered": view.view_covered}
 """Views of a placed tile's members that change; they take the number of its placement."""
-
-PLAYER_VIEWS: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
-    "wares": lambda _index, game, seat: view.view_wares(game, seat),
-    "ships": view.view_ships,
-    "points": lambda index, game, seat: ship_points(index, game.players[seat]),
-}
-"""Views of a player's members that change; all others are attributes of the Player."""
-
-MEMBER_VIEWS: dict[str, Callable[[TileSetIndex, Game], Any]] = {
-    "turn": view.view_turn,
-    "display": view.view_display,
-    "ship_pile": lambda _index, game: len(game.ship_pile),
-    "bag": lambda _index, game: len(game.bag),
-    "discarded": view.view_discarded,
-    "deck": lambda _index, game: view.view_deck(game),
-    "result": view.view_result,
-}
-"""Views of GAME's members that change; all others are attributes of the Game."""
 
 
 def record_change(  # noqa: PLR0913  what a diff says of a change, each by name
@@ -152,11 +133,11 @@ def build_patch(index: TileSetIndex, game: Game, events: Sequence[Any]) -> list[
         elif (x, y, "") not in cells:
             operations.append(AddOperation(f"/board/{x},{y}/{name}", CELL_VIEWS[name](game, order)))
     for seat, name in players:
-        view_own = PLAYER_VIEWS.get(name)
+        view_own = view.PLAYER_VIEWS.get(name)
         value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(AddOperation(f"/players/{seat}/{name}", value))
     for name in members:
-        shown = MEMBER_VIEWS.get(name)
+        shown = view.MEMBER_VIEWS.get(name)
         operations.append(AddOperation(f"/{name}", getattr(game, name) if shown is None else shown(index, game)))
     return operations
 

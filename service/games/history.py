@@ -18,7 +18,7 @@ import msgspec
 from schemas import events as facts
 from schemas.actions import Action, Pass
 from schemas.diffs import Diff
-from schemas.game import GameView, Timestamp
+from schemas.game import GameView
 from schemas.tileset import TileSet
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service import engine
@@ -26,6 +26,7 @@ from service.games.automatic_turns import minimal_action, resign_on_timeout, sub
 from service.games.diffs import canonical_body, next_digest
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.tilesets import RANDOM_SEED_BYTES, commitment, shuffled_bag, shuffled_ships, tileset_hash
+from service.i18n.events import LoggedChange
 from service.json_patch import apply_patch
 
 
@@ -34,17 +35,6 @@ class InvalidLog(Exception):
 
     def __init__(self, reason: str, version: int | None = None) -> None:
         super().__init__(reason if version is None else f"version {version}: {reason}")
-
-
-class LoggedChange(msgspec.Struct, frozen=True):
-    """A diff without its patch."""
-
-    version: int
-    at: Timestamp
-    seat: int | None
-    move: str | None
-    by: str | None
-    events: list[facts.AnyEvent]
 
 
 class UndoPoint(NamedTuple):

@@ -18,7 +18,7 @@ only the id and the key's name, and stores how far the game's changes are delive
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -117,16 +117,8 @@ class WebhookChange(NamedTuple):
     record: IdempotencyRecord | None = None
 
 
-class Added(NamedTuple):
-    """The webhook is stored."""
-
-
-class WebhooksChanged(NamedTuple):
-    """The subject is not as expected; nothing was changed."""
-
-
-class WebhookNotFound(NamedTuple):
-    """There is no such webhook, or no such subject."""
+AddOutcome = Literal["added", "changed", "missing"]
+"""A webhook was stored; or nothing was changed, as the subject is not as expected, or there is no such subject."""
 
 
 class ExpectedWebhooks(NamedTuple):
@@ -185,7 +177,7 @@ class WebhookStore(Protocol):
         *,
         record: IdempotencyRecord | None = None,
         expected: ExpectedWebhooks | None = None,
-    ) -> Added | WebhooksChanged | WebhookNotFound:
+    ) -> AddOutcome:
         """Add a webhook if the subject is as expected, and schedule it; one that it has already stays as it is."""
 
     async def list_by_subject(self, subject: str) -> list[StoredWebhook]:
@@ -480,6 +472,9 @@ class GameStore(Protocol):
     @property
     def buckets(self) -> TokenBucketStore:
         """The token buckets of the rate limits."""
+
+    def unreachable_s(self) -> float:
+        """Return for how many seconds this instance has not reached a part of the store; 0 if it reaches all."""
 
     async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         """Load a game and the idempotency record under `key`; return None if there is no such game."""

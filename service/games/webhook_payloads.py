@@ -26,6 +26,7 @@ from schemas.commands import NextDecision
 from schemas.events import TurnStarted
 from service.games.access import key_of_subject
 from service.games.ports import RateLimit, StoredDiff, WebhookRegistration
+from service.i18n.events import decode_turn
 from service.telemetry.clock import timestamp
 
 TURN_STARTED = TurnStarted.__struct_config__.tag
@@ -44,13 +45,6 @@ class WebhookPayload(NamedTuple):
     """Time of the change."""
 
 
-class _Operation(msgspec.Struct, frozen=True):
-    """The decoded part of a patch operation."""
-
-    path: str
-    value: Any = None
-
-
 class _Change(msgspec.Struct, frozen=True):
     """The decoded part of a diff; events stay generic, as other instances may know more types."""
 
@@ -59,16 +53,18 @@ class _Change(msgspec.Struct, frozen=True):
     move: str | None
     by: str | None
     events: list[dict[str, Any]]
-    patch: list[_Operation]
 
 
 def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload | None:
     """Return the payload of a change, or None if the webhook's filters exclude all of it."""
     change = _DECODER.decode(diff.data)
-    decision = _next_decision(change)
+    turn, *_ = decode_turn(diff.data) or [None]
+    decider, phase = (None, None) if turn is None else (turn.decider, turn.phase)
+    decision = NextDecision(seat=decider, phase=phase)
     events: list[Any] = [event for event in change.events if _matches_seat(webhook, event.get("seat"))]
     event_types = {event["type"] for event in events}
-    if _is_decision(change, decision) and _matches_seat(webhook, decision.seat):
+    is_begun = decision.seat != change.seat or any(event["type"] == TURN_STARTED for event in change.events)
+    if decision.seat is not None and is_begun and _matches_seat(webhook, decision.seat):
         event_types.add(webhooks.DECISION_EVENT)
     if webhook.events is None:
         message_type = webhooks.DIFF_MESSAGE if event_types else None
@@ -142,20 +138,6 @@ def derive_secret(source: bytes, webhook_id: str) -> str:
 
 def _matches_seat(webhook: WebhookRegistration, seat: int | None) -> bool:
     return seat is None or webhook.seats is None or seat in webhook.seats
-
-
-def _next_decision(change: _Change) -> NextDecision:
-    """Return who decides after the change; every diff of a started game writes the turn."""
-    turn = next((operation.value for operation in change.patch if operation.path == "/turn"), None)
-    return (
-        NextDecision(seat=None, phase=None) if turn is None else NextDecision(seat=turn["decider"], phase=turn["phase"])
-    )
-
-
-def _is_decision(change: _Change, decision: NextDecision) -> bool:
-    """Return whether a player must now decide: another one than the actor, or at the start of a turn."""
-    is_turn_start = any(event["type"] == TURN_STARTED for event in change.events)
-    return decision.seat is not None and (is_turn_start or decision.seat != change.seat)
 
 
 _DECODER = msgspec.json.Decoder(_Change)

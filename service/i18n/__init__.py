@@ -19,21 +19,3 @@ from service.i18n.moves import MoveAppraiser, describe_cell, describe_move, desc
 from service.i18n.phrases import ENGLISH, LANGUAGES, Language, Translator, get_translator, player_names
 from service.i18n.status import describe_hidden_game, describe_status, title_game
 from service.i18n.tile_names import tile_names
-
-__all__ = [
-    "ENGLISH",
-    "LANGUAGES",
-    "EventNarrator",
-    "Language",
-    "MoveAppraiser",
-    "Translator",
-    "describe_cell",
-    "describe_hidden_game",
-    "describe_move",
-    "describe_occupied_feature",
-    "describe_status",
-    "get_translator",
-    "player_names",
-    "tile_names",
-    "title_game",
-]

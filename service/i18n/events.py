@@ -8,10 +8,10 @@ from msgspec.structs import asdict
 
 from schemas import events as facts
 from schemas.actions import Deliver, PlaceIslander, PlaceTile, RetrieveIslander
-from schemas.game import GameView, Player, Score, Turn
+from schemas.game import GameView, Player, Score, Timestamp, Turn
 from schemas.story import StoryLine
 from schemas.tileset import Ship, TileSet
-from schemas.vocabulary import Cell
+from schemas.vocabulary import Cell, Phase
 from service.engine import Game, TileSetIndex, parse_move_id
 from service.engine.tileset_index import FEATURE_KINDS, SHIPS, pack_cell
 from service.i18n.phrases import (
@@ -177,25 +177,23 @@ PASSES = ("pass.islander", "pass.deliver")
 """The moves that have no event."""
 
 
-class StoryChange(msgspec.Struct, frozen=True):
-    """The part of a diff that a story needs."""
+class LoggedChange(msgspec.Struct, frozen=True):
+    """A diff without its patch, as a story and a replay need it."""
 
     version: int
-    at: str
+    at: Timestamp
     seat: int | None
     move: str | None
+    by: str | None
     events: list[facts.AnyEvent]
-
-    @property
-    def turn_started(self) -> facts.TurnStarted | None:
-        """Return the turn that starts with this change, if any."""
-        return next((event for event in self.events if isinstance(event, facts.TurnStarted)), None)
 
 
 class PatchedTurn(msgspec.Struct, frozen=True):
-    """The part of GAME's `turn` that a story needs; every patch of a started game writes the turn."""
+    """The part of GAME's `turn` that is read from a log; every patch of a started game writes the turn."""
 
     number: int
+    decider: int
+    phase: Phase
     tile: str
     placed: Cell | None
 
@@ -214,21 +212,15 @@ def decode_turn(diff: bytes) -> list[PatchedTurn | None]:
     return [_TURN.decode(operation.value) for operation in _PATCHED.decode(diff).patch if operation.path == "/turn"]
 
 
-def decode_change(diff: bytes) -> StoryChange:
-    """Return the decoded part of a stored diff."""
-    return _DECODER.decode(diff)
-
-
-def narrate_story(narrator: EventNarrator, changes: Iterable[StoryChange], turn: int | None) -> Iterator[StoryLine]:
+def narrate_story(narrator: EventNarrator, changes: Iterable[LoggedChange], turn: int | None) -> Iterator[StoryLine]:
     """Yield a line for each change; `turn` is the number of the turn in which the first of them happened."""
     for change in changes:
         text = _narrate_change(narrator, change)
         yield StoryLine(version=change.version, at=change.at, turn=turn, seat=change.seat, text=text)
-        if (new_turn := change.turn_started) is not None:
-            turn = new_turn.number
+        turn = next((event.number for event in change.events if isinstance(event, facts.TurnStarted)), turn)
 
 
-def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
+def _narrate_change(narrator: EventNarrator, change: LoggedChange) -> str:
     """Return the text of a change; a pass has no event, so its sentence comes from the move, after a time-out."""
     if change.seat is None or change.move not in PASSES:
         return narrator.narrate_change(change.events)
@@ -239,7 +231,7 @@ def _narrate_change(narrator: EventNarrator, change: StoryChange) -> str:
     return " ".join(text for text in (before, passed, after) if text)
 
 
-_DECODER = msgspec.json.Decoder(StoryChange)
+decode_change = msgspec.json.Decoder(LoggedChange).decode
 _PATCHED = msgspec.json.Decoder(_Patched)
 _TURN = msgspec.json.Decoder(PatchedTurn | None)
 

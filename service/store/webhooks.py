@@ -37,7 +37,7 @@ class RedisWebhookStore:
         *,
         record: IdempotencyRecord | None = None,
         expected: ports.ExpectedWebhooks | None = None,
-    ) -> ports.Added | ports.WebhooksChanged | ports.WebhookNotFound:
+    ) -> ports.AddOutcome:
         """Add a webhook if the subject is as expected, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
@@ -47,13 +47,8 @@ class RedisWebhookStore:
         arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
         if expected is not None:
             arguments += expected.record or b"", ",".join(expected.ids), expected.last_revocation
-        match await self._add_script.run(script_keys, *arguments):
-            case 1:
-                return ports.Added()
-            case 0:
-                return ports.WebhooksChanged()
-            case _:
-                return ports.WebhookNotFound()
+        outcomes: dict[int, ports.AddOutcome] = {1: "added", 0: "changed"}
+        return outcomes.get(await self._add_script.run(script_keys, *arguments), "missing")
 
     async def list_by_subject(self, subject: str) -> list[ports.StoredWebhook]:
         """Return the webhooks of a subject, the oldest first."""

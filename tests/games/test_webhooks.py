@@ -136,7 +136,8 @@ FUTURE = {"type": "volcano_erupted", "seat": 0, "ash": 3}
 
 def make_diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
     """Return a change in which `seat` acted and after which `decider` decides."""
-    turn = None if decider is None else {"number": 1, "seat": 0, "decider": decider, "phase": phase}
+    begun = {"number": 1, "seat": 0, "decider": decider, "phase": phase, "tile": "t", "placed": None}
+    turn = None if decider is None else begun
     received = {
         "type": "diff",
         "game": "g",

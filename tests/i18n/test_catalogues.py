@@ -11,7 +11,7 @@ import pytest
 from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
 from schemas.vocabulary import EDGES
 from service.i18n import ENGLISH, LANGUAGES, EventNarrator, get_translator
-from service.i18n.events import StoryChange, decode_change, narrate_story
+from service.i18n.events import LoggedChange, decode_change, narrate_story
 from service.i18n.phrases import SENTENCES
 from tests.engine.lockstep import lagoon_index, new_game
 from tests.games.game_logs import LAGOON, play_game
@@ -140,8 +140,8 @@ TABLES = lagoon_index()
 AT = "2026-11-21T21:00:00Z"
 
 
-def make_change(version: int, *events: AnyEvent, move: str | None = None) -> StoryChange:
-    return StoryChange(version=version, at=AT, seat=0, move=move, events=list(events))
+def make_change(version: int, *events: AnyEvent, move: str | None = None) -> LoggedChange:
+    return LoggedChange(version=version, at=AT, seat=0, move=move, by="seat", events=list(events))
 
 
 def test_a_whole_game_is_narrated_line_by_line() -> None:

@@ -29,12 +29,13 @@ from service.games import errors
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
 from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
 from service.games.diffs import record_change
-from service.games.history import InvalidLog, LoggedChange, Replay, UndoPoint, restore
+from service.games.history import InvalidLog, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
 from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff, UnreadableGame
 from service.games.repository import Context, read_log
+from service.i18n.events import decode_change
 from service.json_patch import apply_patch
 from service.telemetry.metrics import ACTIONS
 
@@ -198,15 +199,12 @@ def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[
         replay = Replay(index, first, game.seed, game.first_seat, game.creator)
         replay.game.schema_version = game.schema_version
         for diff in log[1:]:
-            replay.step(_DECODER.decode(diff.data))
+            replay.step(decode_change(diff.data))
         replay.game.digest = log[-1].digest
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     is_same = engine.encode_snapshot(replay.game) == engine.encode_snapshot(game)
     return replay.undo_points[-1] if replay.undo_points and is_same else None
-
-
-_DECODER = msgspec.json.Decoder(LoggedChange)
 
 
 async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:

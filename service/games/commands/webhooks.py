@@ -80,13 +80,13 @@ async def _attempt_registration(
         record=idempotency.new_record(scope, context.clock(), 0, number),
         expected=ports.ExpectedWebhooks(ids, last_revocation, record),
     ):
-        case ports.Added():
+        case "added":
             await _check_not_revoked(context, owner, webhook_id)
             context.woken_webhooks.add(ports.webhook_entry(owner.subject, webhook_id))
             return idempotency.ReplayableResult(new, 0)
-        case ports.WebhooksChanged():
+        case "changed":
             return None
-        case ports.WebhookNotFound():
+        case "missing":
             raise ApiKeyRejected(UNKNOWN_KEY) if owner.is_key else NoSuchGame(owner.subject)
 
 

@@ -24,7 +24,7 @@ from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
 from service.web.images import TILESET_PICTURES, TileSetPictures
 from service.web.problems import RenderingFailed
-from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
+from service.web.renderer import IMAGE_RENDERER, DrawingJob
 from service.web.responses import Asset
 from tests.drawing.example_tiles import SVG, parse_svg
 from tests.polling import run_ready_tasks, wait_until
@@ -136,8 +136,7 @@ class RecordedDraw:
     async def __call__(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
         """Draw."""
         del requester, report
-        assert isinstance(job, RotationsJob)
-        self.tiles.append(job.tile.id)
+        self.tiles.append(job.draw.args[0].id)
         await asyncio.sleep(0)
         if self.failures:
             raise self.failures.pop(0)

@@ -9,7 +9,7 @@ from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, S
 from service.store.game_store import RedisStore
 from service.web.headers import make_token_id
 from service.web.rate_limiter import MessageInfo
-from service.web.subscriptions import SessionTokens
+from service.web.websocket import SessionTokens
 from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import HTTPGame, create_game
