@@ -42,8 +42,7 @@ DEEP = b"[" * 60_000 + b"]" * 5_000
 )
 async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> None:
     response = await client.post("/v1/games", data=body, headers={"Content-Type": JSON})
-    problem = await check_problem(response, 400, "malformed")
-    assert problem["path"].startswith("$")
+    assert (await check_problem(response, 400, "malformed"))["path"].startswith("$")
 
 
 PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
@@ -399,5 +398,4 @@ async def test_an_answer_says_what_to_send(
 async def test_a_reply_says_what_to_send(client: Client, watcher: WatcherClient, message: Any, fix: str) -> None:
     game = await create_game(client)
     text = message if isinstance(message, str) else json.dumps(message)
-    reply = await watcher.request(text.replace("{game}", game.id), "error")
-    assert fix in reply["problem"]["detail"]
+    assert fix in (await watcher.request(text.replace("{game}", game.id), "error"))["problem"]["detail"]

@@ -258,8 +258,7 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: 
         assert (await line.until(b"subscribed")).first == PLAIN
         for tag in (b"snapshot", b"diff"):
             peers, plain = await line.until(tag), await other.until(tag)
-            assert (peers.first, plain.first) == (COMPRESSED, PLAIN)
-            assert peers.text() == plain.payload
+            assert (peers.first, plain.first, peers.text()) == (COMPRESSED, PLAIN, plain.payload)
             assert len(peers.payload) < len(plain.payload)
             await http_game.act_successfully()
 
@@ -294,8 +293,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         for number in range(1, 6):
             await http_game.act_successfully()
             received = [await line.frame() for line in (one, another, plain)]
-            assert received[0] == received[1]
-            assert received[0].text() == received[2].payload
+            assert (received[0], received[0].text()) == (received[1], received[2].payload)
             assert len(created) == number
 
 
@@ -480,9 +478,7 @@ class TurnCounter:
         ),
     ),
 )
-async def test_floods_of_frames_are_read_in_turns(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
-) -> None:
+async def test_floods_are_read_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     read_in_turns, turns = list[int](), TurnCounter()
     read_frame = FrameReader._read_frame
