@@ -230,7 +230,7 @@ class RedisMonitor:
 
     def register_gauges(self) -> None:
         """Let the gauges of connections and commands in flight read this store."""
-        metrics.REDIS_UP.set_function(self._client.is_up)
+        metrics.REDIS_UP.set_function(lambda: self._client.unreachable_s() == 0)
         metrics.NOTIFICATIONS_UP.set_function(lambda: self._notifications.is_up)
         in_flight = self._client.in_flight
         metrics.REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))

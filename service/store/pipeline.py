@@ -101,6 +101,7 @@ class PipelinedClient:
         self._queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
+        self._opened_at = self._loop.time()
         self.is_closed = False
         self.refusal = ""
         """Why Redis gets nothing that has to last; empty: it does."""
@@ -187,12 +188,12 @@ class PipelinedClient:
         self._record_failure(command, error)
         command.fail(error, kind)
 
-    def is_up(self) -> bool:
-        """Return whether all primaries reply, or have not been used yet."""
+    def unreachable_s(self) -> float:
+        """Return for how long a primary has not replied, or none is known; 0 if all reply, or are not used yet."""
         primaries = {*self.topology.primaries()}
-        return all(
-            queue.unreachable_since is None for (primary, _), queue in self._queues.items() if primary in primaries
-        )
+        since = [one.unreachable_since for (name, _), one in self._queues.items() if name in primaries]
+        first = min((one for one in since if one is not None), default=None if primaries else self._opened_at)
+        return 0.0 if first is None else self._loop.time() - first
 
     async def aclose(self) -> None:
         """Fail all commands in flight, and close all connections."""
