@@ -229,9 +229,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
 
 
-async def test_pictures_are_timed_and_counted_by_result(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pictures_are_timed_and_counted(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_samples()
     failures = RenderingFailed("too large"), TooManyWaiting("pictures", 32)
     monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*failures))

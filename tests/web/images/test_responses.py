@@ -84,8 +84,7 @@ async def test_the_picture_of_a_version_is_immutable(client: Client, form: str) 
     assert now.headers["Cache-Control"] == FOR_EVER
     await game.play_randomly(Random(5), 10)
     then = await game.get(path)
-    assert then.headers["Cache-Control"] == FOR_EVER
-    assert then.headers["ETag"] == now.headers["ETag"]
+    assert (then.headers["Cache-Control"], then.headers["ETag"]) == (FOR_EVER, now.headers["ETag"])
     assert await then.read() == await now.read()
     same = await game.get(path, **{"If-None-Match": now.headers["ETag"]})
     assert (same.status, same.headers["Cache-Control"]) == (304, FOR_EVER)
@@ -151,9 +150,7 @@ async def pictures() -> AsyncIterator[TileSetPictures]:
     await created.aclose()
 
 
-async def test_a_picture_is_drawn_once_for_everybody(
-    pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_is_drawn_once_for_all(pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = RecordedDraw()
     monkeypatch.setattr(pictures.worker, "draw", draw)
     drawn = await asyncio.gather(*(pictures.get(SMALL, "light") for _ in range(8)))
