@@ -46,6 +46,10 @@ class Proxy:
         """Drop everything from now on, without closing connections, as a network that drops packets does."""
         self._forwarding.clear()
 
+    def forward(self) -> None:
+        """Forward again, after `stop_forwarding`."""
+        self._forwarding.set()
+
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
         self.accepted += 1

@@ -473,6 +473,9 @@ class GameStore(Protocol):
     def buckets(self) -> TokenBucketStore:
         """The token buckets of the rate limits."""
 
+    def unreachable_s(self) -> float:
+        """Return for how many seconds this instance has not reached a part of the store; 0 if it reaches all."""
+
     async def load(self, game: str, key: str | None = None) -> StoredGame | None:
         """Load a game and the idempotency record under `key`; return None if there is no such game."""
 

@@ -107,6 +107,10 @@ class RedisStore(GameIndex):
         self.index_repair = RedisIndexRepair(client)
         self.compacted_logs = CompactedLogs(client)
 
+    def unreachable_s(self) -> float:
+        """Return for how many seconds this instance has not reached a primary; 0 if it reaches all."""
+        return self._client.unreachable_s()
+
     async def load(self, game: str, key: str | None = None) -> ports.StoredGame | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
 

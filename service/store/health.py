@@ -91,7 +91,7 @@ class RedisHealth:
         if self.directory is not None:
             missing = find_missing_file(self.directory)
             text = f"Redis has lost its file {missing}, so a restart would lose the games"
-            self._client.refusal = None if missing is None else StoreUnavailable(text, cause="disk")
+            self._client.refusal = text if missing else ""
         if topology.count_missing_slots():
             with suppress(*CONNECTION_ERRORS):
                 await topology.refresh()
@@ -230,7 +230,7 @@ class RedisMonitor:
 
     def register_gauges(self) -> None:
         """Let the gauges of connections and commands in flight read this store."""
-        metrics.REDIS_UP.set_function(self._client.is_up)
+        metrics.REDIS_UP.set_function(lambda: self._client.unreachable_s() == 0)
         metrics.NOTIFICATIONS_UP.set_function(lambda: self._notifications.is_up)
         in_flight = self._client.in_flight
         metrics.REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import AskError, MovedError, NoScriptError, ResponseError
 
-from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.store.connection import (
     CONNECTION_ERRORS,
     NO_REPLY_REASON,
@@ -101,9 +101,10 @@ class PipelinedClient:
         self._queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
+        self._opened_at = self._loop.time()
         self.is_closed = False
-        self.refusal: StoreUnavailable | None = None
-        """Why Redis gets nothing that has to last; None: it does."""
+        self.refusal = ""
+        """Why Redis gets nothing that has to last; empty: it does."""
         self.outages = OutageLog(logger if log_outages else None)
 
     def execute(
@@ -121,21 +122,19 @@ class PipelinedClient:
         if self.is_closed:
             reply.set_exception(StoreUnavailable(CLOSED_REASON))
             return reply
-        if wait_for_replicas and self.refusal is not None:
-            self.outages.record_failure(self.refusal)
-            reply.set_exception(self.refusal)
-            return reply
         command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
         try:
+            if wait_for_replicas and self.refusal:
+                raise StoreUnavailable(self.refusal, cause="disk")  # noqa: TRY301
             if self.topology.is_sharded:
                 command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
                 command.admit(self.in_flight, self._share_of(primary or self.topology.primary_for_key(command.key)))
             else:
                 command.primary = SOLE_PRIMARY
                 command.admit(self.in_flight)
-        except StoreBusy as busy:
-            self.outages.record_failure(busy)
-            reply.set_exception(busy)
+        except StoreUnavailable as error:  # or StoreBusy
+            self.outages.record_failure(error)
+            reply.set_exception(error)
             return reply
         if self._timeout_check is None:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
@@ -189,12 +188,12 @@ class PipelinedClient:
         self._record_failure(command, error)
         command.fail(error, kind)
 
-    def is_up(self) -> bool:
-        """Return whether all primaries reply, or have not been used yet."""
+    def unreachable_s(self) -> float:
+        """Return for how long a primary has not replied, or none is known; 0 if all reply, or are not used yet."""
         primaries = {*self.topology.primaries()}
-        return all(
-            queue.unreachable_since is None for (primary, _), queue in self._queues.items() if primary in primaries
-        )
+        since = [one.unreachable_since for (name, _), one in self._queues.items() if name in primaries]
+        first = min((one for one in since if one is not None), default=None if primaries else self._opened_at)
+        return 0.0 if first is None else self._loop.time() - first
 
     async def aclose(self) -> None:
         """Fail all commands in flight, and close all connections."""

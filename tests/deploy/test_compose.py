@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,13 @@ from tests.deploy.manifests import (
     service_template,
 )
 from tests.deploy.test_image import DOCKERFILE, VERSION
-from tests.docs.blocks import blocks
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, cluster, execute_text, sentinel
+from tests.redis_servers import SERVICE_NAME, cluster, execute_text, sentinel, standalone
 from tests.server_process import parse_settings, start_server
+from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT
-from tests.web.http_game import create_game
-from verification.chaos.haproxy import Haproxy, run_haproxy
+from tests.web.http_game import HTTPGame, create_game
+from verification.chaos.haproxy import Haproxy, configure, run_haproxy
 from verification.chaos.instances import start_instances
 from verification.durability.writers import Writers, count_losses
 
@@ -72,8 +72,7 @@ def test_image_and_port_are_those_of_the_dockerfile() -> None:
 def test_every_container_is_hardened(name: str) -> None:
     container = COMPOSE["services"][name]
     assert container["read_only"] is True
-    assert container["cap_drop"] == ["ALL"]
-    assert container["security_opt"] == ["no-new-privileges:true"]
+    assert (container["cap_drop"], container["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
     assert container["mem_limit"]
     user = container.get("user") or re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE)[-1]
     assert user.split(":")[0] not in {"root", "0"}
@@ -113,25 +112,18 @@ COMPRESSION = """\
     compression offload
 """
 
-PORTS = ("8081", "8082")
 FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 
 @asynccontextmanager
-async def proxied(directory: Path, ports: list[str], options: str = "") -> AsyncIterator[Haproxy]:
+async def proxied(directory: Path, ports: Sequence[int], options: str = "") -> AsyncIterator[Haproxy]:
     """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket.
 
     `options` are further lines of its defaults.
     """
-    (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
-    socket, admin = directory / "haproxy.sock", directory / "admin.sock"
-    text = f"global\n    stats socket {admin}\n{text}"
-    assert text.count("bind :8080") == 1
-    text = text.replace("bind :8080", f"bind unix@{socket}").replace("mode http\n", f"mode http\n{options}")
-    text = text.replace("bind 127.0.0.1:8405", f"bind unix@{directory / 'metrics.sock'}")
-    for documented, port in zip(PORTS, ports, strict=True):
-        assert text.count(f"127.0.0.1:{documented}") == 1
-        text = text.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{port}")
+    socket = directory / "haproxy.sock"
+    servers = dict(zip(("one", "two"), ports, strict=True))
+    text, admin = configure(directory, f"unix@{socket}", servers, {"mode http\n": f"mode http\n{options}"})
     async with run_haproxy(directory, text, admin):
         await wait_until(socket.exists)
         yield Haproxy(str(socket), admin)
@@ -153,7 +145,7 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
 
     async with (
         start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
-        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
+        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
     ):
         sending = asyncio.create_task(send_requests(session))
@@ -178,7 +170,7 @@ async def responses_of(proxy: Haproxy) -> list[int]:
 async def test_a_game_stays_on_one_instance_and_other_requests_are_spread(tmp_path: Path, redis_url: str) -> None:
     async with (
         start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
-        proxied(tmp_path, [str(instance.port) for instance in instances]) as proxy,
+        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
     ):
         await proxy.wait_until_up(("one", "two"))
@@ -191,10 +183,58 @@ async def test_a_game_stays_on_one_instance_and_other_requests_are_spread(tmp_pa
             assert all(grown) is are_spread
 
 
+async def diff_or_close(socket: aiohttp.ClientWebSocketResponse) -> str:
+    """Return whether a socket receives a diff, or is closed before."""
+    async with asyncio.timeout(TIMEOUT_S):
+        async for message in socket:
+            if message.json()["type"] == "diff":
+                return "diff"
+    return "closed"
+
+
+async def test_the_games_of_an_instance_without_its_way_to_redis_go_on_at_the_other(tmp_path: Path) -> None:
+    """Without Redis for both, requests that do not need it succeed."""
+    async with (
+        standalone(tmp_path) as redis,
+        run_proxy(redis.url) as first,
+        run_proxy(redis.url) as second,
+        start_instances(
+            tmp_path,
+            [redis.url.replace(redis.nodes[0].address, urlsplit(road.url).netloc) for road in (first, second)],
+            FLAGS,
+        ) as instances,
+        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+    ):
+        await proxy.wait_until_up(("one", "two"))
+        games = [await create_game(session) for _ in range(24)]
+        sockets = [await session.ws_connect(f"{game.path}/ws") for game in games]
+        first.stop_forwarding()
+        for game in games:
+
+            async def acts(game: HTTPGame = game) -> bool:
+                loaded = await game.get("/legal-moves")
+                return loaded.status == 200 and (await game.act({"move": (await loaded.json())["moves"][0]["id"]})).ok
+
+            await wait_until(acts)
+        ends = [await diff_or_close(socket) for socket in sockets]
+        assert {*ends} == {"diff", "closed"}
+        first.forward()
+        await proxy.wait_until_up(("one", "two"))
+        for road in (first, second):
+            road.stop_forwarding()
+
+        async def has_no_redis() -> bool:
+            return await proxy.list_up() == []
+
+        await wait_until(has_no_redis)
+        assert (await session.get("/v1/bots")).status == 200
+
+
 async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_it(tmp_path: Path) -> None:
     metrics = aiohttp.UnixConnector(str(tmp_path / "metrics.sock"))
     async with (
-        proxied(tmp_path, ["1", "2"]) as proxy,
+        proxied(tmp_path, [1, 2]) as proxy,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
         aiohttp.ClientSession("http://south-seas", connector=metrics) as prometheus,
     ):
@@ -208,7 +248,7 @@ async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_i
 async def test_the_service_takes_back_the_tags_that_a_compressing_proxy_weakens(tmp_path: Path, redis_url: str) -> None:
     async with (
         start_server(tmp_path, redis_url, *FLAGS) as instance,
-        proxied(tmp_path, [instance.url.rpartition(":")[2]] * 2, COMPRESSION) as proxy,
+        proxied(tmp_path, [int(instance.url.rpartition(":")[2])] * 2, COMPRESSION) as proxy,
         aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
     ):
         game = await create_game(session)
@@ -302,8 +342,7 @@ def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str
 def test_a_pod_that_is_not_ready_is_asked_no_more_before_it_is_told_to_stop(overlay: str) -> None:
     container = service_container(overlay)
     ready = container["readinessProbe"]
-    assert ready["httpGet"]["path"] == "/readyz"
-    assert ready["failureThreshold"] == 1
+    assert (ready["httpGet"]["path"], ready["failureThreshold"]) == ("/readyz", 1)
     assert ready["periodSeconds"] <= 2
     assert container["lifecycle"]["preStop"]["sleep"]["seconds"] >= 5
 

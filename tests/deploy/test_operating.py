@@ -44,7 +44,7 @@ from tests.web.http_game import create_game
 
 TEXT = (DOCS / "operating.md").read_text(encoding="utf-8")
 CREATED = {
-    *("job/before-upgrade", "job/restore", "job/drill", "configmap/south-seas-redis-ca"),
+    *("job/before-upgrade", "job/restore", "configmap/south-seas-redis-ca"),
     *(f"secret/{name}" for name in (*SECRETS, "south-seas-tls")),
 }
 """What the page has the operator create."""
@@ -82,7 +82,7 @@ def test_kubectl_is_told_of_files_and_resources_that_exist(words: list[str]) -> 
         if flag == "-k":
             assert (ROOT / value / "kustomization.yaml").is_file()
         if flag in {"-f", "--filename"}:
-            assert value in {"-", "drill.json", "restore.json"} or (ROOT / value).is_file()
+            assert value in {"-", "restore.json"} or (ROOT / value).is_file()
         if flag == "--selector":
             assert value in yaml.safe_dump(render("prod")).replace(": ", "=")
     overlay = namespaces()[words[words.index("--namespace") + 1]] if "--namespace" in words else "prod"

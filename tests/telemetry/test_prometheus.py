@@ -207,6 +207,7 @@ def expect(seconds: float, expression: str, *labels: str) -> dict[str, Any]:
 def test_an_alert_fires_in_time_for_the_deployment_with_the_fault(case: str, tmp_path: Path) -> None:
     fault, alert = CASES["faults"][case], case.partition(",")[0]
     within_s, instances = int(fault["within"]), ("one", "two")[: int(fault.get("instances", 1))]
+    named = instances if "not" in fault else ()
     scrape_s = SCRAPE_S if within_s <= 300 else 60
     # The fault comes just after a scrape, and an evaluation just before one.
     fires_at = CALM_SCRAPES * scrape_s + within_s - 2 * scrape_s
@@ -223,6 +224,8 @@ def test_an_alert_fires_in_time_for_the_deployment_with_the_fault(case: str, tmp
         "promql_expr_test": [
             expect((CALM_SCRAPES - 1) * scrape_s, 'count_over_time(ALERTS{alertstate="firing"}[1d])'),
             expect(fires_at, f"group by (namespace) ({firing})", '{namespace="east"}'),
+            *(expect(fires_at, f"group by (instance) ({firing})", f'{{instance="{one}"}}') for one in named),
+            *(expect(fires_at, f'ALERTS{{alertname="{one}",alertstate="firing"}}') for one in fault.get("not", ())),
             expect(fires_at, 'count_over_time(ALERTS{namespace="west",alertstate="firing"}[1d])'),
         ],
     }

@@ -24,6 +24,7 @@ from service.web import renderer
 from service.web.headers import MAX_BEARER_TOKENS
 from service.web.images import MAX_WIDTH_PX
 from service.web.limits import Limits
+from service.web.routes.service import UNREACHABLE_S
 from service.web.server import HANDLER_TIMEOUT_S
 from service.web.streaming import CLOSE_TIMEOUT_S
 from tools.docs.limits import api_limits, server_limits
@@ -88,6 +89,7 @@ FIGURES: dict[str, object] = {
     "normal_overdue": spell(GRACE_S),
     "task_restart_delays": f"{RestartPolicy().backoff.initial_s:g} to {spell(RestartPolicy().backoff.max_s)}",
     "game_retry_delays": f"{spell(RETRY_BACKOFF.initial_s)} to {spell(RETRY_BACKOFF.max_s)}",
+    "unreachable": spell(UNREACHABLE_S),
     "close_timeout": spell(CLOSE_TIMEOUT_S + 1),
     "handler_timeout": spell(HANDLER_TIMEOUT_S),
     "max_picture_pixels": MAX_WIDTH_PX,

@@ -1,46 +1,50 @@
-"""A real haproxy in front of the instances, configured as an operator would."""
+"""A real haproxy in front of the instances, configured as docs/operating.md says."""
 
 import asyncio
 import os
+import re
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from service.store.embedded import terminate_with_parent
+from tests.docs.blocks import blocks
 from tests.polling import wait_until
 from tests.tools import HAPROXY, require
 from verification.chaos.instances import Instance
 
 READY_TIMEOUT_S = 60.0
 
-CONFIGURATION = """
+GLOBAL = """\
 global
     nbthread 1
     maxconn 2000
     stats socket {admin} mode 600 level admin
-defaults
-    mode http
-    timeout connect 1s
-    timeout check 1s
-    timeout client 60s
-    timeout server 60s
-    timeout tunnel {tunnel}
-    option forwardfor
-    # Redispatch only requests that reached no instance. Clients retry the others themselves, with their keys.
-    option redispatch
-    retries 3
-    retry-on conn-failure
-frontend players
-    bind fd@{listener}
-    default_backend instances
-backend instances
-    balance roundrobin
-    option httpchk GET /readyz
-    http-check expect status 200
-    default-server check inter 500ms fall 1 rise 1
-{servers}
 """
+
+_SERVERS = re.compile(r"(?:    server \w+ 127\.0\.0\.1:\d+\n)+")
+
+
+def configure(
+    directory: Path, address: str, ports: Mapping[str, int], changes: Mapping[str, str] | None = None
+) -> tuple[str, Path]:
+    """Return the configuration of docs/operating.md, and the socket of its administration.
+
+    It listens at `address`, and has the servers of these names and ports. `changes` replaces parts of it.
+    """
+    (text,) = [block.code for block in blocks("operating") if block.language == "haproxy"]
+    changes = {
+        "bind :8080": f"bind {address}",
+        "bind 127.0.0.1:8405": f"bind unix@{directory / 'metrics.sock'}",
+        **(changes or {}),
+    }
+    for documented, replacement in changes.items():
+        assert text.count(documented) == 1, documented
+        text = text.replace(documented, replacement)
+    servers = "".join(f"    server {name} 127.0.0.1:{port}\n" for name, port in ports.items())
+    admin = directory / "haproxy-admin.sock"
+    return GLOBAL.format(admin=admin) + _SERVERS.sub(servers, text), admin
 
 
 class Haproxy:
@@ -75,21 +79,18 @@ class Haproxy:
 
 
 @asynccontextmanager
-async def haproxy(directory: Path, instances: Sequence[Instance], tunnel: str = "1h") -> AsyncIterator[Haproxy]:
-    """Start a proxy on a free port, and yield it once all instances are ready. Sockets may be silent for `tunnel`."""
+async def haproxy(
+    directory: Path, instances: Sequence[Instance], changes: Mapping[str, str] | None = None
+) -> AsyncIterator[Haproxy]:
+    """Start a proxy on a free port, and yield it once all instances are ready. `changes` are of its configuration."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         os.set_inheritable(listener.fileno(), True)
-        admin = directory / "haproxy.sock"
-        configuration = CONFIGURATION.format(
-            admin=admin,
-            tunnel=tunnel,
-            listener=listener.fileno(),
-            servers="\n".join(f"    server {instance.name} 127.0.0.1:{instance.port}" for instance in instances),
-        )
+        ports = {instance.name: instance.port for instance in instances}
+        configuration, admin = configure(directory, f"fd@{listener.fileno()}", ports, changes)
         async with run_haproxy(directory, configuration, admin, (listener.fileno(),)):
             proxy = Haproxy(f"http://127.0.0.1:{listener.getsockname()[1]}", admin)
             listener.close()
-            await proxy.wait_until_up([instance.name for instance in instances])
+            await proxy.wait_until_up([*ports])
             yield proxy
 
 

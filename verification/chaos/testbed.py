@@ -28,6 +28,9 @@ The backlog lets a replica resume by a partial resync after some seconds of this
 REPLICAS = 2
 """For each primary. No failover loses an action that all of them have (docs/durability.md)."""
 
+SPREAD = {"balance hash var(txn.game)": "balance roundrobin"}
+"""Lets all instances change each game, whose commits then conflict."""
+
 DEPLOYMENTS = ("standalone", "sentinel", "cluster")
 
 
@@ -63,7 +66,7 @@ async def start_testbed(
             flags = (*flags, "--redis-wait-replicas", str(wait_replicas))
         async with (
             start_instances(directory, urls, flags, fake_clock=fake_clock, release=release) as instances,
-            haproxy(directory, instances) as proxy,
+            haproxy(directory, instances, SPREAD) as proxy,
         ):
             yield Testbed(deployment, instances, proxy)
 

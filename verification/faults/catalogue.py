@@ -307,6 +307,14 @@ FAULT_TYPES = (
         recovers_s=30,
     ),
     FaultType(
+        "an instance cut off from Redis",
+        "standalone",
+        faults.instance_cut_off,
+        FAILS,
+        "SouthSeasInstanceCutOff",
+        "Stop it, and repair its way to Redis.",
+    ),
+    FaultType(
         "an event loop blocked",
         "standalone",
         faults.loop_blocked,

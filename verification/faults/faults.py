@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from signal import SIGUSR2
+from urllib.parse import urlsplit
 
 import aiohttp
 from redis.asyncio import Redis
@@ -24,6 +25,7 @@ from service.store.health import PROBE_INTERVAL_S
 from service.store.log_entries import HEADER_BYTES, ID_BYTES
 from tests.polling import in_background, wait_until
 from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
+from tests.tcp_proxy import run_proxy
 from tests.tools import C_COMPILER, require, run_program
 from verification.chaos import faults as chaos
 from verification.chaos.haproxy import haproxy
@@ -52,6 +54,9 @@ LIMITED_FILES = ("sh", "-c", f'ulimit -n {OPEN_FILES}; exec "$@"', "sh")
 
 SHARED_RATE = "20/10"
 """Requests and seconds: what one of the players needs."""
+
+LEFT_OUT_S = 15.0
+"""Within which the proxy leaves out an instance that cannot reach Redis."""
 
 WATCHERS = 24
 
@@ -371,6 +376,23 @@ async def _gone(bed: Bed, instances: Sequence[Instance]) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def instance_cut_off(bed: Bed) -> AsyncIterator[Lines]:
+    """Drop what an instance sends to Redis. Fail unless all players move again before anybody acts."""
+    instance, url = bed.instances[0], bed.redis.url
+    (node,) = bed.redis.nodes
+    async with run_proxy(f"redis://{node.address}") as road:
+        instance.redis_url = url.replace(node.address, urlsplit(road.url).netloc)
+        await _restart(bed, instance)
+        bed.alerts.begin_fault()
+        road.stop_forwarding()
+        since = time.monotonic()
+        await wait_until(lambda: bed.users.has_moved_since(since), LEFT_OUT_S)
+        yield []
+        instance.redis_url = url
+        await _restart(bed, instance)
+
+
+@asynccontextmanager
 async def loop_blocked(bed: Bed) -> AsyncIterator[Lines]:
     """Block the event loop of an instance for good, and replace the process, as a liveness probe does."""
     instance = bed.instances[0]
@@ -577,7 +599,7 @@ async def log_of_another_version(bed: Bed) -> AsyncIterator[Lines]:
     """Make a backup while the log of a game that nobody plays needs a dictionary that this version does not have."""
     game = await _create_game(bed)
     await bed.execute("EVAL", REPLACE_DICTIONARY, 1, keys.log(game))
-    lines = (await south_seas(bed, "config", "check")).splitlines()
+    lines = [line.removeprefix("warning").strip() for line in (await south_seas(bed, "config", "check")).splitlines()]
     bed.alerts.begin_fault()
     yield [*lines, *(await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()]
     await bed.execute("DEL", *keys.commit_keys(game))
@@ -641,7 +663,7 @@ async def sockets_cut(bed: Bed) -> AsyncIterator[Lines]:
             bed.users.note_failure("reads", "socket cut")
 
     async with (
-        haproxy(directory, bed.instances, tunnel="1s") as impatient,
+        haproxy(directory, bed.instances, {"timeout tunnel 1h": "timeout tunnel 1s"}) as impatient,
         aiohttp.ClientSession(impatient.url) as session,
         session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response,
     ):

@@ -94,7 +94,7 @@ export interface paths {
          * Check readiness
          * @description Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
          *
-         *     Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
+         *     Redis does not count: without it for all, no instance could do more, and whatever does not need it is served. With `store=1` it does, so that a load balancer prefers instances that reach it, as long as there are any.
          */
         readonly get: operations["checkReadiness"];
         readonly put?: never;
@@ -3896,7 +3896,10 @@ export interface operations {
     };
     readonly checkReadiness: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Whether an instance that has not reached the store for seconds is not ready. */
+                readonly store?: boolean;
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
@@ -3961,7 +3964,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `draining`: The instance is shutting down. `instance_unavailable`: The instance cannot serve this now. */
+            /** @description `store_unavailable`: The game store is unavailable. `draining`: The instance is shutting down. `instance_unavailable`: The instance cannot serve this now. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];

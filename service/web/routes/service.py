@@ -6,15 +6,18 @@
 import asyncio
 from functools import cache, partial
 from importlib import resources
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from aiohttp import web
+from msgspec import Meta
 
 from schemas.api_keys import ApiKeyView
+from schemas.base import Query
 from schemas.lobby import GameListQuery, Games
 from schemas.service import Health
 from service.games import queries
 from service.games.api_key import ApiKey
+from service.games.ports import StoreUnavailable
 from service.telemetry.clock import timestamp
 from service.web import responses
 from service.web.app import CONTEXT, DRAINING, SUPERVISOR, HttpRequest
@@ -26,6 +29,9 @@ from service.web.routing import Access, Request, Route
 
 HEALTHY = Health(status="ok")
 
+UNREACHABLE_S = 8.0
+"""How long an instance may not reach the store before a load balancer prefers others: longer than a failover."""
+
 service_route = partial(Route, "GET", tag="service")
 
 
@@ -35,24 +41,41 @@ async def check_liveness(_request: HttpRequest, _: Request) -> web.Response:
     return responses.json_response(HEALTHY)
 
 
+class ReadinessQuery(Query, frozen=True):
+    """What counts as ready."""
+
+    store: Annotated[
+        bool, Meta(description="Whether an instance that has not reached the store for seconds is not ready.")
+    ] = False
+
+
+class ReadinessCheck(Request, frozen=True, kw_only=True):
+    """A request for the readiness."""
+
+    query: ReadinessQuery = ReadinessQuery()
+
+
 @service_route(
     "/readyz",
     "Check readiness",
     Health,
     "The instance is ready for requests.",
     headers=(),
-    problems=("draining", "instance_unavailable"),
+    problems=("draining", "instance_unavailable", "store_unavailable"),
     is_limited=False,
 )
-async def check_readiness(request: HttpRequest, _: Request) -> web.Response:
+async def check_readiness(request: HttpRequest, params: ReadinessCheck) -> web.Response:
     """Return `draining` while the instance shuts down, `instance_unavailable` while a task of its own keeps failing.
 
-    Redis does not count: no other instance could do what it cannot, and whatever does not need it is served.
+    Redis does not count: without it for all, no instance could do more, and whatever does not need it is served. With
+    `store=1` it does, so that a load balancer prefers instances that reach it, as long as there are any.
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown
     if (task := request.app[SUPERVISOR].failing_task()) is not None:
         raise BackgroundTaskFailing(task)
+    if params.query.store and (seconds := request.app[CONTEXT].store.unreachable_s()) > UNREACHABLE_S:
+        raise StoreUnavailable(f"this instance has not reached Redis for {seconds:.0f} s")
     return responses.json_response(HEALTHY)
 
 

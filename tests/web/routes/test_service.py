@@ -17,6 +17,7 @@ from service.store import keys
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.web.app import DRAINING
+from service.web.routes import service
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S, wait_until
 from tests.telemetry.metric_samples import grown, read_samples
@@ -35,16 +36,16 @@ async def test_an_instance_is_alive_and_ready(client: Client) -> None:
 async def test_a_draining_instance_is_not_ready_and_closes_connections(store: RedisStore) -> None:
     async with serve(store) as client:
         client.app[DRAINING].set()
-        problem = await check_problem(await client.get("/readyz"), 503, "draining")
-        assert problem["retry_after_s"] == 1
+        assert (await check_problem(await client.get("/readyz"), 503, "draining"))["retry_after_s"] == 1
         response = await client.get("/livez")
-        assert response.status == 200
-        assert response.headers["Connection"] == "close"
-        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
-        assert created.status == 201
+        assert (response.status, response.headers["Connection"]) == (200, "close")
+        assert (await client.post("/v1/games", json={"players": TWO_PLAYERS})).status == 201
 
 
-async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_needs_it(tmp_path: Path) -> None:
+async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "UNREACHABLE_S", 0.2)
     async with (
         embedded_server(tmp_path) as server,
         connect(server.url, timeout_s=TIMEOUT_S) as store,
@@ -53,6 +54,14 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
         store._client._timeout_s = 1.5
+
+        async def is_ready_with_store() -> bool:
+            return (await client.get("/readyz?store=1")).status == 200
+
+        async def is_unready_with_store() -> bool:
+            return not await is_ready_with_store()
+
+        assert await is_ready_with_store()
         os.kill(server.pid, signal.SIGSTOP)
         try:
             for path in ("/livez", "/readyz", "/", "/v1/tilesets", "/v1/bots"):
@@ -61,6 +70,9 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
                 problem = await check_problem(await client.get(path), 503, "store_unavailable")
                 assert problem["retry_after_s"] == 1
                 assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
+            await wait_until(is_unready_with_store)
+            await check_problem(await client.get("/readyz?store=1"), 503, "store_unavailable")
+            assert (await client.get("/readyz?store=0")).status == 200
         finally:
             os.kill(server.pid, signal.SIGCONT)
 
@@ -68,6 +80,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
             return (await client.get(f"/v1/games/{game}")).status == 200
 
         await wait_until(is_read)
+        assert await is_ready_with_store()
 
 
 async def test_a_full_store_is_read_and_only_writes_get_503(tmp_path: Path) -> None:
@@ -119,8 +132,7 @@ async def secret(store: RedisStore) -> str:
 
 async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
     response = await client.get("/v1/keys/me", headers=api_key_header(secret))
-    assert response.status == 200
-    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert (response.status, response.headers["Cache-Control"]) == (200, "private, no-cache")
     assert "Api-Key" in response.headers["Vary"]
     key = await response.json()
     assert key == {
