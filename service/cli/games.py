@@ -103,7 +103,10 @@ def list_command(status: str | None, limit: int, settings: Settings, *, as_json:
 @json_option
 @with_settings(*STORE_SETTINGS, *RETENTION_SETTINGS)
 def abort_command(game: str, settings: Settings, *, yes: bool, as_json: bool) -> None:
-    """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end."""
+    """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end.
+
+    One that cannot be read cannot be aborted: import it from a backup, or delete it.
+    """
 
     async def abort(store: RedisStore, catalogue: TileSetCatalogue) -> None:
         view, access = await _load(store, catalogue, game)
@@ -176,7 +179,8 @@ def _run(settings: Settings, work: Callable[[RedisStore, TileSetCatalogue], Awai
         try:
             await work(store, catalogue)
         except UnreadableGame as error:
-            raise click.ClickException(f"the game cannot be read: {error}") from error
+            what_helps = "`south-seas import` replaces it from a backup, `games delete --force` deletes it"
+            raise click.ClickException(f"the game cannot be read: {error}\n{what_helps}") from error
         except GameError as error:
             raise click.ClickException(error.describe("")) from error
 

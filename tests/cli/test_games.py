@@ -128,9 +128,11 @@ async def test_a_game_without_archive_is_deleted_only_by_force(
 async def test_a_damaged_game_is_named_and_deleted_by_force(redis: Redis, redis_url: str, store: RedisStore) -> None:
     whole, damaged = await store_game(store), await store_game(store)
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
-    shown = await games(redis_url, "show", damaged.id)
-    assert shown.returncode == 1
-    assert shown.stderr.startswith("Error: the game cannot be read: ")
+    for command in (("show",), ("abort", "--yes")):
+        refused = await games(redis_url, *command, damaged.id)
+        assert refused.returncode == 1
+        assert refused.stderr.startswith("Error: the game cannot be read: ")
+        assert "`south-seas import` replaces it from a backup, `games delete --force` deletes it" in refused.stderr
     listed = await games(redis_url, "list")
     assert listed.returncode == 0
     assert f"game {damaged.id}: " in listed.stderr
